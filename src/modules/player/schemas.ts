@@ -1,0 +1,84 @@
+import Type from 'typebox';
+import type { CourseTree, Evidence, RunTimeData, Standard } from '../standards/types.ts';
+
+/** The body of `POST /play/{Session}/commit`: one numbered snapshot of one unit's run-time data. */
+export const Commit = Type.Object(
+  {
+    Number: Type.Integer({
+      minimum: 1,
+      description:
+        'Counts up by one with each commit of a launch. The server takes each number once; a repeated number answers the state again and changes nothing.',
+    }),
+    UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
+    Data: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 65_536 }), {
+      description: 'The whole run-time data model of the unit, flat, as of now.',
+    }),
+    Tree: Type.Optional(
+      Type.String({
+        maxLength: 524_288,
+        description:
+          'SCORM 2004: the state of the activity tree, serialised by the page; given back at the next launch.',
+      }),
+    ),
+    Root: Type.Optional(
+      Type.Object(
+        {
+          Completion: Type.Union([
+            Type.Literal('unknown'),
+            Type.Literal('incomplete'),
+            Type.Literal('completed'),
+          ]),
+          Success: Type.Union([Type.Literal('unknown'), Type.Literal('passed'), Type.Literal('failed')]),
+          Score: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
+          Progress: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
+        },
+        {
+          additionalProperties: false,
+          description: 'SCORM 2004: what the sequencing engine rolled up for the whole course.',
+        },
+      ),
+    ),
+    Exit: Type.Optional(
+      Type.Boolean({ description: 'True with the last commit: the learner leaves and the session ends.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type Commit = Type.Static<typeof Commit>;
+
+/** The receipt of a commit: it is in the database. */
+export type Receipt = {
+  Number: number;
+  Status: string;
+  Completion: Evidence['Completion'];
+  Success: Evidence['Success'];
+  Score: number | null;
+  Progress: number;
+};
+
+/** The answer of `POST /play/{Ticket}/session`: all that the page needs to play. */
+export type Session = {
+  /** The path segment of what follows: `/play/{Session}/commit`, `/play/{Session}/content/…`. */
+  Session: string;
+  /** Number of this launch of the enrolment; the highest number is the one that may commit. */
+  Launch: number;
+  /** The number of the next commit (the count goes on over launches). */
+  NextCommit: number;
+  EnrollID: string;
+  CourseTitle: string;
+  Language: string | null;
+  Learner: { ID: string; Name: string };
+  Standard: Standard;
+  Tree: CourseTree;
+  /** `/play/{Session}/content/` for a package; null for a web course at an address of its own, whose unit's `Href` is absolute. */
+  ContentPath: string | null;
+  /** Per unit: the data to start from, with `entry`, `total_time` and the like prepared for a new sitting. */
+  Data: Record<string, RunTimeData>;
+  Evidence: Record<string, Evidence>;
+  /** What the page stored last of its activity tree. */
+  TreeState: string | null;
+  LastUnitID: string | null;
+  /** Where to go on leaving; null: the page says itself what was saved. */
+  ReturnURL: string | null;
+  Receipt: Receipt;
+};

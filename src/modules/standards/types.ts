@@ -1,0 +1,159 @@
+/** The learning standards that Lectern plays. The 2004 editions differ in schema and in sequencing. */
+export const standards = ['scorm12', 'scorm2004-2nd', 'scorm2004-3rd', 'scorm2004-4th', 'web'] as const;
+export type Standard = (typeof standards)[number];
+
+/** One node of the course tree: a manifest `item`, or the single page of a web course. A node without `Href` only groups. */
+export type Unit = {
+  /** The item's `identifier`, unique in the tree. */
+  UnitID: string;
+  Title: string;
+  /** Path inside the package with query and parameters applied, percent-encoded as a URL reference; null for a group. */
+  Href: string | null;
+  /** `sco` talks to the run-time API, `asset` does not; null for a group. */
+  Kind: 'sco' | 'asset' | null;
+  /** The item's `isvisible`. */
+  Visible: boolean;
+  Children: Unit[];
+  /** SCORM 1.2 `adlcp:masteryscore` (0–100). */
+  MasteryScore: number | null;
+  /** SCORM 1.2 `adlcp:maxtimeallowed`; 2004 `attemptAbsoluteDurationLimit` stands in `Sequencing`. */
+  MaxTimeAllowed: string | null;
+  /** `adlcp:timelimitaction` / `timeLimitAction`. */
+  TimeLimitAction: string | null;
+  /** `adlcp:datafromlms` / `dataFromLMS`: becomes `cmi.launch_data`. */
+  DataFromLMS: string | null;
+  /** SCORM 1.2 `adlcp:prerequisites` (AICC script), as written. */
+  Prerequisites: string | null;
+  /** SCORM 2004 `adlcp:completionThreshold`; `MinProgressMeasure` 0–1. */
+  CompletionThreshold: {
+    CompletedByMeasure: boolean;
+    MinProgressMeasure: number;
+    ProgressWeight: number;
+  } | null;
+  /** SCORM 2004 4th edition `adlcp:data` maps. */
+  SharedData: { TargetID: string; Read: boolean; Write: boolean }[];
+  /** SCORM 2004 `adlnav:hideLMSUI` values. */
+  HideLMSUI: string[];
+  /** SCORM 2004 `imsss:sequencing` of this item, with its `sequencingCollection` entry merged in. */
+  Sequencing: Sequencing | null;
+};
+
+/** IMS Simple Sequencing 1.0 §3, as ADL SCORM 2004 SN uses it. Values keep the manifest's spelling and scales (measures −1–1 or 0–1). */
+export type Sequencing = {
+  ControlMode: {
+    Choice: boolean;
+    ChoiceExit: boolean;
+    Flow: boolean;
+    ForwardOnly: boolean;
+    UseCurrentAttemptObjectiveInfo: boolean;
+    UseCurrentAttemptProgressInfo: boolean;
+  };
+  ConstrainedChoice: { PreventActivation: boolean; ConstrainChoice: boolean };
+  Rules: SequencingRule[];
+  Limits: { AttemptLimit: number | null; AttemptAbsoluteDurationLimit: string | null };
+  RollupRules: {
+    RollupObjectiveSatisfied: boolean;
+    RollupProgressCompletion: boolean;
+    ObjectiveMeasureWeight: number;
+    Rules: RollupRule[];
+  };
+  RollupConsiderations: {
+    RequiredForSatisfied: string;
+    RequiredForNotSatisfied: string;
+    RequiredForCompleted: string;
+    RequiredForIncomplete: string;
+    MeasureSatisfactionIfActive: boolean;
+  };
+  Objectives: Objective[];
+  Randomization: {
+    RandomizationTiming: string;
+    SelectCount: number | null;
+    ReorderChildren: boolean;
+    SelectionTiming: string;
+  };
+  Delivery: { Tracked: boolean; CompletionSetByContent: boolean; ObjectiveSetByContent: boolean };
+};
+
+export type SequencingRule = {
+  When: 'pre' | 'post' | 'exit';
+  ConditionCombination: 'all' | 'any';
+  Conditions: {
+    Condition: string;
+    Operator: 'noOp' | 'not';
+    ReferencedObjective: string | null;
+    MeasureThreshold: number | null;
+  }[];
+  Action: string;
+};
+
+export type RollupRule = {
+  ChildActivitySet: string;
+  MinimumCount: number;
+  /** 0–1, as in the manifest. */
+  MinimumPercent: number;
+  ConditionCombination: 'all' | 'any';
+  Conditions: { Condition: string; Operator: 'noOp' | 'not' }[];
+  Action: string;
+};
+
+export type Objective = {
+  /** null: the primary objective without an ID. */
+  ObjectiveID: string | null;
+  Primary: boolean;
+  SatisfiedByMeasure: boolean;
+  MinNormalizedMeasure: number;
+  /** `imsss:mapInfo` and `adlseq:mapInfo` merged per target. */
+  Maps: {
+    TargetObjectiveID: string;
+    ReadSatisfiedStatus: boolean;
+    WriteSatisfiedStatus: boolean;
+    ReadNormalizedMeasure: boolean;
+    WriteNormalizedMeasure: boolean;
+    ReadRawScore: boolean;
+    WriteRawScore: boolean;
+    ReadMinScore: boolean;
+    WriteMinScore: boolean;
+    ReadMaxScore: boolean;
+    WriteMaxScore: boolean;
+    ReadCompletionStatus: boolean;
+    WriteCompletionStatus: boolean;
+    ReadProgressMeasure: boolean;
+    WriteProgressMeasure: boolean;
+  }[];
+};
+
+/** The course tree of a release, as the player needs it. */
+export type CourseTree = {
+  Units: Unit[];
+  /** SCORM 2004: the organization's own sequencing and scope of its global objectives and shared data. */
+  Sequencing: Sequencing | null;
+  ObjectivesGlobalToSystem: boolean;
+  SharedDataGlobalToSystem: boolean;
+};
+
+/** A deviation that does not stop the course from playing. */
+export type PackageWarning = { Message: string; File: string | null; Line: number | null };
+
+/** What an imported package is. */
+export type PackageReport = {
+  Standard: Standard;
+  Title: string;
+  Tree: CourseTree;
+  Warnings: PackageWarning[];
+  Files: number;
+  Bytes: number;
+};
+
+/** What one unit's, or a whole course's, run-time data shows. */
+export type Evidence = {
+  Completion: 'unknown' | 'incomplete' | 'completed';
+  Success: 'unknown' | 'passed' | 'failed';
+  /** 0–100. */
+  Score: number | null;
+  /** 0–100. */
+  Progress: number;
+  TotalSeconds: number;
+};
+
+/** The run-time data model of one unit, flat: `cmi.core.lesson_status` → `completed`. */
+export type RunTimeData = Record<string, string>;

@@ -1,0 +1,78 @@
+/** The closed list of error codes: each with its HTTP status and title (RFC 9457 `title`). */
+export const errorCodes = {
+  malformed_request: [400, 'The request could not be read'],
+  unauthorized: [401, 'No valid credentials'],
+  invalid_client: [401, 'The client could not be authenticated'],
+  unsupported_grant_type: [400, 'The grant type is not supported'],
+  invalid_scope: [400, 'The scope is not granted to this client'],
+  scope_missing: [403, 'The key lacks a scope'],
+  operator_only: [403, 'Only the operator may do this'],
+  tenant_required: [400, 'No tenant was named'],
+  tenant_not_allowed: [403, 'A tenant key cannot name a tenant'],
+  not_found: [404, 'Nothing is found at this address'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  user_not_found: [404, 'The user does not exist'],
+  course_not_found: [404, 'The course does not exist'],
+  option_not_found: [404, 'The enrolment option does not exist'],
+  enrolment_not_found: [404, 'The enrolment does not exist'],
+  tenant_not_found: [404, 'The tenant does not exist'],
+  key_not_found: [404, 'The key does not exist'],
+  user_exists: [409, 'The user exists with other data'],
+  user_disabled: [409, 'The user is disabled'],
+  multiple_enrolment_options: [409, 'The course has several enrolment options'],
+  no_enrolment_option: [409, 'The course has no enrolment option for this user'],
+  course_retired: [409, 'The course is retired'],
+  course_not_published: [409, 'The course is not published'],
+  course_not_playable: [409, 'The course has nothing to play yet'],
+  course_in_use: [409, 'The course has enrolments'],
+  option_in_use: [409, 'The enrolment option has enrolments'],
+  already_enrolled: [409, 'The user is enrolled already'],
+  tenant_exists: [409, 'The tenant exists with other data'],
+  session_superseded: [409, 'The course was opened elsewhere'],
+  session_ended: [410, 'The session has ended'],
+  payload_too_large: [413, 'The request body is too large'],
+  unsupported_media_type: [415, 'The content type is not supported'],
+  validation_failed: [422, 'A value is not valid'],
+  unknown_field: [422, 'A field is not known'],
+  login_id_immutable: [422, 'A LoginID cannot be changed'],
+  password_not_hashed: [422, 'The password is not hashed as declared'],
+  package_not_zip: [422, 'The file is not a zip archive'],
+  package_unsafe: [422, 'The archive is unsafe'],
+  package_too_large: [413, 'The archive is too large'],
+  package_invalid: [422, 'The package cannot be played'],
+  package_unsupported: [422, 'The package follows a standard that is not supported yet'],
+  too_many_requests: [429, 'Too many requests'],
+  login_throttled: [429, 'Too many wrong passwords'],
+  launch_refused: [403, 'The course cannot be started'],
+  launch_link_invalid: [404, 'The launch link is not valid'],
+  internal_error: [500, 'Something went wrong on our side'],
+  unavailable: [503, 'The service is not available at the moment'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** What an error may carry beside its sentence; each member is published in the problem document. */
+export type ProblemExtras = {
+  /** The field or parameter the error is about. */
+  param?: string;
+  /** Seconds until a retry makes sense; sent as `Retry-After`. */
+  retryAfter?: number;
+  [member: string]: unknown;
+};
+
+/** The one error that verbs throw. `detail` is a sentence that says what to do. */
+export class Problem extends Error {
+  readonly code: ErrorCode;
+  readonly extras: ProblemExtras;
+
+  constructor(code: ErrorCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail);
+    this.name = 'Problem';
+    this.code = code;
+    this.extras = extras;
+  }
+
+  get status(): number {
+    return errorCodes[this.code][0];
+  }
+}
