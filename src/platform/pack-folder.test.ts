@@ -52,13 +52,13 @@ test('the same files give the same bytes, whatever their times and whatever the 
   const two = await folderWith('two', files);
   await utimes(join(two, 'b/z.js'), new Date(0), new Date(2_000_000_000_000));
   await packFolder(one, join(root, 'one.zip'));
-  const zone = process.env['TZ'];
+  const zone = process.env.TZ;
   try {
-    process.env['TZ'] = 'Asia/Kathmandu';
+    process.env.TZ = 'Asia/Kathmandu';
     await packFolder(two, join(root, 'two.zip'));
   } finally {
-    if (zone === undefined) delete process.env['TZ'];
-    else process.env['TZ'] = zone;
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
   }
   assert.deepEqual(await readFile(join(root, 'one.zip')), await readFile(join(root, 'two.zip')));
 });
