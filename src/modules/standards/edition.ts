@@ -1,0 +1,90 @@
+import { Problem } from '../../platform/errors.ts';
+import type { Standard } from './types.ts';
+import type { Warn } from './warnings.ts';
+import { attributeOf, childOf, textOf, type XmlElement } from './xml.ts';
+
+const others: [RegExp, string][] = [
+  [/common cartridge|imsccv1|imsthincc/i, 'Common Cartridge'],
+  [/\bqti\b|imsqti/i, 'IMS QTI'],
+  [/\blti\b|imslticc/i, 'an LTI link package'],
+];
+
+/** Decides by `schemaversion`; where it says nothing usable, by the namespaces, then by the presence of SCOs. */
+export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
+  const metadata = childOf(manifest, 'metadata');
+  const schema = textOf(metadata, 'schema') ?? '';
+  const version = textOf(metadata, 'schemaversion') ?? '';
+  const namespaces = collectNamespaces(manifest).join(' ');
+  const byNamespace = standardOfNamespaces(namespaces, manifest);
+  const byVersion = standardOfVersion(version, byNamespace);
+  const line = metadata?.line ?? manifest.line;
+  if (byVersion) {
+    if (byNamespace && (byVersion === 'scorm12') !== (byNamespace === 'scorm12')) {
+      warn(
+        `The schema version says ${version}, the namespaces belong to ${nameOf(byNamespace)}; the course is played as ${nameOf(byVersion)}, and results may be missing if that is wrong`,
+        line,
+      );
+    }
+    return byVersion;
+  }
+  const other = others.find(([pattern]) => pattern.test(`${schema} ${namespaces}`));
+  const scos = hasSco(manifest);
+  if (other && !scos) throw unsupported(other[1]);
+  if (!scos && !byNamespace) throw unsupported('An IMS Content Packaging manifest without SCORM content');
+  const standard = byNamespace ?? 'scorm12';
+  const said = version
+    ? `names the unknown schema version "${version.slice(0, 60)}"`
+    : 'names no schema version';
+  warn(`The manifest ${said}; the course is played as ${nameOf(standard)}`, line);
+  return standard;
+}
+
+export function unsupported(what: string): Problem {
+  const detail = `${what} is not supported yet. Export the course as SCORM 1.2 or SCORM 2004 and upload that package.`;
+  return new Problem('package_unsupported', detail);
+}
+
+export function nameOf(standard: Standard): string {
+  if (standard === 'scorm12') return 'SCORM 1.2';
+  return standard === 'web' ? 'a web page' : `SCORM 2004 ${standard.slice(-3)} edition`;
+}
+
+function standardOfVersion(version: string, byNamespace: Standard | null): Standard | null {
+  const text = version.toLowerCase();
+  if (/4th|fourth/.test(text)) return 'scorm2004-4th';
+  if (/3rd|third/.test(text)) return 'scorm2004-3rd';
+  if (/2nd|second|cam ?1\.3|^1\.3/.test(text)) return 'scorm2004-2nd';
+  if (/2004/.test(text)) return byNamespace && byNamespace !== 'scorm12' ? byNamespace : 'scorm2004-3rd';
+  return /(^|\D)1\.2(\D|$)/.test(text) ? 'scorm12' : null;
+}
+
+/** The 2004 editions share their namespaces; shared data and the added objectives exist in the 4th only. */
+function standardOfNamespaces(namespaces: string, manifest: XmlElement): Standard | null {
+  if (/adlcp_v1p3|adlseq_v1p3|adlnav_v1p3|imsss/.test(namespaces)) {
+    return usesFourthEdition(manifest) ? 'scorm2004-4th' : 'scorm2004-3rd';
+  }
+  return /adlcp_rootv1p2/.test(namespaces) ? 'scorm12' : null;
+}
+
+function usesFourthEdition(element: XmlElement): boolean {
+  if (element.namespace.includes('adlseq') && element.name === 'objectives') return true;
+  if (element.name === 'completionThreshold' && attributeOf(element, 'minProgressMeasure')) return true;
+  if (element.namespace.includes('adlcp') && element.name === 'data') return true;
+  return element.children.some(usesFourthEdition);
+}
+
+function collectNamespaces(element: XmlElement): string[] {
+  const found = new Set<string>();
+  const visit = (node: XmlElement) => {
+    found.add(node.namespace);
+    for (const { namespace } of node.attributes) found.add(namespace);
+    for (const child of node.children) visit(child);
+  };
+  visit(element);
+  return [...found];
+}
+
+function hasSco(manifest: XmlElement): boolean {
+  const resources = childOf(manifest, 'resources')?.children ?? [];
+  return resources.some((resource) => attributeOf(resource, 'scormtype') !== null);
+}

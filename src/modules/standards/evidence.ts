@@ -1,0 +1,162 @@
+import { parseSeconds } from './durations.ts';
+import { clamp, parseNumber } from './numbers.ts';
+import { completionThreshold, passingScore } from './thresholds.ts';
+import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
+
+export { resume } from './resume.ts';
+
+/** What a sequencing engine rolled up for the whole course; unknown and null leave the word to the units. */
+export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress'> & { Progress: number | null };
+
+const nothing: Evidence = {
+  Completion: 'unknown',
+  Success: 'unknown',
+  Score: null,
+  Progress: 0,
+  TotalSeconds: 0,
+};
+
+/** Judges the run-time data of one unit. */
+export function unitEvidence(standard: Standard, unit: Unit, data: RunTimeData): Evidence {
+  if (standard === 'web' || unit.Kind !== 'sco') return pageEvidence(data);
+  return standard === 'scorm12' ? evidenceOf12(unit, data) : evidenceOf2004(unit, data);
+}
+
+function pageEvidence(data: RunTimeData): Evidence {
+  const Completion = oneOf(['completed', 'incomplete'] as const, data['lectern.completion']) ?? 'unknown';
+  const TotalSeconds = Math.round(clamp(parseNumber(data['lectern.seconds']) ?? 0, 0, 35_999_999));
+  return { ...nothing, Completion, Progress: Completion === 'completed' ? 100 : 0, TotalSeconds };
+}
+
+/** RTE 1.2 §3.4.4: with a mastery score and a raw score the LMS decides, unless the unit is taken without credit. */
+function evidenceOf12(unit: Unit, data: RunTimeData): Evidence {
+  const words = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'] as const;
+  const status = oneOf(words, data['cmi.core.lesson_status']);
+  const raw = parseNumber(data['cmi.core.score.raw']);
+  const mastery = unit.MasteryScore ?? parseNumber(data['cmi.student_data.mastery_score']);
+  const ended = status === 'passed' || status === 'completed' || status === 'failed';
+  const forCredit = data['cmi.core.credit'] !== 'no-credit' && data['cmi.core.lesson_mode'] !== 'browse';
+  let Success: Evidence['Success'] = status === 'passed' || status === 'failed' ? status : 'unknown';
+  if (ended && forCredit && raw !== null && mastery !== null) Success = raw >= mastery ? 'passed' : 'failed';
+  const completed = status === 'completed' || (ended && Success === 'passed');
+  const begun = status !== undefined && status !== 'not attempted';
+  const Completion = completed ? 'completed' : begun ? 'incomplete' : 'unknown';
+  const Score = scoreOf(raw, data['cmi.core.score.min'], data['cmi.core.score.max']);
+  const TotalSeconds = secondsOf(data['cmi.core.total_time'], data['cmi.core.session_time']);
+  return { Completion, Success, Score, Progress: completed ? 100 : 0, TotalSeconds };
+}
+
+/** RTE 2004 §4.2.4 and §4.2.22: thresholds decide where they and the measures are there, else what the content says. */
+function evidenceOf2004(unit: Unit, data: RunTimeData): Evidence {
+  const measure = parseNumber(data['cmi.progress_measure']);
+  const scaled = parseNumber(data['cmi.score.scaled']);
+  const passing = passingScore(unit, data);
+  const threshold = completionThreshold(unit, data);
+  let Success: Evidence['Success'] =
+    oneOf(['passed', 'failed'] as const, data['cmi.success_status']) ?? 'unknown';
+  if (passing !== null && scaled !== null) Success = scaled >= passing ? 'passed' : 'failed';
+  let Completion: Evidence['Completion'] =
+    oneOf(['completed', 'incomplete'] as const, data['cmi.completion_status']) ?? 'unknown';
+  if (threshold !== null && measure !== null) Completion = measure >= threshold ? 'completed' : 'incomplete';
+  if (Completion === 'unknown' && Success === 'passed') Completion = 'completed';
+  const raw = scoreOf(parseNumber(data['cmi.score.raw']), data['cmi.score.min'], data['cmi.score.max']);
+  return {
+    Completion,
+    Success,
+    Score: scaled === null ? raw : rounded(clamp(scaled * 100, 0, 100)),
+    Progress: Completion === 'completed' ? 100 : rounded(clamp((measure ?? 0) * 100, 0, 100)),
+    TotalSeconds: secondsOf(data['cmi.total_time'], data['cmi.session_time']),
+  };
+}
+
+/** Judges the course by its units, invisible ones too. */
+export function rollUp(
+  standard: Standard,
+  tree: CourseTree,
+  perUnit: Record<string, Evidence>,
+  root?: RootEvidence | null,
+): Evidence {
+  const units = playable(tree.Units).map(({ UnitID }) =>
+    Object.hasOwn(perUnit, UnitID) ? (perUnit[UnitID] ?? nothing) : nothing,
+  );
+  const scores = units.flatMap(({ Score }) => Score ?? []);
+  const sum: Evidence = {
+    Completion: rolledCompletion(units),
+    Success: rolledSuccess(units),
+    Score: mean(scores),
+    Progress:
+      mean(units.map(({ Completion, Progress }) => (Completion === 'completed' ? 100 : Progress))) ?? 0,
+    TotalSeconds: units.reduce((total, { TotalSeconds }) => total + TotalSeconds, 0),
+  };
+  if (!root || standard === 'scorm12' || standard === 'web') return sum;
+  return {
+    Completion: root.Completion === 'unknown' ? sum.Completion : root.Completion,
+    Success: root.Success === 'unknown' ? sum.Success : root.Success,
+    Score: root.Score ?? sum.Score,
+    Progress: root.Progress ?? sum.Progress,
+    TotalSeconds: sum.TotalSeconds,
+  };
+}
+
+/** A result that was reached stays reached, axis by axis. */
+export function better(old: Evidence, next: Evidence): Evidence {
+  const completions = ['unknown', 'incomplete', 'completed'] as const;
+  const successes = ['unknown', 'failed', 'passed'] as const;
+  const Score = old.Score === null ? next.Score : Math.max(old.Score, next.Score ?? 0);
+  return {
+    Completion: higher(completions, old.Completion, next.Completion),
+    Success: higher(successes, old.Success, next.Success),
+    Score,
+    Progress: Math.max(old.Progress, next.Progress),
+    TotalSeconds: Math.max(old.TotalSeconds, next.TotalSeconds),
+  };
+}
+
+/** The nodes that open something: a SCORM 1.2 item may do so and group others at once. */
+export function playable(units: Unit[]): Unit[] {
+  return units.flatMap((unit) => [
+    ...(unit.Href !== null && unit.Kind !== null ? [unit] : []),
+    ...playable(unit.Children),
+  ]);
+}
+
+function rolledCompletion(units: Evidence[]): Evidence['Completion'] {
+  if (units.length > 0 && units.every(({ Completion }) => Completion === 'completed')) return 'completed';
+  return units.some(({ Completion }) => Completion !== 'unknown') ? 'incomplete' : 'unknown';
+}
+
+function rolledSuccess(units: Evidence[]): Evidence['Success'] {
+  if (units.some(({ Success }) => Success === 'failed')) return 'failed';
+  return units.some(({ Success }) => Success === 'passed') ? 'passed' : 'unknown';
+}
+
+function higher<Value>(ranks: readonly Value[], a: Value, b: Value): Value {
+  return ranks.indexOf(a) >= ranks.indexOf(b) ? a : b;
+}
+
+/** 0–100: within min and max where both are given and make sense, else as it stands. */
+function scoreOf(raw: number | null, min: string | undefined, max: string | undefined): number | null {
+  if (raw === null) return null;
+  const [low, high] = [parseNumber(min), parseNumber(max)];
+  const scaled = low !== null && high !== null && high > low ? ((raw - low) / (high - low)) * 100 : raw;
+  return rounded(clamp(scaled, 0, 100));
+}
+
+function secondsOf(total: string | undefined, session: string | undefined): number {
+  return Math.round(parseSeconds(total) + parseSeconds(session));
+}
+
+function mean(values: number[]): number | null {
+  if (values.length === 0) return null;
+  return rounded(values.reduce((sum, value) => sum + value, 0) / values.length);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** Finds the word that is meant; content made for AICC writes its first letter only. */
+function oneOf<Word extends string>(words: readonly Word[], said: string | undefined): Word | undefined {
+  const text = said?.trim().toLowerCase();
+  return text ? words.find((word) => word === text || word.startsWith(text)) : undefined;
+}

@@ -1,0 +1,17 @@
+/** A decimal number as the standards write it, with a comma forgiven; null for anything else. */
+export function parseNumber(text: string | null | undefined): number | null {
+  const plain = text?.trim().replace(',', '.') ?? '';
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(plain)) return null;
+  const value = Number(plain);
+  return Number.isFinite(value) ? value : null;
+}
+
+export function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}
+
+export function parseBoolean(text: string | null, otherwise: boolean): boolean {
+  if (text === null) return otherwise;
+  if (/^\s*(true|1|yes)\s*$/i.test(text)) return true;
+  return /^\s*(false|0|no)\s*$/i.test(text) ? false : otherwise;
+}

@@ -1,0 +1,127 @@
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { openPromise, type ZipFile } from 'yauzl';
+import { Problem } from '../../platform/errors.ts';
+import { createFileIndex } from './launch-path.ts';
+import { readManifest } from './manifest.ts';
+import type { PackageReport } from './types.ts';
+import { createWarnings } from './warnings.ts';
+import { refuseOtherStandards, startPage, titleOfPage, webTree } from './web.ts';
+import { invalid, maxXmlBytes } from './xml.ts';
+import { type CheckedEntry, checkEntries, type PackageLimits } from './zip-entries.ts';
+import { extractEntries } from './zip-extract.ts';
+
+export type PackageSource = {
+  /** Path of the zip. */
+  file: string;
+  /** Path of the folder to be made; it is there afterwards, complete and on the disk, or not at all. */
+  folder: string;
+  limits: PackageLimits;
+  /** Title of the course when the package names none. */
+  title?: string;
+};
+
+type Warnings = ReturnType<typeof createWarnings>;
+
+/** Checks the zip, unpacks it into a new folder and tells what course it is. */
+export async function readPackage({ file, folder, limits, title }: PackageSource): Promise<PackageReport> {
+  const zip = await openZip(file);
+  try {
+    const warnings = createWarnings();
+    const entries = withoutWrapper(await readable(checkEntries(zip, limits)), warnings);
+    await mkdir(dirname(folder), { recursive: true });
+    await mkdir(folder);
+    try {
+      await extractEntries(zip, entries, folder);
+      const paths = entries.map(({ path }) => path);
+      const course = await identify(folder, paths, title ?? null, warnings);
+      const Bytes = entries.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
+      return { ...course, Warnings: warnings.list(), Files: entries.length, Bytes };
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+/** `autoClose` is off so that the descriptor lives until the last file is written. */
+async function openZip(file: string): Promise<ZipFile> {
+  const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
+  const zip = await readable(openPromise(file, options));
+  zip.on('error', () => {});
+  return zip;
+}
+
+/** What the zip reader says without an error number is about the file's content, not about the disk. */
+async function readable<Result>(reading: Promise<Result>): Promise<Result> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof Problem || 'errno' in error) throw error;
+    const detail = `The file is not a zip archive, or it is incomplete (${error.message.slice(0, 200)}). Upload the zip that the authoring tool made.`;
+    throw new Problem('package_not_zip', detail);
+  }
+}
+
+/** Many packages are a zipped folder instead of the zipped content of a folder. */
+function withoutWrapper(entries: CheckedEntry[], warnings: Warnings): CheckedEntry[] {
+  let inner = entries;
+  for (;;) {
+    const top = inner[0]?.path.split('/')[0] ?? '';
+    if (inner.length === 0 || !inner.every(({ path }) => path.startsWith(`${top}/`))) break;
+    inner = inner.map(({ entry, path }) => ({ entry, path: path.slice(top.length + 1) }));
+  }
+  const outer = entries[0]?.path.slice(0, -(inner[0]?.path.length ?? 0));
+  if (inner !== entries) {
+    warnings.warn(null)(
+      `The course lies in the folder ${outer} of the zip; it was taken from there, learners notice nothing`,
+    );
+  }
+  return inner;
+}
+
+async function identify(
+  folder: string,
+  paths: string[],
+  fallback: string | null,
+  { warn }: Warnings,
+): Promise<Pick<PackageReport, 'Standard' | 'Title' | 'Tree'>> {
+  const files = createFileIndex(paths);
+  const manifest = files.find('imsmanifest.xml');
+  if (manifest !== null) {
+    const path = join(folder, manifest);
+    if ((await stat(path)).size > maxXmlBytes) throw invalid(manifest, null, 'it is larger than 16 MiB');
+    if (manifest !== 'imsmanifest.xml')
+      warn(manifest)('The manifest should be named imsmanifest.xml; learners notice nothing');
+    const report = readManifest(await readFile(path), manifest, files, warn(manifest));
+    return { ...report, Title: report.Title ?? fallback ?? 'Untitled course' };
+  }
+  refuseOtherStandards(paths, files);
+  const page = startPage(paths, files);
+  if (page === null) throw noCourse(paths);
+  const title = titleOfPage(await readHead(join(folder, page))) ?? fallback ?? 'Untitled course';
+  return { Standard: 'web', Title: title, Tree: webTree(page, title) };
+}
+
+function noCourse(paths: string[]): Problem {
+  const deeper = paths.find((path) => /(^|\/)imsmanifest\.xml$/i.test(path));
+  const hint = deeper
+    ? `A manifest lies deeper, at ${deeper}: zip the content of that folder, not the folder beside other files.`
+    : 'Put imsmanifest.xml (SCORM) or index.html (web page) at the top of the zip.';
+  return new Problem(
+    'package_invalid',
+    `The zip has neither a manifest nor a start page at its top. ${hint}`,
+  );
+}
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(65_536), 0, 65_536, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

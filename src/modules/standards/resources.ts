@@ -1,0 +1,74 @@
+import { type FileIndex, resolveTarget } from './launch-path.ts';
+import type { Warn } from './warnings.ts';
+import { attributeOf, childOf, childrenOf, type XmlElement } from './xml.ts';
+
+export type Resource = {
+  identifier: string;
+  href: string | null;
+  /** The `xml:base` values that apply, outermost first. */
+  bases: (string | null)[];
+  kind: 'sco' | 'asset';
+  line: number;
+};
+
+/** Reads the resources by identifier and warns of listed files that the package lacks. */
+export function readResources(manifest: XmlElement, files: FileIndex, warn: Warn): Map<string, Resource> {
+  const list = childOf(manifest, 'resources');
+  const elements = childrenOf(list, 'resource');
+  const typed = elements.some((element) => attributeOf(element, 'scormtype') !== null);
+  const resources = new Map<string, Resource>();
+  for (const element of elements) {
+    const identifier = attributeOf(element, 'identifier')?.trim() ?? '';
+    const bases = [manifest, list, element].map((owner) => baseOf(owner));
+    if (resources.has(identifier)) {
+      warn(`The resource "${identifier}" is declared twice; learners get the first one`, element.line);
+      continue;
+    }
+    const kind = kindOf(element, typed, warn);
+    const href = attributeOf(element, 'href')?.trim() || null;
+    resources.set(identifier, { identifier, href, bases, kind, line: element.line });
+    warnOfMissingFiles(element, bases, files, warn);
+  }
+  return resources;
+}
+
+function baseOf(element: XmlElement | null): string | null {
+  return (
+    element?.attributes.find(
+      ({ name, namespace }) => name === 'base' && /^xml$|XML\/1998\/namespace/.test(namespace),
+    )?.value ?? null
+  );
+}
+
+function kindOf(element: XmlElement, typed: boolean, warn: Warn): 'sco' | 'asset' {
+  const said = attributeOf(element, 'scormtype')?.trim().toLowerCase();
+  if (said === 'sco' || said === 'asset') return said;
+  if (said === undefined && typed) return 'asset';
+  const why =
+    said === undefined ? 'No resource has a scormType' : `The scormType "${said.slice(0, 40)}" is unknown`;
+  warn(
+    `${why}; the content is offered the run-time interface, and counts as done only when it says so`,
+    element.line,
+    'unclear scormType',
+  );
+  return 'sco';
+}
+
+function warnOfMissingFiles(
+  element: XmlElement,
+  bases: (string | null)[],
+  files: FileIndex,
+  warn: Warn,
+): void {
+  for (const file of childrenOf(element, 'file')) {
+    const href = attributeOf(file, 'href') ?? '';
+    if (href === attributeOf(element, 'href')) continue;
+    const target = resolveTarget(bases, href, null, files);
+    if (target.kind !== 'missing') continue;
+    warn(
+      `The file ${target.path} is listed but not in the package; a learner sees a gap wherever the course uses it`,
+      file.line,
+      'listed files that are not in the package',
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import { formatDuration, formatTimespan, parseSeconds } from './durations.ts';
+import { completionThreshold, passingScore } from './thresholds.ts';
+import type { RunTimeData, Standard, Unit } from './types.ts';
+
+export type Learner = { ID: string; Name: string };
+
+/** Prepares a unit's stored data for a new sitting. Nothing is thrown away but the last sitting's time and exit. */
+export function resume(standard: Standard, unit: Unit, data: RunTimeData, learner: Learner): RunTimeData {
+  if (standard === 'web' || unit.Kind !== 'sco') return { ...data };
+  return standard === 'scorm12' ? resume12(unit, data, learner) : resume2004(unit, data, learner);
+}
+
+function resume12(unit: Unit, data: RunTimeData, learner: Learner): RunTimeData {
+  const { 'cmi.core.session_time': session, 'cmi.core.exit': exit, ...kept } = data;
+  return {
+    ...kept,
+    'cmi.core.student_id': learner.ID,
+    'cmi.core.student_name': learner.Name,
+    'cmi.core.credit': data['cmi.core.credit'] || 'credit',
+    'cmi.core.lesson_mode': data['cmi.core.lesson_mode'] || 'normal',
+    'cmi.core.lesson_status': data['cmi.core.lesson_status'] || 'not attempted',
+    'cmi.core.entry': entryOf(data, exit),
+    'cmi.core.total_time': formatTimespan(parseSeconds(data['cmi.core.total_time']) + parseSeconds(session)),
+    ...given('cmi.launch_data', unit.DataFromLMS),
+    ...given('cmi.student_data.mastery_score', unit.MasteryScore),
+    ...given('cmi.student_data.max_time_allowed', unit.MaxTimeAllowed),
+    ...given('cmi.student_data.time_limit_action', unit.TimeLimitAction),
+  };
+}
+
+function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeData {
+  const { 'cmi.session_time': session, 'cmi.exit': exit, ...kept } = data;
+  return {
+    ...kept,
+    'cmi.learner_id': learner.ID,
+    'cmi.learner_name': learner.Name,
+    'cmi.credit': data['cmi.credit'] || 'credit',
+    'cmi.mode': data['cmi.mode'] || 'normal',
+    'cmi.entry': entryOf(data, exit),
+    'cmi.total_time': formatDuration(parseSeconds(data['cmi.total_time']) + parseSeconds(session)),
+    ...given('cmi.launch_data', unit.DataFromLMS),
+    ...given('cmi.completion_threshold', completionThreshold(unit, data)),
+    ...given('cmi.scaled_passing_score', passingScore(unit, data)),
+    ...given('cmi.max_time_allowed', unit.Sequencing?.Limits.AttemptAbsoluteDurationLimit),
+    ...given('cmi.time_limit_action', unit.TimeLimitAction),
+  };
+}
+
+function entryOf(data: RunTimeData, exit: string | undefined): string {
+  if (Object.keys(data).length === 0) return 'ab-initio';
+  return exit?.trim().toLowerCase() === 'suspend' ? 'resume' : '';
+}
+
+function given(key: string, value: string | number | null | undefined): RunTimeData {
+  return value === null || value === undefined ? {} : { [key]: String(value) };
+}

@@ -1,0 +1,48 @@
+import type { StandardReader, UnitDetails } from './items.ts';
+import { parseNumber } from './numbers.ts';
+import type { Warn } from './warnings.ts';
+import { childOf, collapse, textOf, type XmlElement } from './xml.ts';
+
+/** SCORM 1.2 Content Aggregation Model: items that may open a page and group others. */
+export const scorm12: StandardReader = {
+  groupsOpenPages: true,
+  item: (item, warn) => ({
+    ...noDetails,
+    MasteryScore: masteryScore(item, warn),
+    MaxTimeAllowed: textOf(item, 'maxtimeallowed'),
+    TimeLimitAction: textOf(item, 'timelimitaction'),
+    DataFromLMS: childOf(item, 'datafromlms')?.text.trim() || null,
+    Prerequisites: textOf(item, 'prerequisites'),
+  }),
+  organization: () => ({
+    Sequencing: null,
+    ObjectivesGlobalToSystem: false,
+    SharedDataGlobalToSystem: false,
+  }),
+};
+
+export const noDetails: UnitDetails = {
+  MasteryScore: null,
+  MaxTimeAllowed: null,
+  TimeLimitAction: null,
+  DataFromLMS: null,
+  Prerequisites: null,
+  CompletionThreshold: null,
+  SharedData: [],
+  HideLMSUI: [],
+  Sequencing: null,
+};
+
+function masteryScore(item: XmlElement, warn: Warn): number | null {
+  const element = childOf(item, 'masteryscore');
+  const text = collapse(element?.text ?? '');
+  if (text === '') return null;
+  const score = parseNumber(text);
+  if (score !== null && score >= 0 && score <= 100) return score;
+  warn(
+    `The mastery score "${text.slice(0, 40)}" is not a number from 0 to 100, so only the content decides who passes`,
+    element?.line,
+    'unusable mastery scores',
+  );
+  return null;
+}

@@ -1,0 +1,145 @@
+import {
+  ParseOption,
+  XmlCData,
+  XmlDocument,
+  XmlElement as XmlElementNode,
+  XmlParseError,
+  XmlText,
+} from 'libxml2-wasm';
+import { Problem } from '../../platform/errors.ts';
+import type { Warn } from './warnings.ts';
+import { decodeXml, hasDoctype } from './xml-text.ts';
+
+export type XmlAttribute = { name: string; namespace: string; value: string };
+
+/** An element as plain data: names without prefix, so that missing or wrong namespaces do not matter to the reader. */
+export type XmlElement = {
+  name: string;
+  namespace: string;
+  attributes: XmlAttribute[];
+  children: XmlElement[];
+  text: string;
+  line: number;
+};
+
+export const maxXmlBytes = 16 * 1_048_576;
+const maxElements = 200_000;
+
+/** Parses a file of the package and hands it to `use`; the document lives no longer than that. */
+export function withXml<Result>(
+  bytes: Uint8Array,
+  file: string,
+  warn: Warn,
+  use: (root: XmlElement, document: XmlDocument) => Result,
+): Result {
+  if (bytes.length > maxXmlBytes) throw invalid(file, null, 'is larger than 16 MiB');
+  const text = decodeXml(bytes, warn);
+  if (text === null) throw invalid(file, 1, 'it is not valid UTF-16 text');
+  if (hasDoctype(text)) throw doctypeProblem(file);
+  const document = parseDocument(text, file, warn);
+  try {
+    if (document.dtd) throw doctypeProblem(file);
+    return use(plainElement(document.root, { left: maxElements, file }), document);
+  } finally {
+    document.dispose();
+  }
+}
+
+export function invalid(file: string, line: number | null, what: string): Problem {
+  const where = line === null ? file : `${file}, line ${line}`;
+  const detail = `${where}: ${what}. Correct it in the authoring tool, export again and upload the new package.`;
+  return new Problem('package_invalid', detail, line === null ? { file } : { file, line });
+}
+
+function doctypeProblem(file: string): Problem {
+  const detail = `${file} has a document type declaration (DOCTYPE), which no course manifest needs and which can make a reader fetch or expand foreign data. Remove it and upload the package again.`;
+  return new Problem('package_unsafe', detail, { file });
+}
+
+function parseDocument(text: string, file: string, warn: Warn): XmlDocument {
+  const option =
+    ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_IGNORE_ENC;
+  try {
+    return XmlDocument.fromString(text, { option });
+  } catch (error) {
+    const details = error instanceof XmlParseError ? error.details : [];
+    const fatal = details.find(({ level }) => level >= 3);
+    if (fatal) throw invalid(file, fatal.line, `the XML is malformed: ${oneLine(fatal.message)}`);
+    const tolerated = details.length > 0 && tryParse(text, option | ParseOption.XML_PARSE_NOERROR);
+    if (!tolerated) throw invalid(file, null, 'it is empty or not XML');
+    for (const { line, message } of details) {
+      warn(
+        `${oneLine(message)}. The name was understood all the same`,
+        line,
+        'undeclared namespace prefixes',
+      );
+    }
+    return tolerated;
+  }
+}
+
+function tryParse(text: string, option: ParseOption): XmlDocument | null {
+  try {
+    return XmlDocument.fromString(text, { option });
+  } catch {
+    return null;
+  }
+}
+
+export function oneLine(message: string): string {
+  return message.replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, 300);
+}
+
+function plainElement(node: XmlElementNode, budget: { left: number; file: string }): XmlElement {
+  budget.left -= 1;
+  if (budget.left < 0) throw invalid(budget.file, node.line, `it has more than ${maxElements} elements`);
+  const children: XmlElement[] = [];
+  let text = '';
+  for (let child = node.firstChild; child; child = child.next) {
+    if (child instanceof XmlElementNode) children.push(plainElement(child, budget));
+    else if (child instanceof XmlText || child instanceof XmlCData) text += child.content;
+  }
+  const attributes = node.attrs.map((attribute) => ({
+    name: localName(attribute.name),
+    namespace: attribute.namespaceUri || prefixOf(attribute.name),
+    value: attribute.value,
+  }));
+  const namespace = node.namespaceUri || prefixOf(node.name);
+  return { name: localName(node.name), namespace, attributes, children, text, line: node.line };
+}
+
+/** A prefix that was never declared stands in for its namespace. */
+function prefixOf(name: string): string {
+  return name.includes(':') ? name.slice(0, name.indexOf(':')) : '';
+}
+
+function localName(name: string): string {
+  return name.slice(name.lastIndexOf(':') + 1);
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+export function childrenOf(element: XmlElement | null, name: string): XmlElement[] {
+  return element?.children.filter((child) => sameName(child.name, name)) ?? [];
+}
+
+export function childOf(element: XmlElement | null, name: string): XmlElement | null {
+  return element?.children.find((child) => sameName(child.name, name)) ?? null;
+}
+
+/** Letter case and namespace are forgiven: `adlcp:scormtype` and `adlcp:scormType` are confused everywhere. */
+export function attributeOf(element: XmlElement | null, name: string): string | null {
+  const found = element?.attributes.filter((attribute) => sameName(attribute.name, name)) ?? [];
+  return (found.find(({ namespace }) => namespace === '') ?? found[0])?.value ?? null;
+}
+
+/** The text of a child with white space collapsed; null when absent or blank. */
+export function textOf(element: XmlElement | null, name: string): string | null {
+  return collapse(childOf(element, name)?.text ?? '') || null;
+}
+
+export function collapse(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,118 @@
+import { type Entry, getFileNameLowLevel, type ZipFile } from 'yauzl';
+import { Problem } from '../../platform/errors.ts';
+import { foldedPath, isJunk, safeSegments, unsafe } from './zip-names.ts';
+
+export type PackageLimits = { bytes: number; entries: number; ratio: number };
+
+/** A file of the archive that passed every check that needs no inflating. */
+export type CheckedEntry = { path: string; entry: Entry };
+
+type Named = { entry: Entry; name: string; segments: string[]; directory: boolean };
+
+const special = new Map([
+  [0o120000, 'is a symbolic link'],
+  [0o010000, 'is a named pipe'],
+  [0o020000, 'is a device'],
+  [0o060000, 'is a device'],
+  [0o140000, 'is a socket'],
+]);
+
+/** Below this size no ratio is suspicious: a blank page compresses well too. */
+const smallBytes = 1_048_576;
+
+/** Reads the central directory and refuses what is hostile or could not be extracted faithfully. */
+export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise<CheckedEntry[]> {
+  if (zip.entryCount > limits.entries) throw tooMany(limits);
+  const all: Named[] = [];
+  let bytes = 0;
+  for await (const entry of zip.eachEntry()) {
+    if (all.length >= limits.entries) throw tooMany(limits);
+    const named = checkEntry(entry);
+    bytes += entry.uncompressedSize;
+    if (bytes > limits.bytes) {
+      const why = `The package holds more than ${limits.bytes} bytes when unpacked`;
+      throw new Problem(
+        'package_too_large',
+        `${why} (reached at ${named.name}). Take out what learners do not need.`,
+      );
+    }
+    checkRatio(named.name, entry.uncompressedSize, entry.compressedSize, limits.ratio);
+    all.push(named);
+  }
+  checkRatio('(the whole archive)', bytes, zip.fileSize, limits.ratio);
+  await checkLayout(zip, all);
+  const wanted = all.filter(({ segments }) => segments.length > 0 && !isJunk(segments));
+  checkCollisions(wanted);
+  return wanted
+    .filter(({ directory }) => !directory)
+    .map(({ entry, segments }) => ({ entry, path: segments.join('/') }));
+}
+
+function tooMany(limits: PackageLimits): Problem {
+  const detail = `The package holds more than ${limits.entries} files. Split the course or leave out what learners do not need.`;
+  return new Problem('package_too_large', detail);
+}
+
+function checkEntry(entry: Entry): Named {
+  const name = decodedName(entry);
+  const segments = safeSegments(name);
+  const mode = (entry.externalFileAttributes >>> 16) & 0o170000;
+  const why = special.get(mode);
+  if (why) throw unsafe(name, why);
+  if (entry.isEncrypted()) throw unsafe(name, 'is encrypted');
+  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) {
+    throw unsafe(name, `is compressed by method ${entry.compressionMethod}; use "deflate"`);
+  }
+  const marked = mode === 0o040000 || (entry.externalFileAttributes & 0x10) !== 0;
+  const directory = name.endsWith('/') || segments.length === 0 || (marked && entry.uncompressedSize === 0);
+  if (directory && entry.uncompressedSize > 0) throw unsafe(name, 'is a folder with content of its own');
+  return { entry, name, segments, directory };
+}
+
+/** macOS writes UTF-8 without saying so; text in code page 437 that happens to be valid UTF-8 does not occur. */
+function decodedName(entry: Entry): string {
+  const raw = entry.fileNameRaw;
+  const utf8 = raw.toString('utf8');
+  if (Buffer.from(utf8).equals(raw) && !entry.extraFields.some(({ id }) => id === 0x7075)) return utf8;
+  return getFileNameLowLevel(entry.generalPurposeBitFlag, raw, entry.extraFields, true);
+}
+
+function checkRatio(name: string, bytes: number, compressed: number, ratio: number): void {
+  if (bytes <= smallBytes || bytes <= ratio * Math.max(compressed, 1)) return;
+  throw unsafe(name, `unpacks to more than ${ratio} times its size, as only a zip bomb does`);
+}
+
+/** Every local header must repeat the directory's name, and no two entries may share bytes. */
+async function checkLayout(zip: ZipFile, all: Named[]): Promise<void> {
+  const byOffset = all.toSorted(
+    (a, b) => a.entry.relativeOffsetOfLocalHeader - b.entry.relativeOffsetOfLocalHeader,
+  );
+  let end = 0;
+  for (const { entry, name } of byOffset) {
+    if (entry.relativeOffsetOfLocalHeader < end) throw unsafe(name, 'overlaps another entry');
+    const header = await zip.readLocalFileHeaderPromise(entry, {}).catch((error: Error) => {
+      throw unsafe(name, `cannot be found in the archive (${error.message})`);
+    });
+    if (!header.fileName.equals(entry.fileNameRaw)) throw unsafe(name, 'has another name in its own header');
+    if (header.compressionMethod !== entry.compressionMethod) {
+      throw unsafe(name, 'has another compression method in its own header');
+    }
+    end = header.fileDataStart + entry.compressedSize;
+  }
+}
+
+/** Folders may be named twice; a file may share its name with nothing. */
+function checkCollisions(all: Named[]): void {
+  const seen = new Map<string, { name: string; directory: boolean }>();
+  for (const { name, segments, directory } of all) {
+    for (let depth = 1; depth <= segments.length; depth += 1) {
+      const key = foldedPath(segments.slice(0, depth).join('/'));
+      const isFolder = directory || depth < segments.length;
+      const other = seen.get(key);
+      if (other && !(isFolder && other.directory)) {
+        throw unsafe(name, `has the same name as ${JSON.stringify(other.name)} on some computers`);
+      }
+      if (!other) seen.set(key, { name, directory: isFolder });
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { Problem } from '../../platform/errors.ts';
+
+const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
+const junk = new Set(['.ds_store', 'thumbs.db']);
+
+export function unsafe(name: string, why: string): Problem {
+  return new Problem(
+    'package_unsafe',
+    `The entry ${JSON.stringify(name.slice(0, 200))} ${why}. Make the zip anew without it and upload it again.`,
+    { entry: name.slice(0, 200) },
+  );
+}
+
+/** Answers the name's path segments, or throws when a file of this name could land anywhere but inside the folder. */
+export function safeSegments(name: string): string[] {
+  if (name.includes('\\')) throw unsafe(name, 'has a backslash in its name; zip names are written with "/"');
+  if (/^[a-z]:/i.test(name)) throw unsafe(name, 'starts with a drive letter');
+  if (name.startsWith('/')) throw unsafe(name, 'is an absolute path');
+  if (/\p{Cc}/u.test(name)) throw unsafe(name, 'has a control character in its name');
+  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
+  for (const segment of segments) {
+    if (segment === '..') throw unsafe(name, 'leads out of the package by ".."');
+    if (reserved.test(segment)) throw unsafe(name, 'bears a name that Windows reserves for a device');
+    if (Buffer.byteLength(segment) > 255) throw unsafe(name, 'has a name longer than 255 bytes');
+  }
+  if (Buffer.byteLength(name) > 1_024) throw unsafe(name, 'has a path longer than 1,024 bytes');
+  if (segments.length === 0 && !/^[./]+$/.test(name)) throw unsafe(name, 'has no name');
+  return segments;
+}
+
+/** Two paths with the same key are one file on some file system (letter case, Unicode form, trailing dots). */
+export function foldedPath(path: string): string {
+  return path
+    .normalize('NFC')
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/[. ]+(?=\/|$)/g, '');
+}
+
+/** What operating systems leave in zips and no course needs. */
+export function isJunk(segments: string[]): boolean {
+  return segments[0] === '__MACOSX' || junk.has(segments.at(-1)?.toLowerCase() ?? '');
+}
