@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { better, resume, rollUp, unitEvidence } from './evidence.ts';
+import { unitOf } from './test-support.ts';
+import type { CourseTree, Evidence, RunTimeData, Unit } from './types.ts';
+
+const learner = { ID: 'ann@example.org', Name: 'Ann' };
+const evidence = (values: Partial<Evidence> = {}): Evidence => ({
+  ...{ Completion: 'unknown', Success: 'unknown', Score: null, Progress: 0, TotalSeconds: 0 },
+  ...values,
+});
+const treeOf = (Units: Unit[]): CourseTree => ({
+  ...{ Units, Sequencing: null, ObjectivesGlobalToSystem: true, SharedDataGlobalToSystem: true },
+});
+
+describe('SCORM 1.2 data', () => {
+  const judged = (status: string, more: RunTimeData = {}, unit: Partial<Unit> = {}) => {
+    const data = { 'cmi.core.lesson_status': status, ...more };
+    const { Completion, Success, Score } = unitEvidence('scorm12', unitOf(unit), data);
+    return [Completion, Success, Score];
+  };
+  const raw = (score: string) => ({ 'cmi.core.score.raw': score });
+
+  it('shows both axes from the one status', () => {
+    assert.deepEqual(judged('passed'), ['completed', 'passed', null]);
+    assert.deepEqual(judged('completed'), ['completed', 'unknown', null]);
+    assert.deepEqual(judged('failed'), ['incomplete', 'failed', null]);
+    assert.deepEqual(judged('incomplete'), ['incomplete', 'unknown', null]);
+    assert.deepEqual(judged('browsed'), ['incomplete', 'unknown', null]);
+    assert.deepEqual(judged('not attempted'), ['unknown', 'unknown', null]);
+    assert.deepEqual(judged('nonsense'), ['unknown', 'unknown', null]);
+  });
+
+  it('is judged by the mastery score when there is one', () => {
+    const mastery = { MasteryScore: 80 };
+    assert.deepEqual(judged('completed', raw('80'), mastery), ['completed', 'passed', 80]);
+    assert.deepEqual(judged('completed', raw('79.9'), mastery), ['completed', 'failed', 79.9]);
+    assert.deepEqual(judged('passed', raw('10'), mastery), ['incomplete', 'failed', 10]);
+    assert.deepEqual(judged('failed', raw('90'), mastery), ['completed', 'passed', 90]);
+    assert.deepEqual(judged('incomplete', raw('90'), mastery), ['incomplete', 'unknown', 90]);
+    const uncredited = { ...raw('10'), 'cmi.core.credit': 'no-credit' };
+    assert.deepEqual(judged('passed', uncredited, mastery), ['completed', 'passed', 10]);
+  });
+
+  it('is scaled by min and max where they make sense', () => {
+    const bounds = (min: string, max: string) => ({ 'cmi.core.score.min': min, 'cmi.core.score.max': max });
+    assert.equal(judged('passed', { ...raw('15'), ...bounds('0', '20') })[2], 75);
+    assert.equal(judged('passed', { ...raw('15'), ...bounds('20', '0') })[2], 15);
+    assert.equal(judged('passed', { ...raw('150'), ...bounds('', '100') })[2], 100);
+    assert.equal(judged('passed', raw('many'))[2], null);
+  });
+});
+
+describe('SCORM 2004 data', () => {
+  const judged = (data: RunTimeData, unit: Partial<Unit> = {}) => {
+    const { Completion, Success, Score, Progress } = unitEvidence('scorm2004-4th', unitOf(unit), data);
+    return [Completion, Success, Score, Progress];
+  };
+  const threshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
+
+  it('shows what the content says', () => {
+    assert.deepEqual(judged({ 'cmi.completion_status': 'completed' }), ['completed', 'unknown', null, 100]);
+    assert.deepEqual(judged({ 'cmi.success_status': 'passed' }), ['completed', 'passed', null, 100]);
+    const scored = { 'cmi.score.scaled': '-0.5', 'cmi.progress_measure': '0.25' };
+    assert.deepEqual(judged(scored), ['unknown', 'unknown', 0, 25]);
+    assert.deepEqual(judged({}), ['unknown', 'unknown', null, 0]);
+  });
+
+  it('is judged by the thresholds where the measures are there', () => {
+    const half = { 'cmi.progress_measure': '0.5', 'cmi.completion_status': 'incomplete' };
+    assert.equal(judged(half, { CompletionThreshold: threshold })[0], 'completed');
+    const ignored = { CompletionThreshold: { ...threshold, CompletedByMeasure: false } };
+    assert.equal(judged(half, ignored)[0], 'incomplete');
+    const scored = {
+      'cmi.score.scaled': '0.6',
+      'cmi.scaled_passing_score': '0.7',
+      'cmi.success_status': 'passed',
+    };
+    assert.equal(judged(scored)[1], 'failed');
+    assert.equal(judged({ ...scored, 'cmi.score.scaled': '' })[1], 'passed');
+  });
+});
+
+describe('pages that do not talk', () => {
+  it('are done when the player says so', () => {
+    const data = { 'lectern.completion': 'completed', 'lectern.seconds': '12' };
+    const done = evidence({ Completion: 'completed', Progress: 100, TotalSeconds: 12 });
+    assert.deepEqual(unitEvidence('web', unitOf(), data), done);
+    assert.deepEqual(unitEvidence('scorm12', unitOf({ Kind: 'asset' }), data), done);
+  });
+});
+
+describe('rollUp', () => {
+  const tree = treeOf([
+    unitOf({ UnitID: 'a', Children: [unitOf({ UnitID: 'b', Visible: false })] }),
+    unitOf({ UnitID: 'group', Href: null, Kind: null, Children: [unitOf({ UnitID: 'c' })] }),
+  ]);
+  const done = evidence({ Completion: 'completed', Progress: 100, TotalSeconds: 5 });
+
+  it('is complete when every unit is', () => {
+    assert.equal(rollUp('scorm12', tree, { a: done, b: done, c: done }).Completion, 'completed');
+    const partly = rollUp('scorm12', tree, { a: done, b: done });
+    assert.deepEqual([partly.Completion, partly.Progress, partly.TotalSeconds], ['incomplete', 66.67, 10]);
+    assert.deepEqual(rollUp('scorm12', tree, {}), evidence());
+  });
+
+  it('is failed when one unit is, passed when all that say are', () => {
+    const passed = evidence({ Success: 'passed', Score: 90 });
+    const failed = evidence({ Success: 'failed', Score: 40 });
+    assert.equal(rollUp('scorm12', tree, { a: done, b: passed }).Success, 'passed');
+    const mixed = rollUp('scorm12', tree, { a: failed, b: passed });
+    assert.deepEqual([mixed.Success, mixed.Score], ['failed', 65]);
+  });
+
+  it('lets the sequencing engine of SCORM 2004 have the word, where it has one', () => {
+    const root = { Completion: 'completed', Success: 'unknown', Score: 0, Progress: null } as const;
+    const passed = evidence({ Success: 'passed', Score: 90 });
+    const rolled = rollUp('scorm2004-3rd', tree, { a: passed }, root);
+    assert.deepEqual([rolled.Completion, rolled.Success, rolled.Score], ['completed', 'passed', 0]);
+    assert.equal(rollUp('scorm12', tree, { a: passed }, root).Score, 90);
+  });
+
+  it('is not fooled by units named like parts of objects', () => {
+    const strange = treeOf([unitOf({ UnitID: 'constructor' }), unitOf({ UnitID: '__proto__' })]);
+    assert.deepEqual(rollUp('scorm12', strange, {}), evidence());
+  });
+});
+
+describe('better', () => {
+  it('never loses a result', () => {
+    const good = evidence({
+      Completion: 'completed',
+      Success: 'passed',
+      Score: 90,
+      Progress: 100,
+      TotalSeconds: 60,
+    });
+    const bad = evidence({
+      Completion: 'incomplete',
+      Success: 'failed',
+      Score: 10,
+      Progress: 5,
+      TotalSeconds: 9,
+    });
+    assert.deepEqual(better(good, bad), good);
+    assert.deepEqual(better(bad, good), good);
+    assert.deepEqual(better(evidence(), bad), bad);
+    assert.equal(better(evidence({ Score: 0 }), evidence()).Score, 0);
+  });
+});
+
+describe('resume', () => {
+  it('starts SCORM 1.2 from the beginning without data, and tells the content what the manifest says', () => {
+    const data = resume('scorm12', unitOf({ DataFromLMS: 'x', MasteryScore: 80 }), {}, learner);
+    assert.equal(data['cmi.core.entry'], 'ab-initio');
+    assert.equal(data['cmi.core.student_id'], learner.ID);
+    assert.equal(data['cmi.core.total_time'], '0000:00:00.00');
+    assert.deepEqual([data['cmi.launch_data'], data['cmi.student_data.mastery_score']], ['x', '80']);
+  });
+
+  it('resumes SCORM 1.2 after suspend, with the time added up once', () => {
+    const stored = {
+      'cmi.core.exit': 'suspend',
+      'cmi.core.session_time': '00:01:30.5',
+      'cmi.core.total_time': '0001:00:00',
+      'cmi.suspend_data': 'here',
+    };
+    const data = resume('scorm12', unitOf(), stored, learner);
+    assert.deepEqual([data['cmi.core.entry'], data['cmi.core.total_time']], ['resume', '0001:01:30.50']);
+    assert.equal(data['cmi.suspend_data'], 'here');
+    assert.ok(!('cmi.core.exit' in data) && !('cmi.core.session_time' in data));
+    const again = resume('scorm12', unitOf(), data, learner);
+    assert.deepEqual([again['cmi.core.entry'], again['cmi.core.total_time']], ['', '0001:01:30.50']);
+  });
+
+  it('resumes SCORM 2004 the same way', () => {
+    const stored = { 'cmi.exit': 'suspend', 'cmi.session_time': 'PT90S', 'cmi.total_time': 'PT1H' };
+    const threshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
+    const data = resume('scorm2004-3rd', unitOf({ CompletionThreshold: threshold }), stored, learner);
+    assert.deepEqual([data['cmi.entry'], data['cmi.total_time']], ['resume', 'PT1H1M30S']);
+    assert.equal(data['cmi.completion_threshold'], '0.5');
+    assert.equal(resume('scorm2004-3rd', unitOf(), { 'cmi.exit': '' }, learner)['cmi.entry'], '');
+  });
+
+  it('leaves the data of plain pages alone', () => {
+    const stored = { 'lectern.seconds': '3' };
+    assert.deepEqual(resume('web', unitOf(), stored, learner), stored);
+  });
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Problem } from '../../platform/errors.ts';
+import { createFileIndex } from './launch-path.ts';
+import { readManifest } from './manifest.ts';
+import { manifest12, oneItem, oneResource } from './test-support.ts';
+import { createWarnings } from './warnings.ts';
+
+function read(text: string | Uint8Array, paths = ['index.html', 'imsmanifest.xml']) {
+  const warnings = createWarnings();
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  const warn = warnings.warn('imsmanifest.xml');
+  const report = readManifest(bytes, 'imsmanifest.xml', createFileIndex(paths), warn);
+  return { ...report, warnings: warnings.list(), unit: report.Tree.Units[0] };
+}
+
+function problemOf(text: string | Uint8Array): Problem {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error('the manifest was taken');
+}
+
+const plain = manifest12(oneItem, oneResource);
+const resource = (attributes: string) => `<resource identifier="r" type="webcontent" ${attributes}/>`;
+
+describe('a manifest', () => {
+  it('may be written in any common encoding', () => {
+    const title = plain.replace('Safety first', 'Sécurité');
+    const utf16 = Buffer.from(`\ufeff${title.replace('UTF-8', 'UTF-16')}`, 'utf16le');
+    const swapped = Buffer.from(utf16).swap16();
+    const latin1 = Buffer.from(title.replace('UTF-8', 'ISO-8859-1'), 'latin1');
+    for (const bytes of [title, `\ufeff${title}`, utf16, swapped, latin1, title.replace('UTF-8', 'UTF-16')]) {
+      assert.equal(read(bytes).Title, 'Sécurité');
+    }
+  });
+
+  it('may declare UTF-8 and be Latin-1, with a warning', () => {
+    const { Title, warnings } = read(Buffer.from(plain.replace('Safety first', 'Sécurité'), 'latin1'));
+    assert.equal(Title, 'Sécurité');
+    assert.match(warnings[0]?.Message ?? '', /not valid utf-8/);
+  });
+
+  it('may not have a DOCTYPE, in whatever encoding', () => {
+    const text = plain.replace(
+      '<manifest',
+      '<!-- c --><!DOCTYPE m [<!ENTITY x SYSTEM "file:///etc/passwd">]><manifest',
+    );
+    for (const bytes of [text, Buffer.from(`\ufeff${text}`, 'utf16le')]) {
+      const problem = problemOf(bytes);
+      assert.equal(problem.code, 'package_unsafe');
+      assert.match(problem.message, /imsmanifest\.xml/);
+    }
+  });
+
+  it('may lack namespaces, or use prefixes that are not declared', () => {
+    const text = plain.replace(/ xmlns[^=]*="[^"]*"/g, '');
+    const { unit, Standard, warnings } = read(text);
+    assert.deepEqual([Standard, unit?.Kind], ['scorm12', 'sco']);
+    assert.ok(warnings.some(({ Message }) => /prefix adlcp/.test(Message)));
+  });
+
+  it('without a schema version plays as what its namespaces say, else as SCORM 1.2', () => {
+    const { Standard, warnings } = read(manifest12(oneItem, oneResource, ''));
+    assert.equal(Standard, 'scorm12');
+    assert.match(warnings[0]?.Message ?? '', /played as SCORM 1\.2/);
+  });
+
+  it('of another IMS specification is not supported yet', () => {
+    const text = `<manifest xmlns="http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"><metadata><schema>IMS Common Cartridge</schema><schemaversion>1.1.0</schemaversion></metadata><organizations/><resources/></manifest>`;
+    const problem = problemOf(text);
+    assert.equal(problem.code, 'package_unsupported');
+    assert.match(problem.message, /Common Cartridge/);
+  });
+
+  it('that is malformed is refused with its line', () => {
+    assert.match(problemOf(plain.replace('</organizations>', '')).message, /line \d+.*malformed/);
+    assert.match(problemOf('').message, /empty or not XML/);
+    assert.match(problemOf('<html/>').message, /<html>/);
+  });
+
+  it('is taken with the first usable organization', () => {
+    const { warnings, unit } = read(plain.replace('default="o"', 'default="gone"'));
+    assert.equal(unit?.UnitID, 'i');
+    assert.match(warnings[0]?.Message ?? '', /"gone" cannot be used; learners get "Safety first"/);
+  });
+
+  it('is refused when nothing can be opened', () => {
+    for (const [items, resources] of [
+      ['', oneResource],
+      ['<item identifier="i"/>', oneResource],
+      ['<item identifier="i" identifierref="gone"/>', oneResource],
+      [oneItem, resource('adlcp:scormtype="sco"')],
+      [oneItem, resource('adlcp:scormtype="sco" href="javascript:alert(1)"')],
+      [oneItem, resource('adlcp:scormtype="sco" href="../../x.html"')],
+    ] as const) {
+      const problem = problemOf(manifest12(items, resources));
+      assert.equal(problem.code, 'package_invalid');
+      assert.match(problem.message, /imsmanifest\.xml, line \d+/);
+    }
+  });
+
+  it('keeps a page that is not in the package, with a warning', () => {
+    const { unit, warnings } = read(plain, ['imsmanifest.xml']);
+    assert.equal(unit?.Href, 'index.html');
+    assert.match(warnings[0]?.Message ?? '', /index\.html.*not in the package; learners/);
+  });
+
+  it('warns of what the schema forbids, with the line', () => {
+    const { warnings } = read(plain.replace('<item ', '<wrong/>\n<item '));
+    assert.match(warnings[0]?.Message ?? '', /scorm12 schema: Element 'wrong'/);
+    assert.equal(warnings[0]?.File, 'imsmanifest.xml');
+    assert.ok((warnings[0]?.Line ?? 0) > 0);
+  });
+
+  it('gives twins of an identifier names of their own', () => {
+    const { Tree, warnings } = read(manifest12(oneItem + oneItem, oneResource));
+    assert.deepEqual(
+      Tree.Units.map(({ UnitID }) => UnitID),
+      ['i', 'i-2'],
+    );
+    assert.ok(warnings.some(({ Message }) => /used twice/.test(Message)));
+  });
+
+  it('may open a page and group others in SCORM 1.2', () => {
+    const items = `<item identifier="g" identifierref="r"><title>G</title>${oneItem}</item>`;
+    const { unit } = read(manifest12(items, oneResource));
+    assert.deepEqual([unit?.Href, unit?.Children[0]?.Href], ['index.html', 'index.html']);
+  });
+
+  it('may nest 64 levels and no more', () => {
+    const nested = (depth: number) => `${'<item identifierref="r">'.repeat(depth)}${'</item>'.repeat(depth)}`;
+    assert.ok(read(manifest12(nested(64), oneResource)).unit);
+    assert.match(problemOf(manifest12(nested(65), oneResource)).message, /deeper than 64/);
+  });
+
+  it('may have 5,000 items and no more', () => {
+    const items = (count: number) => '<item identifierref="r"/>'.repeat(count);
+    assert.equal(read(manifest12(items(5_000), oneResource)).Tree.Units.length, 5_000);
+    assert.match(problemOf(manifest12(items(5_001), oneResource)).message, /more than 5000 items/);
+  });
+
+  it('tells SCORM 1.2 what its items say', () => {
+    const details =
+      '<adlcp:prerequisites type="aicc_script">a&amp;b</adlcp:prerequisites><adlcp:maxtimeallowed>00:30:00</adlcp:maxtimeallowed><adlcp:timelimitaction>exit,message</adlcp:timelimitaction><adlcp:datafromlms>x=1</adlcp:datafromlms><adlcp:masteryscore>80</adlcp:masteryscore>';
+    const { unit, warnings } = read(manifest12(oneItem.replace('</item>', `${details}</item>`), oneResource));
+    assert.deepEqual(warnings, []);
+    assert.deepEqual(
+      [
+        unit?.Prerequisites,
+        unit?.MaxTimeAllowed,
+        unit?.TimeLimitAction,
+        unit?.DataFromLMS,
+        unit?.MasteryScore,
+      ],
+      ['a&b', '00:30:00', 'exit,message', 'x=1', 80],
+    );
+  });
+
+  it('hides what is invisible and ignores an unusable mastery score', () => {
+    const item = oneItem.replace('identifierref', 'isvisible="false" identifierref');
+    const scored = item.replace('</item>', '<adlcp:masteryscore>many</adlcp:masteryscore></item>');
+    const { unit, warnings } = read(manifest12(scored, oneResource));
+    assert.deepEqual([unit?.Visible, unit?.MasteryScore], [false, null]);
+    assert.match(warnings[0]?.Message ?? '', /mastery score "many"/);
+  });
+});

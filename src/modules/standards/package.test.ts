@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { readPackage } from './package.ts';
+import {
+  importBytes,
+  imported,
+  limits,
+  manifest12,
+  manifest2004,
+  oneItem,
+  oneResource,
+  realPackages,
+  refused,
+  zipOf,
+} from './test-support.ts';
+
+const scorm12 = { 'imsmanifest.xml': manifest12(oneItem, oneResource), 'index.html': '<p>Hello</p>' };
+
+describe('readPackage', () => {
+  it('takes a SCORM 1.2 course', async () => {
+    const report = await imported(await zipOf(scorm12));
+    assert.equal(report.Standard, 'scorm12');
+    assert.equal(report.Title, 'Safety first');
+    assert.deepEqual(report.Warnings, []);
+    const [unit] = report.Tree.Units;
+    assert.deepEqual([unit?.UnitID, unit?.Href, unit?.Kind], ['i', 'index.html', 'sco']);
+    assert.equal(report.Files, 2);
+  });
+
+  for (const [edition, standard] of [
+    ['2004 3rd Edition', 'scorm2004-3rd'],
+    ['2004 4th Edition', 'scorm2004-4th'],
+    ['CAM 1.3', 'scorm2004-2nd'],
+  ] as const) {
+    it(`takes a SCORM ${edition} course`, async () => {
+      const files = { 'imsmanifest.xml': manifest2004(oneItem, '', edition), 'index.html': '' };
+      const report = await imported(await zipOf(files));
+      assert.equal(report.Standard, standard);
+      assert.equal(report.Tree.ObjectivesGlobalToSystem, false);
+      assert.deepEqual(report.Warnings, []);
+    });
+  }
+
+  it('takes a course out of its wrapper folder with a warning', async () => {
+    const wrapped = Object.entries(scorm12).map(([name, content]) => [`My course/${name}`, content]);
+    const { report, names } = await importBytes(await zipOf(Object.fromEntries(wrapped)));
+    assert.deepEqual(names, ['out', 'out/imsmanifest.xml', 'out/index.html']);
+    assert.match(report?.Warnings[0]?.Message ?? '', /My course\//);
+  });
+
+  it('says where the manifest is when other files lie beside its folder', async () => {
+    const zip = await zipOf({ 'readme.txt': '', 'course/imsmanifest.xml': scorm12['imsmanifest.xml'] });
+    assert.match((await refused(zip)).message, /course\/imsmanifest\.xml/);
+  });
+
+  it('takes a plain web page as a course of one unit', async () => {
+    const zip = await zipOf({ 'Index.htm': '<html><TITLE>Fire &amp; smoke</TITLE>', 'a.css': '' });
+    const report = await imported(zip);
+    assert.deepEqual([report.Standard, report.Title], ['web', 'Fire & smoke']);
+    assert.deepEqual([report.Tree.Units[0]?.UnitID, report.Tree.Units[0]?.Href], ['web', 'Index.htm']);
+  });
+
+  it('says which other standard a package follows', async () => {
+    for (const [files, name] of [
+      [{ 'cmi5.xml': '<courseStructure/>', 'index.html': '' }, /cmi5/],
+      [{ 'tincan.xml': '<tincan/>', 'index.html': '' }, /xAPI/],
+      [{ 'a.au': '', 'a.crs': '', 'default.htm': '' }, /AICC/],
+    ] as const) {
+      const problem = await refused(await zipOf(files));
+      assert.equal(problem.code, 'package_unsupported');
+      assert.match(problem.message, name);
+    }
+  });
+
+  it('refuses a zip without any course', async () => {
+    assert.equal((await refused(await zipOf({ 'a.txt': '' }))).code, 'package_invalid');
+    assert.equal((await refused(await zipOf({}))).code, 'package_invalid');
+  });
+
+  it('leaves a folder alone that was there before', async () => {
+    const base = await mkdtemp(join(tmpdir(), 'lectern-standards-'));
+    const folder = join(base, 'out');
+    await mkdir(folder);
+    await writeFile(join(folder, 'precious'), 'x');
+    await writeFile(join(base, 'course.zip'), await zipOf(scorm12));
+    await assert.rejects(readPackage({ file: join(base, 'course.zip'), folder, limits }), { code: 'EEXIST' });
+    assert.equal(await readFile(join(folder, 'precious'), 'utf8'), 'x');
+    await rm(base, { recursive: true });
+  });
+
+  it('does not leak file handles', async () => {
+    const before = (await readdir('/proc/self/fd').catch(() => [])).length;
+    const zip = await zipOf(scorm12);
+    for (let round = 0; round < 20; round += 1) await importBytes(zip);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok((await readdir('/proc/self/fd').catch(() => [])).length <= before + 3);
+  });
+});
+
+describe('packages made by others', () => {
+  const expected: Record<string, string> = {
+    'aicc-small.zip': 'package_unsupported',
+    'cmi5-small.zip': 'package_unsupported',
+    'bad-scorm12-malformed-xml.zip': 'package_invalid',
+    'bad-scorm12-missing-launch.zip': 'package_invalid',
+    'bad-scorm12-missing-files.zip': 'scorm12',
+  };
+
+  it('are imported, or refused with the reason', async (context) => {
+    const real = await realPackages(context);
+    for (const name of real?.names ?? []) {
+      const { report, problem, names } = await importBytes(await readFile(join(real?.folder ?? '', name)));
+      const standard = /scorm2004-(3rd|4th)|scorm12/.exec(name)?.[0];
+      assert.equal(report?.Standard ?? problem?.code, expected[name] ?? standard, name);
+      if (problem) assert.deepEqual(names, [], name);
+      if (name.startsWith('golf')) assert.deepEqual(report?.Warnings, [], name);
+    }
+  });
+
+  it('name the line of malformed XML and the missing href', async (context) => {
+    const real = await realPackages(context);
+    if (!real) return;
+    const read = (name: string) => readFile(join(real.folder, name));
+    assert.match((await refused(await read('bad-scorm12-malformed-xml.zip'))).message, /line 27.*item/);
+    assert.match((await refused(await read('bad-scorm12-missing-launch.zip'))).message, /line 30.*no href/);
+  });
+});

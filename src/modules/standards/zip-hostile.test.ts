@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { importBytes, imported, type RawEntry, rawZip, refused } from './test-support.ts';
+
+const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
+
+const families: [string, RawEntry[], string, RegExp][] = [
+  ['a path that climbs out', [{ name: '../evil.html' }], 'package_unsafe', /\.\.\/evil\.html/],
+  ['a path that climbs out in the middle', [{ name: 'a/../../evil.html' }], 'package_unsafe', /leads out/],
+  ['an absolute path', [{ name: '/etc/evil' }], 'package_unsafe', /absolute/],
+  ['a drive letter', [{ name: 'C:evil.html' }], 'package_unsafe', /drive letter/],
+  ['a backslash', [{ name: 'a\\evil.html' }], 'package_unsafe', /backslash/],
+  ['a NUL in a name', [{ name: 'a\0.html' }], 'package_unsafe', /control character/],
+  ['a Windows device name', [{ name: 'js/NUL.txt' }], 'package_unsafe', /Windows/],
+  ['a name too long for a file system', [{ name: 'a'.repeat(300) }], 'package_unsafe', /255 bytes/],
+  [
+    'a symbolic link',
+    [{ name: 'a', data: '/etc/passwd', attributes: 0o120777 << 16 }],
+    'package_unsafe',
+    /symbolic link/,
+  ],
+  ['a device', [{ name: 'a', attributes: 0o020777 << 16 }], 'package_unsafe', /device/],
+  ['one name twice', [{ name: 'a.js' }, { name: 'a.js' }], 'package_unsafe', /same name/],
+  ['names that differ by case', [{ name: 'a.js' }, { name: 'A.js' }], 'package_unsafe', /same name/],
+  [
+    'names that differ by Unicode form',
+    [{ name: '\u00e9.js' }, { name: 'e\u0301.js' }],
+    'package_unsafe',
+    /same name/,
+  ],
+  [
+    'a file that is a folder too',
+    [{ name: 'a', data: 'x' }, { name: 'A/b.js' }],
+    'package_unsafe',
+    /same name/,
+  ],
+  ['a folder with content', [{ name: 'a/', data: 'x' }], 'package_unsafe', /folder with content/],
+  [
+    'entries that share bytes',
+    [
+      { name: 'a.js', data: 'x' },
+      { name: 'a.js', offset: 61 },
+    ],
+    'package_unsafe',
+    /overlaps|own header|cannot be found/,
+  ],
+  [
+    'a size below the true one',
+    [{ name: 'a.js', data: 'x'.repeat(50), size: 5 }],
+    'package_unsafe',
+    /larger than/,
+  ],
+  ['a size above the true one', [{ name: 'a.js', data: 'x', size: 500 }], 'package_unsafe', /smaller than/],
+  [
+    'a stored file with a wrong size',
+    [{ name: 'a.js', data: 'xyz', method: 0, size: 1 }],
+    'package_unsafe',
+    /larger than/,
+  ],
+  ['a wrong checksum', [{ name: 'a.js', data: 'x', checksum: 1 }], 'package_unsafe', /checksum/],
+  ['a zip bomb', [{ name: 'a.js', data: Buffer.alloc(20_000_000) }], 'package_unsafe', /zip bomb/],
+  ['encryption', [{ name: 'a.js', data: 'x', flags: 0x801 }], 'package_unsafe', /encrypted/],
+  ['an unknown compression', [{ name: 'a.js', data: 'x', method: 12 }], 'package_unsafe', /method 12/],
+  [
+    'another name in the local header',
+    [{ name: 'a.js', localName: 'b.js' }],
+    'package_unsafe',
+    /another name/,
+  ],
+  ['a header that is not there', [{ name: 'a.js', offset: 9_999 }], 'package_unsafe', /cannot be found/],
+];
+
+describe('hostile archives', () => {
+  for (const [what, entries, code, reason] of families) {
+    it(`are refused for ${what}, and nothing stays on the disk`, async () => {
+      const problem = await refused(rawZip([page, ...entries]));
+      assert.equal(problem.code, code);
+      assert.match(problem.message, reason);
+    });
+  }
+
+  it('are refused for two entries that name the same bytes', async () => {
+    const problem = await refused(rawZip([page, { ...page, name: 'other.html', offset: 0 }]));
+    assert.match(problem.message, /overlaps another entry/);
+  });
+
+  it('are refused for damaged deflate data', async () => {
+    const bytes = rawZip([page]);
+    bytes.fill(0xff, 42, 50);
+    assert.equal((await refused(bytes)).code, 'package_unsafe');
+  });
+
+  it('are refused by the limits of bytes and entries', async () => {
+    const bytes = rawZip([page, { name: 'a.js', data: 'x'.repeat(100) }]);
+    assert.equal((await refused(bytes, { bytes: 100 })).code, 'package_too_large');
+    assert.equal((await refused(bytes, { entries: 1 })).code, 'package_too_large');
+  });
+
+  it('are told from files that are no archives', async () => {
+    for (const bytes of [Buffer.alloc(0), Buffer.from('%PDF-1.7'), rawZip([page]).subarray(0, -30)]) {
+      assert.equal((await refused(bytes)).code, 'package_not_zip');
+    }
+  });
+});
+
+describe('harmless archives', () => {
+  it('may compress small blank files well', async () => {
+    const report = await imported(rawZip([page, { name: 'blank.txt', data: Buffer.alloc(900_000) }]));
+    assert.equal(report.Files, 2);
+  });
+
+  it('lose what operating systems left in them', async () => {
+    const junk = [{ name: '__MACOSX/._index.html' }, { name: '.DS_Store' }, { name: 'img/Thumbs.db' }];
+    const { names } = await importBytes(rawZip([page, ...junk]));
+    assert.deepEqual(names, ['out', 'out/index.html']);
+  });
+
+  it('may name folders once more, and in another case', async () => {
+    const entries = [{ name: 'js/' }, { name: 'js/' }, { name: 'js/a.js' }, { name: 'JS/b.js' }];
+    assert.equal((await imported(rawZip([page, ...entries]))).Files, 3);
+  });
+
+  it('keep names in code page 437 and in UTF-8 that is not declared', async () => {
+    const old = { name: Buffer.from([0x81, 0x2e, 0x6a, 0x73]), flags: 0 };
+    const { names } = await importBytes(rawZip([page, old, { name: 'ä.js', flags: 0 }]));
+    assert.deepEqual(names, ['out', 'out/index.html', 'out/ä.js', 'out/ü.js']);
+  });
+});
