@@ -78,13 +78,11 @@
       },
 
       /** Leaves the page for good, and says on its last screen what happened. */
-      leave({ exit, request, saved }) {
+      leave({ exit, request, saved, moving }) {
         sco.save();
         hasEnded = true;
         const { kept, moves } = lms.terminate({ exit, request });
-        const next = moves
-          ? 'Going on…'
-          : 'Use the menu of your learning system to go on, or close this window.';
+        const next = moves ? moving : 'Use the menu of your learning system to go on, or close this window.';
         byId('end-text').textContent = lms.found
           ? `${kept ? saved : 'Your last step could not be saved.'} ${next}`
           : 'This is a preview: nothing was saved. Open the next page from the course folder.';
@@ -177,7 +175,12 @@
 
     // A finished lesson stays suspended, so that coming back to it does not begin a new, empty attempt.
     byId('finish').addEventListener('click', () => {
-      sco.leave({ exit: 'suspend', request: 'continue', saved: 'This lesson is complete and saved.' });
+      sco.leave({
+        exit: 'suspend',
+        request: 'continue',
+        saved: 'This lesson is complete and saved.',
+        moving: 'The next one opens now.',
+      });
     });
 
     sco = startSco(options);

@@ -17,9 +17,7 @@
 
   const mail = mailExercise({ section: sectionOf('mail'), onChange: keepMarks });
   const quizNames = names.filter((name) => name.startsWith('quiz-'));
-  const questions = new Map(
-    quizNames.map((name) => [name, question({ section: sectionOf(name), onChange: showButtons })]),
-  );
+  const questions = new Map(quizNames.map((name) => [name, question({ section: sectionOf(name) })]));
 
   // Keeping
 
@@ -81,7 +79,9 @@
     const items = quizNames.map((name) => {
       const item = document.createElement('li');
       item.dataset.verdict = isRight(name) ? 'right' : 'wrong';
-      item.textContent = `${isRight(name) ? 'Right' : 'Wrong'}: ${questions.get(name).title}`;
+      const verdict = document.createElement('b');
+      verdict.textContent = isRight(name) ? 'Right: ' : 'Wrong: ';
+      item.append(verdict, questions.get(name).title);
       return item;
     });
     byId('result-list').replaceChildren(...items);

@@ -1,6 +1,6 @@
 // One question per screen: choose, check, read why. The questions and their explanations stand in index.html.
 (() => {
-  function question({ section, onChange }) {
+  function question({ section }) {
     const inputs = [...section.querySelectorAll('input')];
     const feedback = section.querySelector('.feedback');
     const right = inputs.find((input) => input.dataset.right !== undefined).value;
@@ -21,7 +21,10 @@
     }
 
     section.querySelector('form').addEventListener('submit', (event) => event.preventDefault());
-    for (const input of inputs) input.addEventListener('change', onChange);
+    section.addEventListener('change', () => {
+      feedback.textContent = '';
+      delete feedback.dataset.verdict;
+    });
 
     return {
       id: section.dataset.id,
