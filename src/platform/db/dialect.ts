@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely';
+import type { Connection, Engine } from './engine.ts';
+import type { Schema } from './generated.ts';
+
+const mostNames = 300;
+const names = new Map<string, string>();
+
+/** Few texts are kept prepared: those whose text depends on their input would fill the server's memory. */
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= mostNames) return known;
+  const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  names.set(text, name);
+  return name;
+}
+
+/** Carries a statement's own name through Kysely. */
+const ownNames = new WeakMap<CompiledQuery, string>();
+
+export function namedQuery<R>(
+  text: string,
+  values: readonly unknown[],
+  name: string | undefined,
+): CompiledQuery<R> {
+  const query = CompiledQuery.raw(text, [...values]) as CompiledQuery<R>;
+  if (name !== undefined) ownNames.set(query, name);
+  return query;
+}
+
+class EngineConnection implements DatabaseConnection {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const name = ownNames.get(query) ?? nameOf(query.sql);
+    const { rows, affected } = await this.#connection.query<R>({
+      text: query.sql,
+      values: query.parameters,
+      ...(name === undefined ? {} : { name }),
+    });
+    return { rows, numAffectedRows: BigInt(affected) };
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for a generator
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('Streaming is not supported; read pages instead.');
+  }
+}
+
+const noTransaction = async (): Promise<void> => {
+  throw new Error("Use transaction(ctx, work) of platform/db instead of Kysely's own.");
+};
+
+const driverOn = (connection: Connection): Driver => ({
+  init: async () => {},
+  acquireConnection: async () => new EngineConnection(connection),
+  releaseConnection: async () => {},
+  beginTransaction: noTransaction,
+  commitTransaction: noTransaction,
+  rollbackTransaction: noTransaction,
+  destroy: async () => {},
+});
+
+export type Database = Kysely<Schema>;
+
+const origins = new WeakMap<Database, Engine>();
+
+export const kyselyOver = (connection: Connection): Database =>
+  new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driverOn(connection),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+
+export function kyselyOn(engine: Engine): Database {
+  const db = kyselyOver(engine);
+  origins.set(db, engine);
+  return db;
+}
+
+/** The engine that a database begins transactions on; none when it is inside one already. */
+export const engineOf = (db: Database): Engine | undefined => origins.get(db);

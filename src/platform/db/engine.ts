@@ -1,0 +1,29 @@
+export type Statement = {
+  /** Kept prepared under this name; the same name always has the same text. */
+  name?: string;
+  text: string;
+  values: readonly unknown[];
+};
+
+export type Rows<R> = { rows: R[]; affected: number };
+
+export type Connection = { query<R>(statement: Statement): Promise<Rows<R>> };
+
+/** What the in-process database and a PostgreSQL server have in common. */
+export interface Engine extends Connection {
+  readonly kind: 'pglite' | 'postgres';
+  /** Runs `work` on one connection of its own; rolled back when it throws. */
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Runs several statements without parameters, for migrations. */
+  script(sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the database layer needs of the service's log. */
+export type DatabaseLog = {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+};
+
+export const silentLog: DatabaseLog = { info() {}, warn() {}, error() {} };

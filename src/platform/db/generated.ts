@@ -1,0 +1,212 @@
+// Made by scripts/generate-db.ts from migrations/. Do not edit.
+import type { ColumnType, GeneratedAlways } from 'kysely';
+
+/** Has a default. */
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
+/** Read as a value; written as JSON text. */
+export type Json = ColumnType<unknown, string, string>;
+export type Numeric = ColumnType<string, string | number, string | number>;
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
+export interface ApiKeyTable {
+  key_id: string;
+  tenant_id: string | null;
+  name: string;
+  secret_hash: string;
+  scopes: string[];
+  created_at: Timestamp;
+  expires_at: Timestamp | null;
+  last_used_at: Timestamp | null;
+  revoked_at: Timestamp | null;
+}
+
+export interface AttemptTable {
+  tenant_id: string;
+  enroll_id: string;
+  tree_state: string | null;
+  last_unit_id: string | null;
+  root: Json | null;
+}
+
+export interface AttemptUnitTable {
+  tenant_id: string;
+  enroll_id: string;
+  unit_id: string;
+  data: Json;
+  evidence: Json;
+  updated_at: Timestamp;
+}
+
+export interface CourseTable {
+  course_id: string;
+  title: string;
+  description: string | null;
+  language: string | null;
+  image_url: string | null;
+  url: string | null;
+  status: Generated<string>;
+  tenants: string[] | null;
+  release_id: string | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface EnrolOptionTable {
+  course_id: string;
+  duration_id: string;
+  name: string;
+  duration: string | null;
+  starts_on: Generated<string>;
+  seats: number | null;
+  groups: string[] | null;
+  price_amount: string | null;
+  price_currency: string | null;
+  status: Generated<string>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface EnrolmentTable {
+  tenant_id: string;
+  enroll_id: string;
+  user_id: string;
+  course_id: string;
+  duration_id: string;
+  release_id: string | null;
+  status: Generated<string>;
+  status_before_end: string | null;
+  completion: Generated<string>;
+  success: Generated<string>;
+  score: number | null;
+  progress: Generated<number>;
+  total_seconds: Generated<number>;
+  override: Json | null;
+  duration: string | null;
+  starts_on: string;
+  enrolled_at: Timestamp;
+  started_at: Timestamp | null;
+  last_accessed_at: Timestamp | null;
+  completed_at: Timestamp | null;
+  expires_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  changed_at: Timestamp;
+  launches: Generated<number>;
+  commits: Generated<number>;
+  reference: string | null;
+  metadata: Generated<Json>;
+}
+
+export interface EventTable {
+  tenant_id: string;
+  event_id: string;
+  transaction: Generated<string>;
+  type: string;
+  occurred_at: Timestamp;
+  user_id: string | null;
+  enroll_id: string | null;
+  course_id: string | null;
+  data: Json;
+}
+
+export interface LaunchTable {
+  tenant_id: string;
+  enroll_id: string;
+  number: number;
+  started_at: Timestamp;
+  last_seen_at: Timestamp;
+  ended_at: Timestamp | null;
+  return_url: string | null;
+  user_agent: string | null;
+}
+
+export interface PasswordFailureTable {
+  tenant_id: string;
+  user_id: string;
+  failed_at: Timestamp[];
+}
+
+export interface ReleaseTable {
+  release_id: string;
+  course_id: string;
+  number: number;
+  standard: string;
+  title: string;
+  tree: Json;
+  warnings: Json;
+  files: number;
+  bytes: number;
+  sha256: string;
+  created_at: Timestamp;
+}
+
+export interface RunTimeCommitTable {
+  tenant_id: string;
+  enroll_id: string;
+  number: number;
+  launch: number;
+  unit_id: string;
+  evidence: Json;
+  warnings: string[] | null;
+  committed_at: Timestamp;
+}
+
+export interface SettingTable {
+  name: string;
+  value: string;
+}
+
+export interface TenantTable {
+  tenant_id: string;
+  name: string;
+  password_hash: Generated<string>;
+  return_origins: string[] | null;
+  frame_origins: string[] | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface UserTable {
+  tenant_id: string;
+  user_id: string;
+  login_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  group_name: string | null;
+  email: string | null;
+  is_admin: Generated<boolean>;
+  register: Generated<boolean>;
+  enabled: Generated<boolean>;
+  password_hash: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface Schema {
+  api_key: ApiKeyTable;
+  attempt: AttemptTable;
+  attempt_unit: AttemptUnitTable;
+  course: CourseTable;
+  enrol_option: EnrolOptionTable;
+  enrolment: EnrolmentTable;
+  event: EventTable;
+  launch: LaunchTable;
+  password_failure: PasswordFailureTable;
+  release: ReleaseTable;
+  run_time_commit: RunTimeCommitTable;
+  setting: SettingTable;
+  tenant: TenantTable;
+  user: UserTable;
+}
+
+/** Every statement on these must name its tenant: see tenant-guard.ts. */
+export const tenantTables = [
+  'attempt',
+  'attempt_unit',
+  'enrolment',
+  'event',
+  'launch',
+  'password_failure',
+  'run_time_commit',
+  'user',
+] as const;

@@ -1,0 +1,141 @@
+import fs from 'node:fs';
+import { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
+
+export type BackendOptions = {
+  /** Null keeps everything in memory. */
+  folder: string | null;
+  /** A dumped data folder to begin with, in memory only. */
+  image?: Uint8Array;
+  /** Counts the syncs that reached the operating system. */
+  syncs?: Int32Array;
+  /** Called when the database inside has ended by itself and can never answer again. */
+  onEnd: (reason: string) => void;
+};
+
+export type Backend = {
+  /** Answers protocol messages with protocol messages. */
+  answer(messages: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
+  dump(): Promise<Uint8Array>;
+  close(): Promise<void>;
+};
+
+/** PGlite's own are the same but for `-F` (no fsync); and its fdatasync never reaches the file. */
+const startParameters = [
+  '--single',
+  '-O',
+  '-j',
+  ...Object.entries({
+    search_path: 'public',
+    exit_on_error: 'false',
+    log_checkpoints: 'false',
+    max_worker_processes: '0',
+    max_parallel_workers: '0',
+    max_parallel_workers_per_gather: '0',
+    max_parallel_maintenance_workers: '0',
+    io_method: 'sync',
+    fsync: 'on',
+    wal_sync_method: 'fsync',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    min_wal_size: '32MB',
+    max_wal_size: '64MB',
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+];
+
+type EmscriptenOptions = Parameters<NodeFS['init']>[1];
+type NodeStream = { nfd: number };
+type EmscriptenModule = {
+  NODEFS: { stream_ops: { fsync?: (stream: NodeStream) => number } };
+  FS: { ErrnoError: new (code: number) => Error };
+};
+const inputOutputError = 29;
+
+/** PGlite's Node file system has no fsync operation: without one a commit stays in memory. */
+class SyncingFiles extends NodeFS {
+  readonly #syncs: Int32Array | undefined;
+
+  constructor(folder: string, syncs: Int32Array | undefined) {
+    super(folder);
+    this.#syncs = syncs;
+  }
+
+  override async init(pg: PGlite, options: EmscriptenOptions): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pg, options);
+    const addSync = (module: unknown) => {
+      // The members used are those of the Emscripten runtime that PGlite is built with.
+      const { NODEFS, FS } = module as EmscriptenModule;
+      NODEFS.stream_ops.fsync = ({ nfd }) => {
+        try {
+          fs.fsyncSync(nfd);
+        } catch {
+          throw new FS.ErrnoError(inputOutputError);
+        }
+        if (this.#syncs) Atomics.add(this.#syncs, 0, 1);
+        return 0;
+      };
+    };
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), addSync] } };
+  }
+}
+
+export async function startBackend({ folder, image, syncs, onEnd }: BackendOptions): Promise<Backend> {
+  const said: string[] = [];
+  const database = new PGlite({
+    ...(folder === null ? {} : { fs: new SyncingFiles(folder, syncs) }),
+    ...(image ? { loadDataDir: new Blob([new Uint8Array(image)]) } : {}),
+    startParams: folder === null ? [...startParameters, '-F'] : startParameters,
+    onStderr: (line) => {
+      said.push(line);
+      if (said.length > 20) said.shift();
+      return false;
+    },
+  });
+  const lastWords = (error: unknown) => [...said, String(error)].join('\n');
+  try {
+    await database.waitReady;
+  } catch (error) {
+    throw new Error(lastWords(error), { cause: error });
+  }
+  // The class of the module's type is not published; this is the function PGlite itself calls.
+  watchForEnd(database.Module as unknown as MainLoop, (error) => onEnd(lastWords(error)));
+  return {
+    async answer(messages) {
+      const chunks: Uint8Array[] = [];
+      await database.execProtocolRawStream(messages, {
+        syncToFs: false,
+        onRawData: (bytes) => chunks.push(bytes.slice()),
+      });
+      return joined(chunks);
+    },
+    dump: async () => new Uint8Array(await (await database.dumpDataDir('none')).arrayBuffer()),
+    close: () => database.close(),
+  };
+}
+
+type MainLoop = { _PostgresMainLoopOnce: () => void };
+
+/** Status 100 is an SQL error on its way to its handler. PGlite swallows all others and would go on. */
+function watchForEnd(module: MainLoop, onEnd: (error: unknown) => void): void {
+  const step = module._PostgresMainLoopOnce;
+  module._PostgresMainLoopOnce = () => {
+    try {
+      step();
+    } catch (error) {
+      const status = error instanceof Object && 'status' in error ? error.status : undefined;
+      if (status !== 100) onEnd(error);
+      throw error;
+    }
+  };
+}
+
+/** Always an own buffer, so that it can be moved between threads instead of copied. */
+export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}

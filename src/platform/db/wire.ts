@@ -1,0 +1,105 @@
+import pg from 'pg';
+import { Problem } from '../errors.ts';
+import type { Connection, Rows, Statement } from './engine.ts';
+
+/** Both engines speak the same protocol through the same client, so values come back alike. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [20, Number], // int8
+  [1016, (text) => numbers(text)], // int8[]
+  [1082, String], // date
+]);
+
+const arrayOfIntegers: number = 1007;
+const numbers = (text: string): unknown => mapNested(pg.types.getTypeParser(arrayOfIntegers)(text));
+const mapNested = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(mapNested) : value === null ? null : Number(value);
+
+export const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    parsers.get(oid) ?? pg.types.getTypeParser(oid, format),
+};
+
+export const toRows = <R>(result: pg.QueryResult): Rows<R> => ({
+  // The caller names the row type of its own SQL; nothing can check it here.
+  rows: result.rows as R[],
+  affected: result.rowCount ?? 0,
+});
+
+/** `limit` in milliseconds is kept by the client, for an engine that cannot interrupt itself. */
+export async function send<R>(client: pg.ClientBase, statement: Statement, limit?: number): Promise<Rows<R>> {
+  const config = { ...statement, values: [...statement.values], ...(limit ? { query_timeout: limit } : {}) };
+  try {
+    return toRows(await client.query(config));
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/**
+ * BEGIN travels with the first statement: it can only fail when the connection does, and then all fail.
+ */
+export async function withinTransaction<T>(
+  client: pg.ClientBase,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  let open = true;
+  const connection: Connection = {
+    query: (statement) => {
+      if (!open)
+        throw new Error('A statement was sent on a transaction that has ended. Is an await missing?');
+      return send(client, statement);
+    },
+  };
+  const begun = client.query('BEGIN');
+  begun.catch(() => {});
+  try {
+    const result = await work(connection);
+    open = false;
+    await begun;
+    const end = await client.query('COMMIT');
+    if (end.command !== 'COMMIT')
+      throw new Error('The transaction was rolled back: one of its statements failed.');
+    return result;
+  } catch (error) {
+    open = false;
+    await client.query('ROLLBACK').catch(() => {});
+    throw translate(error);
+  }
+}
+
+/** SQLSTATEs by which a server says that it, not the statement, is the trouble. */
+const unavailableStates = /^(08|57P0[1235]|53300|25P03|25006)/;
+
+/** A lost connection becomes `unavailable`; an error in the SQL itself stays as it is. */
+export function translate(error: unknown): unknown {
+  if (error instanceof Problem || !(error instanceof Error)) return error;
+  return isConnectionLoss(error) ? unavailable(error) : error;
+}
+
+export function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return unavailableStates.test(error.code ?? '');
+  if (!(error instanceof Error)) return false;
+  if ('syscall' in error) return true;
+  return clientLosses.some((text) => error.message.startsWith(text));
+}
+
+/** node-postgres gives these no code. */
+const clientLosses = [
+  'Connection terminated',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+];
+
+export const unavailable = (cause: unknown): Problem => {
+  const problem = new Problem(
+    'unavailable',
+    'The database cannot be reached at the moment. Send the request again shortly.',
+    {
+      retryAfter: 2,
+    },
+  );
+  problem.cause = cause;
+  return problem;
+};
