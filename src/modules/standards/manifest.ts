@@ -83,7 +83,8 @@ function warnOfOthers(count: number, chosen: XmlElement, warn: Warn): void {
 }
 
 function titleOf(organization: XmlElement): string {
-  return (textOf(organization, 'title') ?? attributeOf(organization, 'identifier') ?? '').slice(0, 200);
+  const title = textOf(organization, 'title') ?? attributeOf(organization, 'identifier');
+  return title?.slice(0, 200) || `the organization of line ${organization.line}`;
 }
 
 /** `metadata/lom/general/title` with its `langstring` (1.2) or `string` (2004). */

@@ -74,7 +74,7 @@ function removeForeign(element: XmlElement, known: Set<string>): void {
 }
 
 function readable(message: string): string {
-  return oneLine(message.replace(/\{[^}]*\}/g, ''));
+  return oneLine(message.replace(/\{(?:https?|urn):[^}]*\}/g, ''));
 }
 
 function validatorOf(edition: Edition): XsdValidator {

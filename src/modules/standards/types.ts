@@ -7,7 +7,7 @@ export type Unit = {
   /** The item's `identifier`, unique in the tree. */
   UnitID: string;
   Title: string;
-  /** Path inside the package with query and parameters applied, percent-encoded as a URL reference; null for a group. */
+  /** Path inside the package with query and parameters applied, percent-encoded as a URL reference; absolute for a page elsewhere; null for a group. */
   Href: string | null;
   /** `sco` talks to the run-time API, `asset` does not; null for a group. */
   Kind: 'sco' | 'asset' | null;

@@ -39,7 +39,7 @@ export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise
     checkRatio(named.name, entry.uncompressedSize, entry.compressedSize, limits.ratio);
     all.push(named);
   }
-  checkRatio('(the whole archive)', bytes, zip.fileSize, limits.ratio);
+  checkRatio(all.at(-1)?.name ?? '', bytes, zip.fileSize, limits.ratio);
   await checkLayout(zip, all);
   const wanted = all.filter(({ segments }) => segments.length > 0 && !isJunk(segments));
   checkCollisions(wanted);
