@@ -1,0 +1,39 @@
+import { jwtVerify, SignJWT } from 'jose';
+import type { Context } from '../../platform/context.ts';
+import type { Caller } from '../../platform/routes.ts';
+import type { Scope } from '../../platform/scopes.ts';
+
+/** How long an access token holds, in seconds. */
+export const accessTokenSeconds = 600;
+
+const issuer = 'lectern';
+
+/** A signed JWT (RFC 7519) that names its key, so that revoking the key ends it too. */
+export function writeAccessToken(ctx: Context, caller: Caller): Promise<string> {
+  const now = Math.floor(ctx.now().getTime() / 1000);
+  return new SignJWT({ tenant: caller.tenantId, scope: caller.scopes.join(' ') })
+    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
+    .setIssuer(issuer)
+    .setSubject(caller.keyId)
+    .setIssuedAt(now)
+    .setExpirationTime(now + accessTokenSeconds)
+    .sign(ctx.signingKey);
+}
+
+export async function readAccessToken(ctx: Context, token: string): Promise<Caller | null> {
+  try {
+    const { payload } = await jwtVerify(token, ctx.signingKey, {
+      issuer,
+      algorithms: ['HS256'],
+      typ: 'at+jwt',
+      currentDate: ctx.now(),
+    });
+    return {
+      keyId: payload.sub ?? '',
+      tenantId: typeof payload.tenant === 'string' ? payload.tenant : null,
+      scopes: String(payload.scope).split(' ') as Scope[],
+    };
+  } catch {
+    return null;
+  }
+}

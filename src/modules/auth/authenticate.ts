@@ -1,0 +1,82 @@
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import type { Authenticate, ResolveTenant } from '../../platform/http.ts';
+import { sha256 } from '../../platform/ids.ts';
+import type { Caller } from '../../platform/routes.ts';
+import { readAccessToken } from './access-token.ts';
+import { type KnownKey, usableKey, usableKeyById } from './known-keys.ts';
+
+const refused = 'Send a valid key as Authorization: Bearer <secret>.';
+
+export function isUsable(ctx: Context, key: KnownKey | null): key is KnownKey {
+  return key !== null && !key.revokedAt && !(key.expiresAt && key.expiresAt <= ctx.now());
+}
+
+async function callerOf(ctx: Context, token: string): Promise<Caller> {
+  if (token.split('.').length === 3) {
+    const claims = await readAccessToken(ctx, token);
+    const key = claims && (await usableKeyById.get(ctx, claims.keyId));
+    if (!claims || !isUsable(ctx, key ?? null))
+      throw new Problem(
+        'unauthorized',
+        'The access token is not valid or has expired. Get a new one at /oauth/token.',
+      );
+    return claims;
+  }
+  const key = await usableKey.get(ctx, sha256(token));
+  if (!isUsable(ctx, key))
+    throw new Problem('unauthorized', `The key is unknown, revoked or expired. ${refused}`);
+  return key;
+}
+
+/** RFC 6750 §2.1; the prefix `Token` is accepted too. */
+export const authenticate: Authenticate = async (ctx, request, route) => {
+  const [, token] =
+    /^(?:Bearer|Token) +([\w.~+/=-]{16,4096})$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (!token) throw new Problem('unauthorized', `This operation needs a key. ${refused}`);
+  const caller = await callerOf(ctx, token);
+  if (route.access === 'operator' && caller.tenantId !== null)
+    throw new Problem('operator_only', 'This operation is for the operator. Use a key of the operator.');
+  if (route.scope && !caller.scopes.includes(route.scope))
+    throw new Problem('scope_missing', `The key lacks the scope ${route.scope}. Use a key that has it.`);
+  return caller;
+};
+
+/** The tenant a request acts on: the key's own, or the one that an operator names in the header `Tenant`. */
+export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promise<boolean>): ResolveTenant {
+  return async (ctx, request, caller) => {
+    const header = request.headers.tenant;
+    const named = typeof header === 'string' ? decodeHeader(header) : null;
+    if (caller.tenantId !== null) {
+      if (named !== null && named !== caller.tenantId)
+        throw new Problem(
+          'tenant_not_allowed',
+          'A tenant key acts on its own tenant only. Leave out the header Tenant.',
+        );
+      return caller.tenantId;
+    }
+    if (!named)
+      throw new Problem(
+        'tenant_required',
+        'An operator key acts on a tenant: name it in the header Tenant.',
+        {
+          param: 'Tenant',
+        },
+      );
+    if (!(await exists(ctx, named)))
+      throw new Problem(
+        'tenant_not_found',
+        'The tenant named in the header Tenant does not exist. Create it first.',
+      );
+    return named;
+  };
+}
+
+/** Header values are Latin-1 on the wire; identifiers of other scripts are sent percent-encoded. */
+function decodeHeader(text: string): string {
+  try {
+    return decodeURIComponent(text).normalize('NFC');
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Selectable } from 'kysely';
+import type { Context } from '../../platform/context.ts';
+import type { ApiKey } from '../../platform/db/generated.ts';
+import { Problem } from '../../platform/errors.ts';
+import { isId, newId, newSecret, sha256 } from '../../platform/ids.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { type Scope, scopes, tenantScopes } from '../../platform/scopes.ts';
+import { usableKey } from './known-keys.ts';
+import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
+
+/** Makes a key of a tenant, or of the operator when `tenantId` is null. The secret is not kept. */
+export async function createKey(
+  ctx: Context,
+  input: NewKey & { tenantId: string | null; secret?: string },
+): Promise<KeyWithSecret> {
+  const allowed = input.tenantId === null ? scopes : tenantScopes;
+  const wanted = input.Scopes ?? [...allowed];
+  const excess = wanted.find((scope) => !allowed.includes(scope));
+  if (excess)
+    throw new Problem('validation_failed', `A tenant's key cannot have the scope ${excess}. Leave it out.`, {
+      param: 'Scopes',
+    });
+  const secret = input.secret ?? newSecret('lectern');
+  const row = await ctx.db
+    .insertInto('api_key')
+    .values({
+      key_id: newId(ctx.now()),
+      tenant_id: input.tenantId,
+      name: input.Name,
+      secret_hash: sha256(secret),
+      scopes: wanted,
+      created_at: ctx.now(),
+      expires_at: input.ExpiresAt ? new Date(input.ExpiresAt) : null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { ...toKey(row), Secret: secret };
+}
+
+export async function listKeys(ctx: Context, input: PageQuery & { tenantId: string }) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  let query = ctx.db.selectFrom('api_key').selectAll().where('tenant_id', '=', input.tenantId);
+  if (after !== null && isId(after)) query = query.where('key_id', '>', after);
+  const rows = await query
+    .orderBy('key_id')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows, limit, (row) => row.key_id, toKey);
+}
+
+/** Revokes a key; repeating it changes nothing. `tenantId` undefined: whosever key it is. */
+export async function revokeKey(ctx: Context, input: { keyId: string; tenantId?: string }): Promise<Key> {
+  const row = isId(input.keyId)
+    ? await ctx.db
+        .updateTable('api_key')
+        .set((set) => ({ revoked_at: set.fn.coalesce('revoked_at', set.val(ctx.now())) }))
+        .where('key_id', '=', input.keyId)
+        .$if(input.tenantId !== undefined, (query) => query.where('tenant_id', '=', input.tenantId ?? ''))
+        .returningAll()
+        .executeTakeFirst()
+    : undefined;
+  if (!row)
+    throw new Problem('key_not_found', `There is no key ${input.keyId}. List the keys to see them all.`);
+  usableKey.forget(ctx, row.secret_hash);
+  return toKey(row);
+}
+
+/** On an empty database: the operator's first key. Null when there is a key already. */
+export async function bootstrapKey(ctx: Context, secret: string | null): Promise<KeyWithSecret | null> {
+  const first = await ctx.db
+    .selectFrom('api_key')
+    .select('key_id')
+    .where('tenant_id', 'is', null)
+    .limit(1)
+    .execute();
+  if (first.length > 0) return null;
+  return createKey(ctx, { tenantId: null, Name: 'bootstrap', ...(secret ? { secret } : {}) });
+}
+
+function toKey(row: Selectable<ApiKey>): Key {
+  return {
+    KeyID: row.key_id,
+    TenantID: row.tenant_id,
+    Name: row.name,
+    Scopes: row.scopes as Scope[],
+    CreatedAt: row.created_at.toISOString(),
+    ExpiresAt: row.expires_at?.toISOString() ?? null,
+    LastUsedAt: row.last_used_at?.toISOString() ?? null,
+    RevokedAt: row.revoked_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,63 @@
+import type { FastifyRequest } from 'fastify';
+import { isId, sha256 } from '../../platform/ids.ts';
+import { type Answer, route } from '../../platform/routes.ts';
+import type { Scope } from '../../platform/scopes.ts';
+import { accessTokenSeconds, writeAccessToken } from './access-token.ts';
+import { isUsable } from './authenticate.ts';
+import { usableKey } from './known-keys.ts';
+import { AccessToken, TokenError, TokenRequest } from './schemas.ts';
+
+function basicCredentials(request: FastifyRequest): [string, string] | null {
+  const [, encoded] = /^Basic +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (!encoded) return null;
+  const text = Buffer.from(encoded, 'base64').toString();
+  const colon = text.indexOf(':');
+  return colon < 0 ? null : [text.slice(0, colon), text.slice(colon + 1)];
+}
+
+function refusal(status: number, error: string, description: string): Answer {
+  const headers = status === 401 ? { 'WWW-Authenticate': 'Basic' } : {};
+  return { status, body: { error, error_description: description }, headers };
+}
+
+export const authRoutes = [
+  route({
+    method: 'POST',
+    path: '/oauth/token',
+    name: 'createAccessToken',
+    summary: 'Exchange a key for an access token (OAuth 2.0 client credentials)',
+    tag: 'Access',
+    access: 'anyone',
+    scope: null,
+    body: TokenRequest,
+    forms: true,
+    answers: {
+      200: { description: 'A bearer token that holds for ten minutes.', schema: AccessToken },
+      400: { description: 'RFC 6749 §5.2.', schema: TokenError },
+      401: { description: 'RFC 6749 §5.2.', schema: TokenError },
+    },
+    events: [],
+    handle: async (ctx, { body, request }) => {
+      if (body.grant_type !== 'client_credentials')
+        return refusal(400, 'unsupported_grant_type', 'Send grant_type=client_credentials.');
+      const [id, secret] = basicCredentials(request) ?? [body.client_id ?? '', body.client_secret ?? ''];
+      const key = isId(id) ? await usableKey.get(ctx, sha256(secret)) : null;
+      if (!isUsable(ctx, key) || key.keyId !== id)
+        return refusal(401, 'invalid_client', 'Send the KeyID as client_id and its Secret as client_secret.');
+      const wanted = (body.scope?.split(' ').filter(Boolean) ?? key.scopes) as Scope[];
+      const excess = wanted.find((scope) => !key.scopes.includes(scope));
+      if (excess !== undefined) return refusal(400, 'invalid_scope', `The key lacks the scope ${excess}.`);
+      const token = await writeAccessToken(ctx, { ...key, scopes: wanted });
+      return {
+        status: 200,
+        body: {
+          access_token: token,
+          token_type: 'Bearer',
+          expires_in: accessTokenSeconds,
+          scope: wanted.join(' '),
+        },
+        headers: { 'Cache-Control': 'no-store' },
+      };
+    },
+  }),
+];

@@ -1,0 +1,65 @@
+import Type from 'typebox';
+import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { scopes } from '../../platform/scopes.ts';
+
+const common = {
+  KeyID: Type.String({ description: 'Names the key; also the `client_id` of OAuth client credentials.' }),
+  TenantID: Nullable(Identifier('The tenant the key belongs to; null for a key of the operator.')),
+  Name: Text(255, { minLength: 1, description: 'What the key is for.' }),
+  Scopes: Type.Array(OneOf(scopes), { uniqueItems: true, description: 'What the key may do.' }),
+  CreatedAt: Instant(),
+  ExpiresAt: Nullable(Instant('From then on the key is refused; null: never.')),
+  LastUsedAt: Nullable(Instant('Accurate to a minute.')),
+  RevokedAt: Nullable(Instant()),
+};
+
+export const Key = Fields(common, { title: 'Key' });
+export type Key = Type.Static<typeof Key>;
+
+export const NewKey = Fields(
+  {
+    Name: common.Name,
+    Scopes: Type.Optional(common.Scopes),
+    ExpiresAt: Type.Optional(common.ExpiresAt),
+  },
+  { title: 'NewKey' },
+);
+export type NewKey = Type.Static<typeof NewKey>;
+
+export const KeyWithSecret = Fields(
+  {
+    ...common,
+    Secret: Type.String({
+      description: 'Shown this once: the bearer token, and the `client_secret` of OAuth client credentials.',
+    }),
+  },
+  { title: 'KeyWithSecret' },
+);
+export type KeyWithSecret = Type.Static<typeof KeyWithSecret>;
+
+export const TokenRequest = Type.Object(
+  {
+    grant_type: Text(64),
+    client_id: Type.Optional(Text(255)),
+    client_secret: Type.Optional(Text(255)),
+    scope: Type.Optional(
+      Text(1024, { description: 'Scopes separated by spaces; by default all that the key has.' }),
+    ),
+  },
+  { title: 'TokenRequest', additionalProperties: true },
+);
+
+export const AccessToken = Fields(
+  {
+    access_token: Type.String(),
+    token_type: OneOf(['Bearer']),
+    expires_in: Type.Integer({ description: 'Seconds.' }),
+    scope: Type.String(),
+  },
+  { title: 'AccessToken', description: 'RFC 6749 §5.1.' },
+);
+
+export const TokenError = Type.Object(
+  { error: Type.String(), error_description: Type.String() },
+  { title: 'TokenError', description: 'RFC 6749 §5.2.' },
+);

@@ -1,0 +1,105 @@
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { created, ok, path, route } from '../../platform/routes.ts';
+import { Fields, Identifier, Text } from '../../platform/schema.ts';
+import { createKey, listKeys, revokeKey } from '../auth/keys.ts';
+import { Key, KeyWithSecret, NewKey } from '../auth/schemas.ts';
+import { NewTenant, Tenant, TenantChange } from './schemas.ts';
+import { createTenant, listTenants, readTenant, updateTenant } from './tenants.ts';
+
+const TenantID = Identifier('The tenant.');
+const params = Type.Object({ TenantID });
+const common = { tag: 'Tenants', access: 'operator', scope: 'tenants:write' } as const;
+
+export const tenantRoutes = [
+  route({
+    ...common,
+    method: 'POST',
+    path: '/tenant',
+    name: 'createTenant',
+    summary: 'Create a tenant',
+    body: NewTenant,
+    answers: {
+      201: { description: 'Created.', schema: Tenant },
+      200: { description: 'It exists with the same fields.', schema: Tenant },
+    },
+    events: [],
+    handle: async (ctx, { body }) => {
+      const { tenant, isNew } = await createTenant(ctx, body);
+      return isNew ? created(tenant, path`/tenant/${tenant.TenantID}`) : ok(tenant);
+    },
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/tenant',
+    name: 'listTenants',
+    summary: 'List the tenants',
+    query: Fields(pageQuery),
+    answers: { 200: { description: 'A page of tenants.', schema: PageOf(Tenant) } },
+    handle: async (ctx, { query }) => ok(await listTenants(ctx, query)),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/tenant/{TenantID}',
+    name: 'readTenant',
+    summary: 'Read a tenant',
+    params,
+    answers: { 200: { description: 'The tenant.', schema: Tenant } },
+    handle: async (ctx, { params }) => ok(await readTenant(ctx, { tenantId: params.TenantID })),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/tenant/{TenantID}',
+    name: 'updateTenant',
+    summary: 'Change a tenant',
+    params,
+    body: TenantChange,
+    answers: { 200: { description: 'The changed tenant.', schema: Tenant } },
+    events: [],
+    handle: async (ctx, { params, body }) =>
+      ok(await updateTenant(ctx, { ...body, tenantId: params.TenantID })),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/tenant/{TenantID}/key',
+    name: 'createKey',
+    summary: 'Create a key of a tenant',
+    params,
+    body: NewKey,
+    answers: { 201: { description: 'The key, with its secret this once.', schema: KeyWithSecret } },
+    events: [],
+    handle: async (ctx, { params, body }) => {
+      const { TenantID: tenantId } = await readTenant(ctx, { tenantId: params.TenantID });
+      const key = await createKey(ctx, { ...body, tenantId });
+      return created(key, path`/tenant/${tenantId}/key/${key.KeyID}`);
+    },
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/tenant/{TenantID}/key',
+    name: 'listKeys',
+    summary: 'List the keys of a tenant',
+    params,
+    query: Fields(pageQuery),
+    answers: { 200: { description: 'A page of keys, without their secrets.', schema: PageOf(Key) } },
+    handle: async (ctx, { params, query }) =>
+      ok(await listKeys(ctx, { ...query, tenantId: params.TenantID })),
+  }),
+  route({
+    ...common,
+    method: 'DELETE',
+    path: '/tenant/{TenantID}/key/{KeyID}',
+    name: 'revokeKey',
+    summary: 'Revoke a key of a tenant',
+    params: Type.Object({ TenantID, KeyID: Text(255) }),
+    answers: { 200: { description: 'The revoked key; refused on every node within 5 s.', schema: Key } },
+    events: [],
+    handle: async (ctx, { params }) =>
+      ok(await revokeKey(ctx, { keyId: params.KeyID, tenantId: params.TenantID })),
+  }),
+];

@@ -1,0 +1,57 @@
+import Type from 'typebox';
+import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+
+export const passwordHashes = ['opaque', 'sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
+export type PasswordHash = (typeof passwordHashes)[number];
+
+const Origins = Nullable(
+  Type.Array(
+    Type.String({
+      maxLength: 255,
+      pattern: '^https?://[^/?#\\s]+$',
+      description: 'Such as https://lms.example',
+    }),
+    { maxItems: 100, uniqueItems: true },
+  ),
+);
+
+const common = {
+  Name: Text(255, { minLength: 1 }),
+  PasswordHash: OneOf(passwordHashes, {
+    description: 'The function with which the client hashes passwords; `opaque`: it does not say.',
+  }),
+  ReturnOrigins: Type.Unsafe<string[] | null>({
+    ...Origins,
+    description: 'Origins that a returnURL may lead to; null: every http(s) address.',
+  }),
+  FrameOrigins: Type.Unsafe<string[] | null>({
+    ...Origins,
+    description: 'Origins that may show a course in a frame; null: all.',
+  }),
+};
+
+const TenantID = Identifier('Chosen by the operator. Cannot be changed.');
+
+export const Tenant = Fields(
+  { TenantID, ...common, CreatedAt: Instant(), UpdatedAt: Instant() },
+  { title: 'Tenant', description: 'One client application and its users.' },
+);
+export type Tenant = Type.Static<typeof Tenant>;
+
+export const TenantChange = Type.Partial(Fields(common), {
+  additionalProperties: false,
+  title: 'TenantChange',
+});
+export type TenantChange = Type.Static<typeof TenantChange>;
+
+export const NewTenant = Fields(
+  {
+    TenantID,
+    Name: Type.Optional(common.Name),
+    PasswordHash: Type.Optional(common.PasswordHash),
+    ReturnOrigins: Type.Optional(common.ReturnOrigins),
+    FrameOrigins: Type.Optional(common.FrameOrigins),
+  },
+  { title: 'NewTenant' },
+);
+export type NewTenant = Type.Static<typeof NewTenant>;

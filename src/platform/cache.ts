@@ -1,0 +1,32 @@
+import type { Context } from './context.ts';
+import { perEngine } from './per-engine.ts';
+
+type Entry<V> = { value: Promise<V>; until: number };
+
+/**
+ * Remembers what `load` answers for a short time, per database; calls that arrive meanwhile share one load.
+ * A failed load is not remembered. Holds at most `most` entries; the oldest go first.
+ */
+export function remember<V>(options: {
+  milliseconds: number;
+  most: number;
+  load: (ctx: Context, key: string) => Promise<V>;
+}) {
+  const entries = perEngine(() => new Map<string, Entry<V>>());
+  return {
+    get(ctx: Context, key: string): Promise<V> {
+      const map = entries(ctx);
+      const found = map.get(key);
+      if (found && found.until > performance.now()) return found.value;
+      const value = options.load(ctx, key);
+      map.delete(key);
+      map.set(key, { value, until: performance.now() + options.milliseconds });
+      value.catch(() => map.delete(key));
+      if (map.size > options.most) map.delete(map.keys().next().value as string);
+      return value;
+    },
+    forget(ctx: Context, key: string): void {
+      entries(ctx).delete(key);
+    },
+  };
+}

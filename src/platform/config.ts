@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+/** The configuration of one process; read from the environment once, checked and frozen. */
+export type Config = {
+  host: string;
+  port: number;
+  /** Origin of the interface, without a trailing slash. */
+  baseUrl: string;
+  contentPort: number;
+  /** Origin of the player and of all course files; never the origin of the interface. */
+  contentUrl: string;
+  tls: { certFile: string; keyFile: string } | null;
+  trustProxy: boolean;
+  databaseUrl: string | null;
+  dataDir: string;
+  bootstrapKey: string | null;
+  logLevel: string;
+  /** Uncompressed bytes and entries that a package may have. */
+  packageBytes: number;
+  packageEntries: number;
+};
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+export class ConfigError extends Error {
+  constructor(variable: string, message: string) {
+    super(`${variable}: ${message}`);
+    this.name = 'ConfigError';
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+function wholeNumber(env: Environment, name: string, fallback: number, min: number, max: number): number {
+  const text = env[name];
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw new ConfigError(name, `must be a whole number from ${min} to ${max}, but is "${text}".`);
+  return value;
+}
+
+function origin(env: Environment, name: string, fallback: string): string {
+  const text = env[name] || fallback;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    url.pathname !== '/' ||
+    url.search ||
+    url.hash ||
+    url.username
+  )
+    throw new ConfigError(name, `must be an origin such as https://lectern.example, but is "${text}".`);
+  return url.origin;
+}
+
+function file(env: Environment, name: string): string | null {
+  const path = env[name];
+  if (!path) return null;
+  if (!existsSync(path)) throw new ConfigError(name, `the file "${path}" does not exist.`);
+  return resolve(path);
+}
+
+function flag(env: Environment, name: string): boolean {
+  const text = (env[name] ?? '').toLowerCase();
+  if (['', '0', 'false', 'no'].includes(text)) return false;
+  if (['1', 'true', 'yes'].includes(text)) return true;
+  throw new ConfigError(name, `must be true or false, but is "${env[name]}".`);
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
+
+function databaseUrl(env: Environment): string | null {
+  const text = env.DATABASE_URL;
+  if (!text) return null;
+  if (!/^postgres(ql)?:\/\//.test(text))
+    throw new ConfigError('DATABASE_URL', 'must begin with postgres:// or postgresql://.');
+  return text;
+}
+
+/** Reads and checks the environment. Throws `ConfigError` naming the variable. */
+export function readConfig(env: Environment): Config {
+  const host = env.HOST || '127.0.0.1';
+  const port = wholeNumber(env, 'PORT', 3000, 0, 65535);
+  const contentPort = wholeNumber(env, 'CONTENT_PORT', port === 0 ? 0 : port + 1, 0, 65535);
+  const certFile = file(env, 'TLS_CERT');
+  const keyFile = file(env, 'TLS_KEY');
+  if (Boolean(certFile) !== Boolean(keyFile))
+    throw new ConfigError(certFile ? 'TLS_KEY' : 'TLS_CERT', 'TLS_CERT and TLS_KEY must be set together.');
+  const tls = certFile && keyFile ? { certFile, keyFile } : null;
+  const trustProxy = flag(env, 'TRUST_PROXY');
+  if (!tls && !trustProxy && !isLoopback(host))
+    throw new ConfigError(
+      'HOST',
+      `plain HTTP on ${host} is refused: the interface is HTTPS. Set TLS_CERT and TLS_KEY, or TRUST_PROXY=true behind a proxy that speaks HTTPS, or HOST=127.0.0.1.`,
+    );
+  if (port !== 0 && port === contentPort)
+    throw new ConfigError('CONTENT_PORT', 'must differ from PORT: course files need an origin of their own.');
+  const scheme = tls ? 'https' : 'http';
+  const baseUrl = origin(env, 'BASE_URL', `${scheme}://${hostInUrl(host)}:${port}`);
+  const contentUrl = origin(env, 'CONTENT_URL', `${scheme}://${hostInUrl(host)}:${contentPort}`);
+  if (port !== 0 && baseUrl === contentUrl)
+    throw new ConfigError(
+      'CONTENT_URL',
+      'must differ from BASE_URL: course files need an origin of their own.',
+    );
+  const logLevel = env.LOG_LEVEL || 'info';
+  if (!logLevels.includes(logLevel))
+    throw new ConfigError('LOG_LEVEL', `must be one of ${logLevels.join(', ')}.`);
+  const bootstrapKey = env.BOOTSTRAP_KEY || null;
+  if (bootstrapKey !== null && bootstrapKey.length < 32)
+    throw new ConfigError('BOOTSTRAP_KEY', 'must have at least 32 characters, chosen at random.');
+  return Object.freeze({
+    host,
+    port,
+    baseUrl,
+    contentPort,
+    contentUrl,
+    tls,
+    trustProxy,
+    databaseUrl: databaseUrl(env),
+    dataDir: resolve(env.DATA_DIR || './data'),
+    bootstrapKey,
+    logLevel,
+    packageBytes: wholeNumber(env, 'PACKAGE_BYTES', 2 * 1024 ** 3, 1, Number.MAX_SAFE_INTEGER),
+    packageEntries: wholeNumber(env, 'PACKAGE_ENTRIES', 20_000, 1, 1_000_000),
+  });
+}

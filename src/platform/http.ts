@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import formBody from '@fastify/formbody';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import type { Context } from './context.ts';
+import { Problem } from './errors.ts';
+import { handleProblems } from './problems.ts';
+import type { Caller, Route } from './routes.ts';
+import { buildValidators } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+    /** The tenant that the request acts on. */
+    tenantId: string | null;
+  }
+}
+
+/** A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 when the configuration has TLS. */
+export function openServer(ctx: Context): FastifyInstance {
+  const { tls, trustProxy } = ctx.config;
+  const options = {
+    bodyLimit: 1024 * 1024,
+    trustProxy,
+    logger: false as const,
+    genReqId: () => randomUUID(),
+    return503OnClosing: false,
+    forceCloseConnections: 'idle' as const,
+    routerOptions: { maxParamLength: 8192 },
+    exposeHeadRoutes: true,
+  };
+  const secure = tls && {
+    key: readFileSync(tls.keyFile),
+    cert: readFileSync(tls.certFile),
+    allowHTTP1: true,
+  };
+  const app = secure
+    ? (fastify({ ...options, http2: true, https: secure }) as unknown as FastifyInstance)
+    : fastify(options);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('tenantId', null);
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('X-Request-Id', request.id);
+  });
+  handleProblems(app, ctx.log);
+  logRequests(app, ctx);
+  return app;
+}
+
+/** One line per request. The route's pattern stands for the address: a raw one may hold a key, a token or a name. */
+function logRequests(app: FastifyInstance, ctx: Context): void {
+  app.addHook('onResponse', async (request, reply) => {
+    ctx.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 100) / 100,
+        tenant: request.tenantId,
+        key: request.caller?.keyId ?? null,
+      },
+      'request',
+    );
+  });
+}
+
+function parseBodies(app: FastifyInstance, routes: readonly Route[]): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, {});
+    else parse(request, body.toString(), done);
+  });
+  for (const type of new Set(routes.flatMap((route) => route.streams ?? [])))
+    app.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
+}
+
+export type Authenticate = (ctx: Context, request: FastifyRequest, route: Route) => Promise<Caller>;
+export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;
+
+/** Registers every operation: who may call it, what it takes, and the answer's filter, all from the route's data. */
+export function registerRoutes(
+  app: FastifyInstance,
+  ctx: Context,
+  routes: readonly Route[],
+  guards: { authenticate: Authenticate; resolveTenant: ResolveTenant },
+): void {
+  parseBodies(app, routes);
+  app.register(formBody);
+  app.setValidatorCompiler(buildValidators());
+  for (const route of routes) {
+    app.route({
+      method: route.method,
+      url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      schema: schemaOf(route),
+      onRequest: async (request) => {
+        if (route.access === 'anyone') return;
+        request.caller = await guards.authenticate(ctx, request, route);
+        if (route.access === 'tenant')
+          request.tenantId = await guards.resolveTenant(ctx, request, request.caller);
+      },
+      preValidation: async (request) => {
+        const params = request.params as Record<string, string>;
+        for (const [name, value] of Object.entries(params)) params[name] = value.normalize('NFC');
+        if (!route.forms && request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
+          throw new Problem('unsupported_media_type', 'Send the body as application/json.');
+        if (route.body && (request.body === undefined || request.body === null)) request.body = {};
+        if (route.streams && !(request.body instanceof Readable))
+          throw new Problem(
+            'unsupported_media_type',
+            `Send the file as the body with Content-Type: ${route.streams}.`,
+          );
+      },
+      handler: async (request, reply) => {
+        const { params, query, body } = request;
+        const tenantId = request.tenantId;
+        const scoped = tenantId === null ? ctx : { ...ctx, tenantId };
+        const answer = await route.handle(scoped, { params, query, body, request } as never, reply);
+        if (answer.headers) void reply.headers(answer.headers);
+        void reply.code(answer.status);
+        return answer.body ?? null;
+      },
+    });
+  }
+}
+
+function schemaOf(route: Route) {
+  const { params, query, body, answers } = route;
+  const response = Object.fromEntries(
+    Object.entries(answers).map(([status, { schema, description, type }]) => [
+      status,
+      schema && !type
+        ? { description, content: { 'application/json': { schema } } }
+        : {
+            description,
+            ...(type ? { content: { [type]: { schema: schema ?? { type: 'string' } } } } : { type: 'null' }),
+          },
+    ]),
+  );
+  return {
+    operationId: route.name,
+    summary: route.summary,
+    tags: [route.tag],
+    ...(route.access === 'anyone' ? {} : { security: [{ key: [] }] }),
+    ...(params ? { params } : {}),
+    ...(query ? { querystring: query } : {}),
+    ...(body ? { body } : {}),
+    response,
+  };
+}

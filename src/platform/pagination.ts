@@ -1,0 +1,62 @@
+import Type, { type TSchema } from 'typebox';
+import { Problem } from './errors.ts';
+import { Nullable } from './schema.ts';
+
+export const pageQuery = {
+  Limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Rows on a page.' }),
+  ),
+  Cursor: Type.Optional(
+    Type.String({ maxLength: 4096, description: '`NextCursor` of the page before. Opaque.' }),
+  ),
+};
+
+export type PageQuery = { Limit?: number; Cursor?: string };
+export type Page<T> = { Items: T[]; NextCursor: string | null };
+
+export function PageOf<T extends TSchema>(item: T) {
+  return Type.Object(
+    {
+      Items: Type.Array(item),
+      NextCursor: Nullable(Type.String({ description: 'null: this is the last page.' })),
+    },
+    { additionalProperties: false },
+  );
+}
+
+export function pageLimit(query: PageQuery): number {
+  return query.Limit ?? 50;
+}
+
+/** The key of the last row of the page before, or null on the first page. */
+export function readCursor(query: PageQuery): string | null {
+  if (query.Cursor === undefined) return null;
+  try {
+    const text = Buffer.from(query.Cursor, 'base64url').toString();
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value) && value.length === 1 && typeof value[0] === 'string') return value[0];
+  } catch {}
+  throw new Problem(
+    'validation_failed',
+    'Cursor is not one that this service gave. Start again without it.',
+    {
+      param: 'Cursor',
+    },
+  );
+}
+
+/** A page out of `limit + 1` rows, each keyed by what the list is ordered by. */
+export function toPage<Row, T>(
+  rows: Row[],
+  limit: number,
+  key: (row: Row) => string,
+  record: (row: Row) => T,
+): Page<T> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return {
+    Items: shown.map(record),
+    NextCursor: more ? Buffer.from(JSON.stringify([key(last)])).toString('base64url') : null,
+  };
+}

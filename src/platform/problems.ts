@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, errorCodes, Problem } from './errors.ts';
+import type { Log } from './log.ts';
+
+type ValidationIssue = {
+  keyword: string;
+  instancePath: string;
+  message?: string;
+  params: Record<string, unknown>;
+};
+
+/** The one mapper from anything thrown to RFC 9457 `application/problem+json`. */
+export function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
+  const { retryAfter, ...members } = problem.extras;
+  const [status, title] = errorCodes[problem.code];
+  if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
+  if (status === 401) void reply.header('WWW-Authenticate', 'Bearer');
+  return reply
+    .code(status)
+    .type('application/problem+json; charset=utf-8')
+    .serializer((body) => JSON.stringify(body))
+    .send({
+      type: `/docs#${problem.code}`,
+      title,
+      status,
+      detail: problem.message,
+      code: problem.code,
+      ...members,
+      request_id: requestId,
+    });
+}
+
+function fieldOf(issue: ValidationIssue): string {
+  const inside = issue.instancePath.slice(1).replaceAll('/', '.');
+  const named = issue.params.missingProperty ?? issue.params.additionalProperty;
+  return [inside, typeof named === 'string' ? named : ''].filter(Boolean).join('.');
+}
+
+const wordings: Record<string, (issue: ValidationIssue) => string> = {
+  required: () => 'is required. Send it.',
+  additionalProperties: () => 'is not a field of this request. Check its spelling, or leave it out.',
+  type: (issue) => `must be of type ${[issue.params.type].flat().join(' or ')}.`,
+  enum: (issue) => `must be one of ${(issue.params.allowedValues as unknown[]).map(String).join(', ')}.`,
+  maxLength: (issue) => `has more than ${issue.params.limit} characters. Shorten it.`,
+  minLength: (issue) => `needs at least ${issue.params.limit} character(s).`,
+  pattern: () => 'has characters or a form that this field does not take. See its description in /docs.',
+  format: (issue) => `must be a valid ${issue.params.format}.`,
+};
+
+export function validationProblem(issues: readonly ValidationIssue[], part: string): Problem {
+  const issue = issues[0];
+  if (!issue) return new Problem('validation_failed', `The ${part} is not valid.`);
+  const field = fieldOf(issue);
+  const wording = wordings[issue.keyword]?.(issue) ?? `${issue.message ?? 'is not valid'}.`;
+  const code = issue.keyword === 'additionalProperties' ? 'unknown_field' : 'validation_failed';
+  return new Problem(code, `${field || `The ${part}`} ${wording}`, field ? { param: field } : {});
+}
+
+const known: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: [
+    'malformed_request',
+    'The body is not valid JSON. Send one JSON object in UTF-8.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed_request', 'Content-Length does not match the body.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is larger than 1 MiB. Send less at once.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'Send the body as application/json (packages as application/zip).',
+  ],
+  FST_ERR_BAD_URL: ['malformed_request', 'The address has an invalid percent-encoding. Encode it as UTF-8.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'A part of the address is too long.'],
+};
+
+type Thrown = {
+  code?: string;
+  statusCode?: number;
+  validation?: ValidationIssue[];
+  validationContext?: string;
+};
+
+export function toProblem(error: unknown): Problem | null {
+  if (error instanceof Problem) return error;
+  const thrown = error as Thrown;
+  if (thrown.validation) return validationProblem(thrown.validation, thrown.validationContext ?? 'request');
+  const [code, detail] = known[thrown.code ?? ''] ?? [];
+  if (code && detail) return new Problem(code, detail);
+  if (thrown.statusCode === 400) return new Problem('malformed_request', 'The request could not be read.');
+  return null;
+}
+
+export function handleProblems(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((error: unknown, request: FastifyRequest, reply) => {
+    const problem = toProblem(error);
+    if (problem) return sendProblem(reply, problem, request.id);
+    log.error({ request_id: request.id, err: error }, 'request failed');
+    const detail =
+      'The service failed; nothing is wrong with your request. Try again, and if it stays, report request_id.';
+    return sendProblem(reply, new Problem('internal_error', detail), request.id);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(
+      reply,
+      new Problem(
+        'not_found',
+        `There is no ${request.method} at this address. The operations are listed at /docs.`,
+      ),
+      request.id,
+    ),
+  );
+}

@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Context, TenantContext } from './context.ts';
+import type { Scope } from './scopes.ts';
+
+/** Who is calling: a key of a tenant, or of the operator. */
+export type Caller = { keyId: string; tenantId: string | null; scopes: readonly Scope[] };
+
+export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
+
+/** `tenant`: acts on one tenant's data. `operator`: an operator key only. `anyone`: needs no key. */
+export type Access = 'tenant' | 'operator' | 'anyone';
+
+type ContextOf<A extends Access> = A extends 'tenant' ? TenantContext : Context;
+type ValueOf<S> = S extends TSchema ? Static<S> : undefined;
+
+export type Input<P, Q, B> = {
+  params: ValueOf<P>;
+  query: ValueOf<Q>;
+  body: ValueOf<B>;
+  request: FastifyRequest;
+};
+
+/** One operation of the interface, as data. */
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With parameters in braces, as in the documents. */
+  path: string;
+  /** The `operationId`. */
+  name: string;
+  summary: string;
+  tag: string;
+  access: Access;
+  scope: Scope | null;
+  params?: TSchema;
+  query?: TSchema;
+  body?: TSchema;
+  /** Content type of a body that is passed on as a stream and not parsed. */
+  streams?: string;
+  /** Takes `application/x-www-form-urlencoded` beside JSON. */
+  forms?: boolean;
+  answers: Record<number, { description: string; schema?: TSchema; type?: string }>;
+  /** Types of the events that the operation may write; a write without any says so with an empty list. */
+  events?: readonly string[];
+  handle: (ctx: Context, input: Input<TSchema, TSchema, TSchema>, reply: FastifyReply) => Promise<Answer>;
+};
+
+type RouteSpec<A extends Access, P, Q, B> = Omit<Route, 'access' | 'params' | 'query' | 'body' | 'handle'> & {
+  access: A;
+  params?: P;
+  query?: Q;
+  body?: B;
+  handle: (ctx: ContextOf<A>, input: Input<P, Q, B>, reply: FastifyReply) => Promise<Answer>;
+};
+
+/**
+ * Declares an operation. The validator guarantees that the input has the declared types, and the dispatcher that a
+ * `tenant` route gets a tenant, so the widening here is safe.
+ */
+export function route<
+  A extends Access,
+  P extends TSchema | undefined = undefined,
+  Q extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(spec: RouteSpec<A, P, Q, B>): Route {
+  return spec as unknown as Route;
+}
+
+export function ok(body: unknown): Answer {
+  return { status: 200, body };
+}
+
+export function created(body: unknown, location: string): Answer {
+  return { status: 201, body, headers: { Location: location } };
+}
+
+/** A path with its parameters percent-encoded. */
+export function path(strings: TemplateStringsArray, ...values: string[]): string {
+  return strings.reduce((all, part, index) => all + encodeURIComponent(values[index - 1] ?? '') + part);
+}

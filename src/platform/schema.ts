@@ -1,0 +1,54 @@
+import Type, { type Static, type TSchema } from 'typebox';
+
+/** `null` beside the given type, written as a JSON Schema type list, which compiles to the quickest serializer. */
+export function Nullable<T extends TSchema>(schema: T) {
+  const { type, ...rest } = schema as T & { type: string; enum?: unknown[] };
+  const values = rest.enum ? { enum: [...rest.enum, null] } : {};
+  return Type.Unsafe<Static<T> | null>({ ...rest, ...values, type: [type, 'null'] });
+}
+
+/** One of the given texts. */
+export function OneOf<const V extends readonly string[]>(values: V, options: { description?: string } = {}) {
+  return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
+}
+
+/** Text that both JSON and PostgreSQL can hold: no U+0000 and no lone surrogate. */
+export function Text(maxLength: number, options: { minLength?: number; description?: string } = {}) {
+  return Type.String({ maxLength, pattern: '^[^\\u0000\\p{Cs}]*$', ...options });
+}
+
+/** An identifier that the client chooses: any script, no control characters, case-sensitive, compared in NFC. */
+export function Identifier(description: string, maxLength = 255) {
+  return Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}\\p{Cs}]+$', description });
+}
+
+/** RFC 3339, UTC. */
+export function Instant(description?: string) {
+  return Type.String({ format: 'date-time', ...(description ? { description } : {}) });
+}
+
+/** An http(s) address. */
+export function Address(description: string) {
+  return Type.String({ maxLength: 2048, pattern: '^https?://[^\\s\\p{Cc}\\p{Cs}]+$', description });
+}
+
+/** An object whose unknown members are refused in a request and dropped from an answer. */
+export function Fields<P extends Record<string, TSchema>>(
+  properties: P,
+  options: { $id?: string; title?: string; description?: string } = {},
+) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+export const ProblemDocument = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'A sentence that says what to do.' }),
+    code: Type.String({ description: 'Stable; meant for programs.' }),
+    param: Type.Optional(Type.String({ description: 'The field or parameter that the error is about.' })),
+    request_id: Type.String({ description: 'Names this request in the log of the service.' }),
+  },
+  { title: 'Problem', description: 'RFC 9457 problem details.' },
+);

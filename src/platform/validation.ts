@@ -1,0 +1,14 @@
+import AjvPackage from 'ajv';
+import formatsPackage from 'ajv-formats';
+
+const Ajv = AjvPackage.default;
+const addFormats = formatsPackage.default;
+
+/** Bodies are taken as they are, without coercion; query and path texts become the numbers and booleans declared. */
+export function buildValidators() {
+  const common = { allErrors: false, removeAdditional: false, strict: false } as const;
+  const strict = addFormats(new Ajv({ ...common, useDefaults: false, coerceTypes: false }));
+  const coercing = addFormats(new Ajv({ ...common, useDefaults: true, coerceTypes: true }));
+  return ({ schema, httpPart }: { schema: object; httpPart?: string }) =>
+    httpPart === 'body' ? strict.compile(schema) : coercing.compile(schema);
+}
