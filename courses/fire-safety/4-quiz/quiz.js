@@ -111,10 +111,6 @@
 
   byId('submit').addEventListener('click', check);
   for (const section of questions) {
-    section.querySelector('form').addEventListener('submit', (event) => {
-      event.preventDefault();
-      if (!byId('submit').hidden) check();
-    });
     section.addEventListener('change', () => {
       section.querySelector('.feedback').textContent = '';
     });

@@ -198,9 +198,6 @@
   byId('submit').addEventListener('click', check);
   byId('retry').addEventListener('click', retry);
   byId('finish').addEventListener('click', finish);
-  for (const section of sections) {
-    section.querySelector('form')?.addEventListener('submit', () => byId('submit').hidden || check());
-  }
 
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') save();

@@ -20,7 +20,6 @@
       feedback.textContent = `${value === right ? 'Right.' : 'Not quite.'} ${feedback.dataset.why}`;
     }
 
-    section.querySelector('form').addEventListener('submit', (event) => event.preventDefault());
     section.addEventListener('change', () => {
       feedback.textContent = '';
       delete feedback.dataset.verdict;
