@@ -11,8 +11,9 @@
       text.textContent = pill.dataset.why;
       text.dataset.verdict = pill.dataset.right === undefined ? 'wrong' : 'right';
     }
-    for (const path of document.querySelectorAll('.way')) {
+    for (const path of document.querySelectorAll('.plan .way')) {
       path.classList.toggle('chosen', path.dataset.way === state.way);
+      if (path.dataset.way === state.way) document.querySelector('.you').before(path);
     }
   }
 
