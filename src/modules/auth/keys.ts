@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Context } from '../../platform/context.ts';
-import type { ApiKey } from '../../platform/db/generated.ts';
+import type { ApiKeyTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId, newSecret, sha256 } from '../../platform/ids.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
@@ -78,7 +78,7 @@ export async function bootstrapKey(ctx: Context, secret: string | null): Promise
   return createKey(ctx, { tenantId: null, Name: 'bootstrap', ...(secret ? { secret } : {}) });
 }
 
-function toKey(row: Selectable<ApiKey>): Key {
+function toKey(row: Selectable<ApiKeyTable>): Key {
   return {
     KeyID: row.key_id,
     TenantID: row.tenant_id,

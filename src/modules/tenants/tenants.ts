@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Tenant as TenantRow } from '../../platform/db/generated.ts';
+import type { TenantTable } from '../../platform/db/generated.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
@@ -97,7 +97,7 @@ export const knownTenant = remember<Tenant | null>({
     }),
 });
 
-function toTenant(row: Selectable<TenantRow>): Tenant {
+function toTenant(row: Selectable<TenantTable>): Tenant {
   return {
     TenantID: row.tenant_id,
     Name: row.name,

@@ -1,0 +1,157 @@
+import type { Selectable } from 'kysely';
+import type { Context } from '../../platform/context.ts';
+import type { CourseTable } from '../../platform/db/generated.ts';
+import { Problem } from '../../platform/errors.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import type { Standard } from '../standards/types.ts';
+import { foreignKeyViolation, type OptionRow, toOption } from './options.ts';
+import type { AuthoredCourse, CourseChange } from './schemas.ts';
+
+export function courseNotFound(): Problem {
+  return new Problem(
+    'course_not_found',
+    'There is no course with this CourseID. See GET /catalogue/course.',
+    {
+      param: 'CourseID',
+    },
+  );
+}
+
+export type CourseRow = Selectable<CourseTable> & {
+  release_number: number | null;
+  release_standard: string | null;
+};
+
+export function selectCourses(ctx: Context) {
+  return ctx.db
+    .selectFrom('course')
+    .leftJoin('release', 'release.release_id', 'course.release_id')
+    .selectAll('course')
+    .select(['release.number as release_number', 'release.standard as release_standard']);
+}
+
+export function optionsOf(ctx: Context, courseIds: string[]): Promise<OptionRow[]> {
+  if (courseIds.length === 0) return Promise.resolve([]);
+  return ctx.db
+    .selectFrom('enrol_option')
+    .selectAll()
+    .where((where) => where('course_id', '=', where.fn.any(where.val(courseIds))))
+    .orderBy('course_id')
+    .orderBy('created_at')
+    .orderBy('duration_id')
+    .execute();
+}
+
+export function standardOf(row: Pick<CourseRow, 'release_standard' | 'url'>): Standard | null {
+  return (row.release_standard as Standard | null) ?? (row.url === null ? null : 'web');
+}
+
+export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): AuthoredCourse {
+  return {
+    CourseID: row.course_id,
+    Title: row.title,
+    Description: row.description,
+    Language: row.language,
+    ImageURL: row.image_url,
+    URL: row.url,
+    Tenants: row.tenants,
+    Standard: standardOf(row),
+    Status: row.status as AuthoredCourse['Status'],
+    Release: row.release_number,
+    EnrolOptions: options.filter((option) => option.course_id === row.course_id).map(toOption),
+    CreatedAt: row.created_at.toISOString(),
+    UpdatedAt: row.updated_at.toISOString(),
+  };
+}
+
+export async function readAuthoredCourse(ctx: Context, input: { courseId: string }): Promise<AuthoredCourse> {
+  const row = await selectCourses(ctx).where('course.course_id', '=', input.courseId).executeTakeFirst();
+  if (!row) throw courseNotFound();
+  return toAuthoredCourse(row, await optionsOf(ctx, [input.courseId]));
+}
+
+export async function listAuthoredCourses(ctx: Context, input: PageQuery) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  let query = selectCourses(ctx);
+  if (after !== null) query = query.where('course.course_id', '>', after);
+  const rows = await query
+    .orderBy('course.course_id')
+    .limit(limit + 1)
+    .execute();
+  const options = await optionsOf(
+    ctx,
+    rows.map((row) => row.course_id),
+  );
+  return toPage(
+    rows,
+    limit,
+    (row) => row.course_id,
+    (row) => toAuthoredCourse(row, options),
+  );
+}
+
+/** Creates a course, or changes what is sent of it. */
+export async function putCourse(
+  ctx: Context,
+  input: CourseChange & { courseId: string },
+): Promise<{ course: AuthoredCourse; isNew: boolean }> {
+  const now = ctx.now();
+  const sent = {
+    ...(input.Title !== undefined && { title: input.Title }),
+    ...(input.Description !== undefined && { description: input.Description }),
+    ...(input.Language !== undefined && { language: input.Language }),
+    ...(input.ImageURL !== undefined && { image_url: input.ImageURL }),
+    ...(input.URL !== undefined && { url: input.URL }),
+    ...(input.Status !== undefined && { status: input.Status }),
+    ...(input.Tenants !== undefined && { tenants: input.Tenants }),
+    updated_at: now,
+  };
+  const changed = await ctx.db
+    .updateTable('course')
+    .set(sent)
+    .where('course_id', '=', input.courseId)
+    .returning('course_id')
+    .executeTakeFirst();
+  if (!changed) await insertCourse(ctx, input, sent, now);
+  return { course: await readAuthoredCourse(ctx, input), isNew: !changed };
+}
+
+async function insertCourse(
+  ctx: Context,
+  input: CourseChange & { courseId: string },
+  sent: { updated_at: Date },
+  now: Date,
+): Promise<void> {
+  if (input.Title === undefined)
+    throw new Problem('validation_failed', 'Title is required to create a course. Send it.', {
+      param: 'Title',
+    });
+  await ctx.db
+    .insertInto('course')
+    .values({ title: input.Title, ...sent, course_id: input.courseId, created_at: now })
+    .onConflict((conflict) => conflict.column('course_id').doUpdateSet(sent))
+    .execute();
+}
+
+/** Deletes a course that nobody was enrolled on, with its options, releases and files. */
+export async function deleteCourse(ctx: Context, input: { courseId: string }): Promise<void> {
+  const releases = await ctx.db
+    .selectFrom('release')
+    .select('release_id')
+    .where('course_id', '=', input.courseId)
+    .execute();
+  const { numDeletedRows } = await ctx.db
+    .deleteFrom('course')
+    .where('course_id', '=', input.courseId)
+    .executeTakeFirst()
+    .catch((error: unknown) => {
+      if ((error as { code?: string }).code !== foreignKeyViolation) throw error;
+      throw new Problem(
+        'course_in_use',
+        'Users are enrolled on this course. Set its Status to retired instead.',
+      );
+    });
+  if (numDeletedRows === 0n) throw courseNotFound();
+  for (const { release_id } of releases) await ctx.files.remove(release_id);
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Selectable } from 'kysely';
+import type { Context } from '../../platform/context.ts';
+import type { ReleaseTable } from '../../platform/db/generated.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { readPackage } from '../standards/package.ts';
+import type { CourseTree, PackageReport, PackageWarning, Unit } from '../standards/types.ts';
+import { courseNotFound } from './courses.ts';
+import type { Release } from './schemas.ts';
+
+/** More than 1,000 bytes out of one is a bomb, not a course. */
+const mostRatio = 1000;
+
+/** Takes a zip as the new release of a course. A failed import leaves nothing behind. */
+export async function importPackage(
+  ctx: Context,
+  input: { courseId: string; zip: Readable },
+): Promise<{ release: Release; isNew: boolean }> {
+  const course = await ctx.db
+    .selectFrom('course')
+    .select('title')
+    .where('course_id', '=', input.courseId)
+    .executeTakeFirst();
+  if (!course) throw courseNotFound();
+  const releaseId = newId(ctx.now());
+  const zipFile = await ctx.files.scratch(`${releaseId}.zip`);
+  const folder = await ctx.files.scratch(releaseId);
+  try {
+    const sha256 = await writeZip(ctx, input.zip, zipFile);
+    const report = await readPackage({
+      file: zipFile,
+      folder,
+      title: course.title,
+      limits: { bytes: ctx.config.packageBytes, entries: ctx.config.packageEntries, ratio: mostRatio },
+    });
+    await ctx.files.keep(folder, releaseId);
+    const row = await insertRelease(ctx, { ...input, releaseId, report, sha256 }).catch(
+      async (error: unknown) => {
+        await ctx.files.remove(releaseId);
+        throw error;
+      },
+    );
+    return { release: toRelease(row), isNew: row.number === 1 };
+  } finally {
+    await ctx.files.discard(zipFile);
+    await ctx.files.discard(folder);
+  }
+}
+
+async function writeZip(ctx: Context, zip: Readable, file: string): Promise<string> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await pipeline(
+    zip,
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        if (bytes > ctx.config.packageBytes)
+          throw new Problem(
+            'package_too_large',
+            `The file has more than ${ctx.config.packageBytes} bytes. Make it smaller.`,
+          );
+        hash.update(chunk);
+        yield chunk;
+      }
+    },
+    createWriteStream(file),
+  );
+  return hash.digest('hex');
+}
+
+type NewRelease = { courseId: string; releaseId: string; report: PackageReport; sha256: string };
+
+function insertRelease(ctx: Context, input: NewRelease) {
+  const { courseId, releaseId, report, sha256 } = input;
+  return transaction(ctx, async (ctx) => {
+    const course = await ctx.db
+      .selectFrom('course')
+      .select('course_id')
+      .where('course_id', '=', courseId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!course) throw courseNotFound();
+    const { last } = await ctx.db
+      .selectFrom('release')
+      .select((select) => select.fn.max('number').as('last'))
+      .where('course_id', '=', courseId)
+      .executeTakeFirstOrThrow();
+    const row = await ctx.db
+      .insertInto('release')
+      .values({
+        release_id: releaseId,
+        course_id: courseId,
+        number: (last ?? 0) + 1,
+        standard: report.Standard,
+        title: report.Title,
+        tree: JSON.stringify(report.Tree),
+        warnings: JSON.stringify(report.Warnings),
+        files: report.Files,
+        bytes: report.Bytes,
+        sha256,
+        created_at: ctx.now(),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await ctx.db
+      .updateTable('course')
+      .set({ release_id: releaseId, updated_at: ctx.now() })
+      .where('course_id', '=', courseId)
+      .execute();
+    return row;
+  });
+}
+
+/** The current release of a course. */
+export async function readRelease(ctx: Context, input: { courseId: string }): Promise<Release> {
+  const row = await ctx.db
+    .selectFrom('release')
+    .innerJoin('course', 'course.release_id', 'release.release_id')
+    .selectAll('release')
+    .where('course.course_id', '=', input.courseId)
+    .executeTakeFirst();
+  if (!row)
+    throw new Problem(
+      'course_not_playable',
+      'The course has no package. Send one with PUT /course/{CourseID}/package.',
+    );
+  return toRelease(row);
+}
+
+function inOrder(units: Unit[], depth = 0): Release['Units'] {
+  return units.flatMap((unit) => [
+    { UnitID: unit.UnitID, Title: unit.Title, Href: unit.Href, Depth: depth },
+    ...inOrder(unit.Children, depth + 1),
+  ]);
+}
+
+function toRelease(row: Selectable<ReleaseTable>): Release {
+  return {
+    CourseID: row.course_id,
+    Release: row.number,
+    Standard: row.standard as Release['Standard'],
+    Title: row.title,
+    Units: inOrder((row.tree as CourseTree).Units),
+    Warnings: row.warnings as PackageWarning[],
+    Files: row.files,
+    Bytes: row.bytes,
+    SHA256: row.sha256,
+    CreatedAt: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,62 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { type CourseRow, optionsOf, selectCourses, standardOf } from './courses.ts';
+import { type OptionRow, toOption } from './options.ts';
+import type { Course } from './schemas.ts';
+
+/** SQL: the course is offered to the tenant. Drafts are for the operator's eyes only. */
+export function isOffered(course: string, tenant: string): string {
+  return `(${course}.status <> 'draft' and (${course}.tenants is null or ${tenant} = any(${course}.tenants)))`;
+}
+
+/** SQL: the option of an offered course can be chosen by a user of this group. */
+export function isChoosable(option: string, group: string): string {
+  return `(${option}.status = 'published' and (${option}.groups is null or ${group} = any(${option}.groups)))`;
+}
+
+export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' | 'updated_at'>[]): Course {
+  return {
+    CourseID: row.course_id,
+    Title: row.title,
+    Description: row.description,
+    Language: row.language,
+    ImageURL: row.image_url,
+    Standard: standardOf(row),
+    Status: row.status as Course['Status'],
+    Release: row.release_number,
+    AvailableEnrolOptions: options.map(toOption),
+  };
+}
+
+/** The courses offered to the tenant, each with its published options. */
+export async function listOfferedCourses(ctx: TenantContext, input: PageQuery) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  let query = selectCourses(ctx)
+    .where('course.status', '<>', 'draft')
+    .where((where) =>
+      where.or([
+        where('course.tenants', 'is', null),
+        where(where.val(ctx.tenantId), '=', where.fn.any('course.tenants')),
+      ]),
+    );
+  if (after !== null) query = query.where('course.course_id', '>', after);
+  const rows = await query
+    .orderBy('course.course_id')
+    .limit(limit + 1)
+    .execute();
+  const options = await optionsOf(
+    ctx,
+    rows.map((row) => row.course_id),
+  );
+  return toPage(
+    rows,
+    limit,
+    (row) => row.course_id,
+    (row) =>
+      toCourse(
+        row,
+        options.filter((option) => option.course_id === row.course_id && option.status === 'published'),
+      ),
+  );
+}

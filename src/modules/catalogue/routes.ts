@@ -1,0 +1,162 @@
+import type { Readable } from 'node:stream';
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { created, ok, path, route } from '../../platform/routes.ts';
+import { Fields } from '../../platform/schema.ts';
+import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from './courses.ts';
+import { importPackage, readRelease } from './import-package.ts';
+import { listOfferedCourses } from './offers.ts';
+import { deleteOption, putOption } from './options.ts';
+import {
+  AuthoredCourse,
+  Course,
+  CourseChange,
+  CourseID,
+  DurationID,
+  EnrolOption,
+  EnrolOptionChange,
+  Release,
+} from './schemas.ts';
+
+const params = Type.Object({ CourseID });
+const optionParams = Type.Object({ CourseID, DurationID });
+const authoring = { tag: 'Authoring', access: 'operator' } as const;
+
+export const catalogueRoutes = [
+  route({
+    method: 'GET',
+    path: '/catalogue/course',
+    name: 'listOfferedCourses',
+    summary: 'List the courses offered to the tenant',
+    tag: 'Catalogue',
+    access: 'tenant',
+    scope: 'catalogue:read',
+    query: Fields(pageQuery),
+    answers: { 200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(Course) } },
+    handle: async (ctx, { query }) => ok(await listOfferedCourses(ctx, query)),
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course',
+    name: 'listCourses',
+    summary: 'List all courses',
+    scope: 'catalogue:read',
+    query: Fields(pageQuery),
+    answers: {
+      200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(AuthoredCourse) },
+    },
+    handle: async (ctx, { query }) => ok(await listAuthoredCourses(ctx, query)),
+  }),
+  route({
+    ...authoring,
+    method: 'PUT',
+    path: '/course/{CourseID}',
+    name: 'putCourse',
+    summary: 'Create or change a course',
+    scope: 'catalogue:write',
+    params,
+    body: CourseChange,
+    answers: {
+      201: { description: 'Created.', schema: AuthoredCourse },
+      200: { description: 'Changed.', schema: AuthoredCourse },
+    },
+    events: [],
+    handle: async (ctx, { params, body }) => {
+      const { course, isNew } = await putCourse(ctx, { ...body, courseId: params.CourseID });
+      return isNew ? created(course, path`/course/${course.CourseID}`) : ok(course);
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}',
+    name: 'readCourse',
+    summary: 'Read a course as its author',
+    scope: 'catalogue:read',
+    params,
+    answers: { 200: { description: 'The course with all its options.', schema: AuthoredCourse } },
+    handle: async (ctx, { params }) => ok(await readAuthoredCourse(ctx, { courseId: params.CourseID })),
+  }),
+  route({
+    ...authoring,
+    method: 'DELETE',
+    path: '/course/{CourseID}',
+    name: 'deleteCourse',
+    summary: 'Delete a course that nobody was enrolled on',
+    scope: 'catalogue:write',
+    params,
+    answers: { 204: { description: 'Deleted, with its options, releases and files.' } },
+    events: [],
+    handle: async (ctx, { params }) => {
+      await deleteCourse(ctx, { courseId: params.CourseID });
+      return { status: 204 };
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'PUT',
+    path: '/course/{CourseID}/option/{DurationID}',
+    name: 'putOption',
+    summary: 'Create or change an enrolment option',
+    scope: 'catalogue:write',
+    params: optionParams,
+    body: EnrolOptionChange,
+    answers: {
+      201: { description: 'Created.', schema: EnrolOption },
+      200: { description: 'Changed.', schema: EnrolOption },
+    },
+    events: [],
+    handle: async (ctx, { params, body }) => {
+      const key = { courseId: params.CourseID, durationId: params.DurationID };
+      const { option, isNew } = await putOption(ctx, { ...body, ...key });
+      return isNew ? created(option, path`/course/${key.courseId}`) : ok(option);
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'DELETE',
+    path: '/course/{CourseID}/option/{DurationID}',
+    name: 'deleteOption',
+    summary: 'Delete an enrolment option that nobody enrolled with',
+    scope: 'catalogue:write',
+    params: optionParams,
+    answers: { 204: { description: 'Deleted.' } },
+    events: [],
+    handle: async (ctx, { params }) => {
+      await deleteOption(ctx, { courseId: params.CourseID, durationId: params.DurationID });
+      return { status: 204 };
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'PUT',
+    path: '/course/{CourseID}/package',
+    name: 'importPackage',
+    summary: 'Import a package as the new release of a course',
+    scope: 'catalogue:write',
+    params,
+    streams: 'application/zip',
+    answers: {
+      201: { description: 'The first release.', schema: Release },
+      200: { description: 'A further release; enrolments that have begun stay on theirs.', schema: Release },
+    },
+    events: [],
+    handle: async (ctx, { params, request }) => {
+      const zip = request.body as Readable;
+      const { release, isNew } = await importPackage(ctx, { courseId: params.CourseID, zip });
+      return isNew ? created(release, path`/course/${release.CourseID}/package`) : ok(release);
+    },
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/package',
+    name: 'readRelease',
+    summary: 'Read the current release of a course',
+    scope: 'catalogue:read',
+    params,
+    answers: { 200: { description: 'The release.', schema: Release } },
+    handle: async (ctx, { params }) => ok(await readRelease(ctx, { courseId: params.CourseID })),
+  }),
+];

@@ -1,0 +1,144 @@
+import Type from 'typebox';
+import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { standards } from '../standards/types.ts';
+
+export const CourseID = Identifier('The course. Chosen by the operator.');
+export const DurationID = Identifier('The enrolment option, unique in its course. Chosen by the operator.');
+
+const Status = OneOf(['draft', 'published', 'retired'], {
+  description: 'draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.',
+});
+
+const Price = Type.Unsafe<{ Amount: string; Currency: string } | null>({
+  type: ['object', 'null'],
+  description: 'For display in a shop; Lectern takes no payments.',
+  additionalProperties: false,
+  required: ['Amount', 'Currency'],
+  properties: {
+    Amount: {
+      type: 'string',
+      pattern: '^\\d{1,12}(\\.\\d{1,4})?$',
+      description: 'A decimal number as text.',
+    },
+    Currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'ISO 4217.' },
+  },
+});
+
+const duration =
+  '^P(?=\\d|T\\d)(\\d{1,4}Y)?(\\d{1,4}M)?(\\d{1,4}W)?(\\d{1,5}D)?(T(?=\\d)(\\d{1,5}H)?(\\d{1,5}M)?(\\d{1,5}S)?)?$';
+
+const optionFields = {
+  Name: Text(255, { minLength: 1 }),
+  Duration: Nullable(
+    Type.String({
+      pattern: duration,
+      maxLength: 64,
+      description: 'ISO 8601, such as P30D; null: unlimited.',
+    }),
+  ),
+  StartsOn: OneOf(['enrolment', 'launch'], { description: 'What starts the time.' }),
+  Groups: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: Text(255, { minLength: 1 }),
+    maxItems: 1000,
+    description: 'The values of GroupName to whom the option is offered; null: all.',
+  }),
+  Price,
+  Status,
+};
+
+export const EnrolOption = Fields(
+  {
+    DurationID,
+    ...optionFields,
+    Seats: Nullable(Type.Integer({ description: 'null: unlimited.' })),
+    SeatsLeft: Nullable(Type.Integer()),
+  },
+  { title: 'EnrolOption' },
+);
+export type EnrolOption = Type.Static<typeof EnrolOption>;
+
+export const EnrolOptionChange = Type.Partial(Fields(optionFields), {
+  additionalProperties: false,
+  title: 'EnrolOptionChange',
+});
+export type EnrolOptionChange = Type.Static<typeof EnrolOptionChange>;
+
+const courseFields = {
+  Title: Text(500, { minLength: 1 }),
+  Description: Nullable(Text(20_000)),
+  Language: Nullable(Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', description: 'BCP 47.' })),
+  ImageURL: Nullable(Address('A picture for shop and portal pages.')),
+};
+
+const played = {
+  Standard: Nullable(OneOf(standards, { description: 'null: there is nothing to play yet.' })),
+  Status,
+  Release: Nullable(Type.Integer({ description: 'The number of the current release of the package.' })),
+};
+
+/** A course as a tenant sees it. */
+export const Course = Fields(
+  { CourseID, ...courseFields, ...played, AvailableEnrolOptions: Type.Array(EnrolOption) },
+  { title: 'Course' },
+);
+export type Course = Type.Static<typeof Course>;
+
+const authored = {
+  URL: Nullable(Address('The address of a plain web course that lies elsewhere.')),
+  Tenants: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: Identifier('TenantID'),
+    maxItems: 10_000,
+    description: 'To whom the course is offered; null: to all tenants.',
+  }),
+};
+
+/** A course as its author sees it. */
+export const AuthoredCourse = Fields(
+  {
+    CourseID,
+    ...courseFields,
+    ...authored,
+    ...played,
+    EnrolOptions: Type.Array(EnrolOption),
+    CreatedAt: Instant(),
+    UpdatedAt: Instant(),
+  },
+  { title: 'AuthoredCourse' },
+);
+export type AuthoredCourse = Type.Static<typeof AuthoredCourse>;
+
+export const CourseChange = Type.Partial(Fields({ ...courseFields, ...authored, Status }), {
+  additionalProperties: false,
+  title: 'CourseChange',
+});
+export type CourseChange = Type.Static<typeof CourseChange>;
+
+export const Release = Fields(
+  {
+    CourseID,
+    Release: Type.Integer({ description: 'Counts up with each package of the course.' }),
+    Standard: OneOf(standards),
+    Title: Text(500, { description: 'The title that the package gives itself.' }),
+    Units: Type.Array(
+      Fields({
+        UnitID: Type.String(),
+        Title: Type.String(),
+        Href: Nullable(Type.String({ description: 'null: the unit only groups others.' })),
+        Depth: Type.Integer({ description: '0 for the outermost.' }),
+      }),
+      { description: 'In the order of the table of contents.' },
+    ),
+    Warnings: Type.Array(
+      Fields({ Message: Type.String(), File: Nullable(Type.String()), Line: Nullable(Type.Integer()) }),
+      { description: 'What is wrong with the package without stopping it from playing.' },
+    ),
+    Files: Type.Integer(),
+    Bytes: Type.Integer({ description: 'Uncompressed.' }),
+    SHA256: Type.String({ description: 'Of the zip, in hex.' }),
+    CreatedAt: Instant(),
+  },
+  { title: 'Release' },
+);
+export type Release = Type.Static<typeof Release>;

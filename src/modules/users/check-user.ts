@@ -1,0 +1,82 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { matchesPassword, readPassword } from './passwords.ts';
+import type { CheckResult } from './schemas.ts';
+
+const windowMinutes = 15;
+const mostFailures = 10;
+
+/** 1 enabled, 0 disabled, -1 not found. */
+export async function checkUser(ctx: TenantContext, input: { loginId: string }): Promise<CheckResult> {
+  const row = await ctx.db
+    .selectFrom('user')
+    .select('enabled')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', input.loginId)
+    .executeTakeFirst();
+  return { LoginID: input.loginId, Result: row ? Number(row.enabled) : -1 };
+}
+
+/** Counts the attempt as a failure before it is known, so that simultaneous guesses cannot outrun the throttle. */
+const noteAttempt = `
+with found as (
+  select known.user_id, known.enabled, known.password_hash from "user" known
+  where known.tenant_id = $1 and known.login_id = $2
+), noted as (
+  insert into password_failure as failure (tenant_id, user_id, failed_at)
+  select $1, found.user_id, array[$3::timestamptz] from found where found.enabled
+  on conflict (tenant_id, user_id) do update
+    set failed_at = array(select at from unnest(failure.failed_at) at where at > $4::timestamptz) || $3::timestamptz
+    where cardinality(array(select at from unnest(failure.failed_at) at where at > $4::timestamptz)) < ${mostFailures}
+  returning user_id
+)
+select found.*, exists (select from noted) as noted, (
+  select min(at) from password_failure failure, unnest(failure.failed_at) at
+  where failure.tenant_id = $1 and failure.user_id = found.user_id and at > $4::timestamptz
+) as oldest from found`;
+
+type Attempt = {
+  user_id: string;
+  enabled: boolean;
+  password_hash: string;
+  noted: boolean;
+  oldest: Date | null;
+};
+
+/** 1 valid, 0 disabled, -1 not found, -2 wrong password. Takes the same time in each case. */
+export async function checkPassword(
+  ctx: TenantContext,
+  input: { loginId: string; password: string },
+): Promise<CheckResult> {
+  const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
+  const password = readPassword(input.password, declared);
+  const now = ctx.now();
+  const since = new Date(now.getTime() - windowMinutes * 60_000);
+  const values = [ctx.tenantId, input.loginId, now, since];
+  const [attempt] = await run<Attempt>(ctx, { name: 'note_password_attempt', text: noteAttempt, values });
+  if (attempt?.enabled && !attempt.noted) {
+    const until = (attempt.oldest ?? now).getTime() + windowMinutes * 60_000;
+    const retryAfter = Math.max(1, Math.ceil((until - now.getTime()) / 1000));
+    throw new Problem(
+      'login_throttled',
+      `Too many wrong passwords for this user. Try again in ${retryAfter} s.`,
+      {
+        retryAfter,
+      },
+    );
+  }
+  const matches = await matchesPassword(attempt?.enabled ? attempt.password_hash : null, password);
+  if (attempt && matches) await forgetFailures(ctx, attempt.user_id);
+  const result = !attempt ? -1 : !attempt.enabled ? 0 : matches ? 1 : -2;
+  return { LoginID: input.loginId, Result: result };
+}
+
+async function forgetFailures(ctx: TenantContext, userId: string): Promise<void> {
+  await ctx.db
+    .deleteFrom('password_failure')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .execute();
+}

@@ -1,0 +1,118 @@
+import { coalesce } from '../../platform/batch.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { differences } from '../../platform/differences.ts';
+import { Problem } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { eventType, insertEvent } from '../events/write.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { matchesPassword, randomPassword, readPassword, storePassword } from './passwords.ts';
+import { toUser, type UserRow } from './record.ts';
+import type { NewUser, User } from './schemas.ts';
+
+type Row = {
+  user_id: string;
+  event_id: string;
+  login_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  group_name: string | null;
+  email: string | null;
+  is_admin: boolean;
+  register: boolean;
+  enabled: boolean;
+  password_hash: string;
+};
+
+const columns =
+  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash';
+
+const text = `
+with request as materialized (
+  select * from jsonb_to_recordset($2::jsonb) as r (n integer, event_id uuid, user_id uuid, login_id text,
+    first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
+    enabled boolean, password_hash text)
+), inserted as (
+  insert into "user" (tenant_id, ${columns}, created_at, updated_at)
+  select $1, ${columns}, $3, $3 from request
+  on conflict (tenant_id, login_id) do nothing
+  returning *
+), told as (
+  ${insertEvent}
+  select $1, request.event_id, ${eventType('user.created')}, $3, inserted.user_id, null, null,
+    jsonb_build_object('LoginID', inserted.login_id)
+  from inserted join request using (user_id)
+)
+select request.n, true as is_new, inserted.* from inserted join request using (user_id)
+union all
+select request.n, false, known.* from request
+  join "user" known on known.tenant_id = $1 and known.login_id = request.login_id`;
+
+type Outcome = { isNew: boolean; row: UserRow } | null;
+
+const insertUser = coalesce<TenantContext, Row, Outcome>({
+  group: (ctx) => ctx.tenantId,
+  key: (row) => row.login_id,
+  run: async (ctx, rows) => {
+    const values = [ctx.tenantId, JSON.stringify(rows.map((row, n) => ({ n, ...row }))), ctx.now()];
+    const found = await run<UserRow & { n: number; is_new: boolean }>(ctx, {
+      name: 'create_user',
+      text,
+      values,
+    });
+    const outcomes: Outcome[] = rows.map(() => null);
+    for (const { n, is_new, ...row } of found) outcomes[n] = { isNew: is_new, row };
+    return outcomes;
+  },
+});
+
+/** Creates a user. An existing one whose record equals what is sent is answered as it is (a safe retry). */
+export async function createUser(
+  ctx: TenantContext,
+  input: NewUser,
+): Promise<{ user: User; isNew: boolean }> {
+  const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
+  const password = input.Password == null ? null : readPassword(input.Password, declared);
+  const row: Row = {
+    user_id: newId(ctx.now()),
+    event_id: newId(ctx.now()),
+    login_id: input.LoginID.normalize('NFC'),
+    first_name: input.FirstName ?? null,
+    last_name: input.LastName ?? null,
+    group_name: input.GroupName ?? null,
+    email: input.Email ?? null,
+    is_admin: input.IsAdmin ?? false,
+    register: input.Register ?? false,
+    enabled: input.Enabled ?? true,
+    password_hash: password === null ? randomPassword() : await storePassword(password),
+  };
+  // A user that another node created during the statement is seen by the next one.
+  const outcome = (await insertUser(ctx, row)) ?? (await insertUser(ctx, row));
+  if (!outcome)
+    throw new Problem('unavailable', 'The user is being changed by others. Try again.', { retryAfter: 1 });
+  const user = toUser(outcome.row);
+  if (!outcome.isNew) await refuseDifferences(input, user, password, outcome.row.password_hash);
+  return { user, isNew: outcome.isNew };
+}
+
+async function refuseDifferences(
+  input: NewUser,
+  user: User,
+  password: string | null,
+  storedPassword: string,
+): Promise<void> {
+  const { Password: _, ...sent } = input;
+  const defaults = { IsAdmin: false, Register: false, Enabled: true };
+  const meant = Object.entries({ ...sent, LoginID: user.LoginID }).map(([name, value]) => [
+    name,
+    value ?? defaults[name as keyof typeof defaults] ?? null,
+  ]);
+  const differs = differences(Object.fromEntries(meant), user);
+  if (password !== null && !(await matchesPassword(storedPassword, password))) differs.push('Password');
+  if (differs.length > 0)
+    throw new Problem(
+      'user_exists',
+      `The user exists, and differs in ${differs.join(', ')}. Use PUT /user/{LoginID} to change it.`,
+      { param: 'LoginID', differs },
+    );
+}

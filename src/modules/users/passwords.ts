@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+import { Problem } from '../../platform/errors.ts';
+import type { PasswordHash } from '../tenants/schemas.ts';
+
+/** OWASP Password Storage Cheat Sheet: argon2id, 19 MiB, 2 iterations, 1 lane. Runs on the thread pool. */
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+const randomMark = 'random:';
+
+const formats: Record<PasswordHash, RegExp | null> = {
+  opaque: null,
+  'sha256-hex': /^[0-9a-f]{64}$/i,
+  'sha512-hex': /^[0-9a-f]{128}$/i,
+  'sha256-base64': /^[A-Za-z0-9+/]{43}=?$/,
+  'md5-hex': /^[0-9a-f]{32}$/i,
+};
+
+/** The value to store and compare; refuses what the tenant's declared function cannot have made. */
+export function readPassword(password: string, declared: PasswordHash): string {
+  const format = formats[declared];
+  if (format && !format.test(password))
+    throw new Problem(
+      'password_not_hashed',
+      `Password is not in the declared format ${declared}. Hash it before sending; never send it as plain text.`,
+      { param: 'Password' },
+    );
+  return declared.endsWith('-hex') ? password.toLowerCase() : password;
+}
+
+export function storePassword(password: string): Promise<string> {
+  return hash(password, parameters);
+}
+
+/** 256 random bits in the place of a hash: no password leads to it. */
+export function randomPassword(): string {
+  return randomMark + randomBytes(32).toString('base64url');
+}
+
+const decoy = storePassword(randomBytes(32).toString('base64url'));
+
+/** Takes the same time whether there is a stored hash or not. */
+export async function matchesPassword(stored: string | null, password: string): Promise<boolean> {
+  const usable = stored !== null && !stored.startsWith(randomMark);
+  const same = await verify(usable ? stored : await decoy, password);
+  return usable && same;
+}

@@ -1,0 +1,100 @@
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { created, ok, path, route } from '../../platform/routes.ts';
+import { Fields, Text } from '../../platform/schema.ts';
+import { checkPassword, checkUser } from './check-user.ts';
+import { createUser } from './create-user.ts';
+import { CheckResult, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
+import { listUsers, readUser, updateUser } from './users.ts';
+
+const params = Type.Object({ LoginID });
+const common = { tag: 'Users', access: 'tenant' } as const;
+
+export const userRoutes = [
+  route({
+    ...common,
+    method: 'POST',
+    path: '/user',
+    name: 'createUser',
+    summary: 'Create a user',
+    scope: 'users:write',
+    body: NewUser,
+    answers: {
+      201: { description: 'Created.', schema: User },
+      200: { description: 'The user exists and equals what was sent: a safe retry.', schema: User },
+    },
+    events: ['user.created'],
+    handle: async (ctx, { body }) => {
+      const { user, isNew } = await createUser(ctx, body);
+      return isNew ? created(user, path`/user/${user.LoginID}`) : ok(user);
+    },
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/user',
+    name: 'listUsers',
+    summary: 'List the users',
+    scope: 'users:read',
+    query: Fields({
+      ...pageQuery,
+      GroupName: Type.Optional(Text(255)),
+      Email: Type.Optional(Text(320, { description: 'Exact, but for letter case.' })),
+      Enabled: Type.Optional(Type.Boolean()),
+      Search: Type.Optional(Text(255, { description: 'A part of LoginID, FirstName, LastName or Email.' })),
+    }),
+    answers: { 200: { description: 'A page of users, ordered by LoginID.', schema: PageOf(User) } },
+    handle: async (ctx, { query }) => ok(await listUsers(ctx, query)),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/user/{LoginID}',
+    name: 'readUser',
+    summary: 'Read a user',
+    scope: 'users:read',
+    params,
+    answers: { 200: { description: 'The user.', schema: User } },
+    handle: async (ctx, { params }) => ok(await readUser(ctx, { loginId: params.LoginID })),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/user/{LoginID}',
+    name: 'updateUser',
+    summary: 'Change a user',
+    scope: 'users:write',
+    params,
+    body: UserChange,
+    answers: { 200: { description: 'The changed user.', schema: User } },
+    events: ['user.updated', 'user.disabled'],
+    handle: async (ctx, { params, body }) => ok(await updateUser(ctx, { ...body, loginId: params.LoginID })),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/user/check/{LoginID}',
+    name: 'checkUser',
+    summary: 'Check whether a user exists and is enabled',
+    scope: 'users:read',
+    params,
+    answers: { 200: { description: '1 enabled, 0 disabled, -1 not found.', schema: CheckResult } },
+    handle: async (ctx, { params }) => ok(await checkUser(ctx, { loginId: params.LoginID })),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/user/check/{LoginID}',
+    name: 'checkPassword',
+    summary: "Check a user's hashed password",
+    scope: 'users:read',
+    params,
+    body: PasswordCheck,
+    answers: {
+      200: { description: '1 valid, 0 disabled, -1 not found, -2 wrong password.', schema: CheckResult },
+    },
+    events: [],
+    handle: async (ctx, { params, body }) =>
+      ok(await checkPassword(ctx, { loginId: params.LoginID, password: body.Password })),
+  }),
+];

@@ -1,0 +1,69 @@
+import Type from 'typebox';
+import { Fields, Identifier, Instant, Nullable, Text } from '../../platform/schema.ts';
+
+export const LoginID = Identifier(
+  "Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed.",
+);
+
+const details = {
+  FirstName: Nullable(Text(255)),
+  LastName: Nullable(Text(255)),
+  GroupName: Nullable(Text(255, { description: 'A free label: a department, or a customer company.' })),
+  Email: Nullable(Text(320)),
+};
+
+const flags = {
+  IsAdmin: Type.Boolean({ default: false, description: 'True gives the user administration rights.' }),
+  Register: Type.Boolean({
+    default: false,
+    description: 'True: the user registered the account themselves.',
+  }),
+  Enabled: Type.Boolean({
+    default: true,
+    description: 'False: the user can neither sign in nor start a course.',
+  }),
+};
+
+export const User = Fields(
+  { LoginID, ...details, ...flags, CreatedAt: Instant(), UpdatedAt: Instant() },
+  { title: 'User' },
+);
+export type User = Type.Static<typeof User>;
+
+export const Password = Text(1024, {
+  minLength: 1,
+  description:
+    'Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value.',
+});
+
+const changeable = {
+  ...Object.fromEntries(Object.entries(details).map(([name, schema]) => [name, Type.Optional(schema)])),
+  Password: Type.Optional(Nullable(Password)),
+  IsAdmin: Type.Optional(Nullable(flags.IsAdmin)),
+  Register: Type.Optional(Nullable(flags.Register)),
+  Enabled: Type.Optional(Nullable(flags.Enabled)),
+} as { [K in keyof typeof details]: Type.TOptional<(typeof details)[K]> } & {
+  Password: Type.TOptional<Type.TUnsafe<string | null>>;
+  IsAdmin: Type.TOptional<Type.TUnsafe<boolean | null>>;
+  Register: Type.TOptional<Type.TUnsafe<boolean | null>>;
+  Enabled: Type.TOptional<Type.TUnsafe<boolean | null>>;
+};
+
+export const NewUser = Fields({ LoginID, ...changeable }, { title: 'NewUser' });
+export type NewUser = Type.Static<typeof NewUser>;
+
+export const UserChange = Fields({ LoginID: Type.Optional(LoginID), ...changeable }, { title: 'UserChange' });
+export type UserChange = Type.Static<typeof UserChange>;
+
+export const CheckResult = Fields(
+  {
+    LoginID,
+    Result: Type.Integer({
+      description: '1: enabled, or valid password. 0: disabled. -1: not found. -2: wrong password.',
+    }),
+  },
+  { title: 'CheckResult' },
+);
+export type CheckResult = Type.Static<typeof CheckResult>;
+
+export const PasswordCheck = Fields({ Password }, { title: 'PasswordCheck' });

@@ -1,0 +1,121 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { differences } from '../../platform/differences.ts';
+import { Problem } from '../../platform/errors.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { appendEvents } from '../events/append.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { randomPassword, readPassword, storePassword } from './passwords.ts';
+import { toUser } from './record.ts';
+import type { User, UserChange } from './schemas.ts';
+
+export function userNotFound(): Problem {
+  return new Problem('user_not_found', 'There is no user with this LoginID. Create it with POST /user.', {
+    param: 'LoginID',
+  });
+}
+
+export async function readUser(ctx: TenantContext, input: { loginId: string }): Promise<User> {
+  const row = await ctx.db
+    .selectFrom('user')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', input.loginId)
+    .executeTakeFirst();
+  if (!row) throw userNotFound();
+  return toUser(row);
+}
+
+async function passwordColumn(ctx: TenantContext, password: string | null | undefined) {
+  if (password === undefined) return {};
+  if (password === null) return { password_hash: randomPassword() };
+  const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
+  return { password_hash: await storePassword(readPassword(password, declared)) };
+}
+
+/** Changes what is sent; what is not mentioned stays; null clears. */
+export async function updateUser(ctx: TenantContext, input: UserChange & { loginId: string }): Promise<User> {
+  const { loginId, LoginID, Password, ...fields } = input;
+  if (LoginID !== undefined && LoginID.normalize('NFC') !== loginId)
+    throw new Problem(
+      'login_id_immutable',
+      'The LoginID cannot be changed. Leave it out, or create another user.',
+      {
+        param: 'LoginID',
+      },
+    );
+  const password = await passwordColumn(ctx, Password);
+  return transaction(ctx, async (ctx) => {
+    const before = await ctx.db
+      .selectFrom('user')
+      .selectAll()
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('login_id', '=', loginId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!before) throw userNotFound();
+    const row = await ctx.db
+      .updateTable('user')
+      .set({
+        ...(fields.FirstName !== undefined && { first_name: fields.FirstName }),
+        ...(fields.LastName !== undefined && { last_name: fields.LastName }),
+        ...(fields.GroupName !== undefined && { group_name: fields.GroupName }),
+        ...(fields.Email !== undefined && { email: fields.Email }),
+        ...(fields.IsAdmin !== undefined && { is_admin: fields.IsAdmin ?? false }),
+        ...(fields.Register !== undefined && { register: fields.Register ?? false }),
+        ...(fields.Enabled !== undefined && { enabled: fields.Enabled ?? true }),
+        ...password,
+        updated_at: ctx.now(),
+      })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('login_id', '=', loginId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const user = toUser(row);
+    const changed = differences(user, toUser(before)).filter((name) => name !== 'UpdatedAt');
+    if ('password_hash' in password) changed.push('Password');
+    const data = { LoginID: loginId, Changed: changed };
+    await appendEvents(ctx, [
+      ...(changed.length > 0 ? [{ type: 'user.updated' as const, userId: row.user_id, data }] : []),
+      ...(before.enabled && !row.enabled
+        ? [{ type: 'user.disabled' as const, userId: row.user_id, data }]
+        : []),
+    ]);
+    return user;
+  });
+}
+
+export type UserFilter = PageQuery & {
+  GroupName?: string;
+  Email?: string;
+  Enabled?: boolean;
+  Search?: string;
+};
+
+export async function listUsers(ctx: TenantContext, input: UserFilter) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  let query = ctx.db.selectFrom('user').selectAll().where('tenant_id', '=', ctx.tenantId);
+  if (after !== null) query = query.where('login_id', '>', after);
+  if (input.GroupName !== undefined) query = query.where('group_name', '=', input.GroupName);
+  if (input.Email !== undefined)
+    query = query.where((where) =>
+      where(where.fn<string>('lower', ['email']), '=', input.Email?.toLowerCase() ?? ''),
+    );
+  if (input.Enabled !== undefined) query = query.where('enabled', '=', input.Enabled);
+  if (input.Search !== undefined) {
+    const like = `%${input.Search.replaceAll(/[\\%_]/g, '\\$&')}%`;
+    query = query.where((where) =>
+      where.or(
+        (['login_id', 'first_name', 'last_name', 'email'] as const).map((column) =>
+          where(column, 'ilike', like),
+        ),
+      ),
+    );
+  }
+  const rows = await query
+    .orderBy('login_id')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows, limit, (row) => row.login_id, toUser);
+}
