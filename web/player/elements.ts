@@ -1,0 +1,53 @@
+/** The elements of index.html, found once. */
+export const elements = {
+  bar: find('bar', HTMLElement),
+  courseTitle: find('course-title', HTMLElement),
+  unitTitle: find('unit-title', HTMLElement),
+  indicator: find('indicator', HTMLElement),
+  indicatorText: find('indicator-text', HTMLElement),
+  mark: find('mark-button', HTMLButtonElement),
+  steps: find('steps', HTMLElement),
+  step: find('step', HTMLElement),
+  previous: find('previous-button', HTMLButtonElement),
+  next: find('next-button', HTMLButtonElement),
+  exit: find('exit-button', HTMLButtonElement),
+  progress: find('progress', HTMLProgressElement),
+  contents: find('contents', HTMLElement),
+  contentsButton: find('contents-button', HTMLButtonElement),
+  contentsClose: find('contents-close', HTMLButtonElement),
+  units: find('units', HTMLElement),
+  scrim: find('scrim', HTMLElement),
+  stage: find('stage', HTMLElement),
+  loading: find('loading', HTMLElement),
+  loadingText: find('loading-text', HTMLElement),
+  notice: find('notice', HTMLElement),
+  noticeText: find('notice-text', HTMLElement),
+  noticeAction: find('notice-action', HTMLButtonElement),
+};
+
+function find<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
+  const element = document.getElementById(id);
+  if (element instanceof kind) return element;
+  throw new Error(`The page has no ${kind.name} with the id ${id}`);
+}
+
+export function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  className: string,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+}
+
+export function makeIcon(name: string): SVGSVGElement {
+  const icon = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  icon.setAttribute('class', `icon icon-${name}`);
+  icon.setAttribute('aria-hidden', 'true');
+  const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
+  use.setAttribute('href', `#icon-${name}`);
+  icon.append(use);
+  return icon;
+}

@@ -1,0 +1,21 @@
+import type { SaveState } from './commits.ts';
+import { elements } from './elements.ts';
+import { messages } from './messages.ts';
+
+/** A save that takes no longer than this is not worth a word. */
+const calmness = 400;
+
+let pending: number | undefined;
+
+export function showSaveState(state: SaveState): void {
+  window.clearTimeout(pending);
+  if (state === 'saving') pending = window.setTimeout(() => write(state), calmness);
+  else write(state);
+}
+
+function write(state: SaveState): void {
+  const { indicator, indicatorText } = elements;
+  if (indicator.dataset.state === state && indicatorText.textContent) return;
+  indicator.dataset.state = state;
+  indicatorText.textContent = messages.saveStates[state];
+}

@@ -1,0 +1,35 @@
+import { elements } from './elements.ts';
+import { openJournal } from './journal.ts';
+import { messages } from './messages.ts';
+import { ask, showPage } from './pages.ts';
+import { play } from './play.ts';
+import { openSession, replay } from './session.ts';
+
+const reload = { text: messages.tryAgain, act: () => location.reload() };
+
+async function start(): Promise<void> {
+  const journal = openJournal();
+  const { dropped, left } = await replay(journal);
+  // A new session would make the old one's commits stale, so they go first.
+  if (left) return showPage(messages.unreachable.title, messages.unreachable.text, [reload]);
+  const opening = await openSession(location.pathname.replace(/\/+$/, ''));
+  if (opening.kind === 'unreachable') {
+    return showPage(messages.unreachable.title, messages.unreachable.text, [reload]);
+  }
+  if (opening.kind === 'refused') {
+    const { back } = opening;
+    const actions = back ? [{ text: messages.back, act: () => location.assign(back) }] : [];
+    return showPage(messages.refused, opening.detail, actions);
+  }
+  elements.bar.hidden = false;
+  await play(opening.session, journal);
+  if (dropped.length > 0) {
+    const titles = [...new Set(dropped.map(({ CourseTitle }) => CourseTitle))];
+    ask(messages.droppedTitle, messages.dropped(titles), [{ text: messages.understood, act: () => {} }]);
+  }
+}
+
+start().catch((error) => {
+  console.error(error);
+  showPage(messages.broken.title, messages.broken.text, [reload]);
+});

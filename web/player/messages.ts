@@ -1,0 +1,85 @@
+import type { SaveState } from './commits.ts';
+import type { UnitStatus } from './units.ts';
+
+/** Every text of the player. Another language is another catalogue of the same shape. */
+export const messages = {
+  saveStates: {
+    saved: 'Saved',
+    saving: 'Saving…',
+    kept: 'Saved on this device – offline',
+    unkept: 'Not saved – no connection',
+    refused: 'Not saved',
+    elsewhere: 'Opened elsewhere',
+    ended: 'Session ended',
+  } satisfies Record<SaveState, string>,
+  unitStates: {
+    none: 'Not started',
+    incomplete: 'In progress',
+    completed: 'Completed',
+    passed: 'Passed',
+    failed: 'Not passed',
+  } satisfies Record<UnitStatus, string>,
+  locked: 'Not available yet',
+  position: (at: number, count: number) => `${at} of ${count}`,
+  progress: (percent: number) => `Progress ${percent} %`,
+  finishedUnit: 'You have finished this part.',
+  finishedCourse: 'You have finished. You can leave the course now.',
+  chooseUnit: {
+    title: 'What would you like to do next?',
+    text: 'Choose a part from the contents, or leave the course. Everything so far is kept.',
+  },
+  missing: (title: string) => ({
+    title: `“${title}” could not be opened`,
+    text: 'Its page is missing from the course or could not be loaded. Try again, or go on with another part.',
+  }),
+  tryAgain: 'Try again',
+  markComplete: 'Mark as complete',
+  markedComplete: 'Completed',
+  leaving: 'Saving your progress…',
+  refused: 'This course cannot be opened',
+  unreachable: {
+    title: 'There is no connection',
+    text: 'The course could not be reached. Check the connection and try again; nothing that you did is lost.',
+  },
+  broken: {
+    title: 'The course could not be started',
+    text: 'Something went wrong while the course was being opened. Trying again often helps.',
+  },
+  back: 'Go back',
+  elsewhere: {
+    title: 'This course was opened in another window',
+    text: 'Continue there, or take over here. What you did in this window until then is saved.',
+    action: 'Take over here',
+  },
+  sessionEnded: {
+    title: 'This visit has ended',
+    text: 'Open the course again to go on where you were.',
+    action: 'Open the course again',
+  },
+  droppedTitle: 'Some earlier progress could not be added',
+  dropped: (titles: string[]) =>
+    `This device still held progress for ${titles.map((title) => `“${title}”`).join(', ')}, but the course has been continued elsewhere since, and the newer progress counts.`,
+  understood: 'Continue',
+  end: {
+    saved: 'Your progress is saved',
+    kept: 'Your progress is kept on this device',
+    keptText: 'There is no connection at the moment. It will be sent when you open a course on this device again.',
+    lost: 'Your last steps could not be saved',
+    lostText: 'There is no connection, and this browser does not let the course keep them. Go back and try again.',
+    close: 'You may close this window.',
+    again: 'Open the course again',
+    status: 'Status',
+    result: 'Result',
+    score: 'Score',
+    progress: 'Progress',
+    time: 'Time this visit',
+  },
+  completions: { unknown: 'Started', incomplete: 'In progress', completed: 'Completed' },
+  successes: { passed: 'Passed', failed: 'Not passed' },
+  percent: (value: number) => `${Math.round(value)} %`,
+  duration(seconds: number): string {
+    if (seconds < 60) return `${seconds} s`;
+    const minutes = Math.round(seconds / 60);
+    return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  },
+};

@@ -1,0 +1,136 @@
+import type { Session } from '../../src/modules/player/schemas.ts';
+import { startClock } from './clock.ts';
+import { createCommits } from './commits.ts';
+import { createContents } from './contents.ts';
+import type { Course, CourseEvents } from './course.ts';
+import { elements } from './elements.ts';
+import { leaveCourse } from './exit.ts';
+import { showSaveState } from './indicator.ts';
+import type { Journal } from './journal.ts';
+import { createLinearCourse } from './linear.ts';
+import { messages } from './messages.ts';
+import { ask, hidePage, showPage } from './pages.ts';
+import { createSequencedCourse } from './sequenced.ts';
+import { startHeartbeat } from './session.ts';
+import { createStage } from './stage.ts';
+import { showPosition } from './toolbar.ts';
+import { playableUnits } from './units.ts';
+
+/** Plays the course of a session until the learner leaves. */
+export async function play(session: Session, journal: Journal): Promise<void> {
+  const clock = startClock();
+  let receipt = session.Receipt;
+  let left = false;
+  let moving = false;
+  const units = playableUnits(session.Tree);
+
+  const commits = createCommits(session, journal, {
+    state(state) {
+      showSaveState(state);
+      if (state === 'elsewhere' || state === 'ended') stopped(state);
+    },
+    receipt(latest) {
+      receipt = latest;
+      elements.progress.value = Math.max(elements.progress.value, latest.Progress);
+    },
+  });
+  const stopHeartbeat = startHeartbeat(session.Session, {
+    heard: () => {
+      const now = course.position().unit?.Kind === 'asset' ? course.snapshot() : null;
+      if (now) commits.save(now, 0);
+    },
+    gone: (reason) => commits.freeze(reason),
+  });
+
+  const stage = createStage(elements.stage);
+  const events: CourseEvents = {
+    moved: update,
+    ended: () => void leave(),
+    missing: (unit) => {
+      const { title, text } = messages.missing(unit.Title);
+      showPage(title, text, [{ text: messages.tryAgain, act: () => void act(() => course.choose(unit.UnitID)) }]);
+    },
+  };
+  const isSequenced = session.Standard.startsWith('scorm2004');
+  const create = isSequenced ? createSequencedCourse : createLinearCourse;
+  const course: Course = await create(session, commits, stage, events);
+  const contents =
+    units.length > 1 ? createContents(session.Tree.Units, (id) => void act(() => course.choose(id))) : null;
+
+  document.title = session.CourseTitle;
+  elements.courseTitle.textContent = session.CourseTitle;
+  elements.progress.value = receipt.Progress;
+  elements.previous.addEventListener('click', () => void act(course.previous));
+  elements.next.addEventListener('click', () => void act(course.next));
+  elements.exit.addEventListener('click', () => void leave());
+  elements.noticeAction.addEventListener('click', () => {
+    if (course.position().next) void act(course.next);
+    else void leave();
+  });
+  elements.mark.addEventListener('click', () => course.complete?.());
+  listenToThePage();
+  showSaveState('saved');
+  await act(course.start);
+
+  function update(): void {
+    const position = course.position();
+    showPosition(position, units, course.complete !== undefined);
+    contents?.update(position);
+  }
+
+  /** One move at a time; a page in place of the unit goes with it. */
+  async function act(move: () => Promise<void>): Promise<void> {
+    if (moving || left) return;
+    moving = true;
+    hidePage();
+    elements.loading.hidden = false;
+    elements.loadingText.textContent = '';
+    try {
+      await move();
+    } finally {
+      moving = false;
+      elements.loading.hidden = true;
+      elements.stage.setAttribute('aria-busy', 'false');
+    }
+    update();
+    if (course.position().unit === null && !left) {
+      showPage(messages.chooseUnit.title, messages.chooseUnit.text, []);
+      contents?.open();
+    }
+  }
+
+  async function leave(): Promise<void> {
+    if (left) return;
+    left = true;
+    stopHeartbeat();
+    await leaveCourse(session, course, commits, () => ({ receipt, seconds: clock.seconds() }));
+  }
+
+  function stopped(reason: 'elsewhere' | 'ended'): void {
+    if (left) return;
+    left = true;
+    stopHeartbeat();
+    void stage.clear();
+    const { title, text, action } = reason === 'elsewhere' ? messages.elsewhere : messages.sessionEnded;
+    ask(title, text, [{ text: action, act: () => location.reload() }]);
+  }
+
+  function listenToThePage(): void {
+    const flush = () => {
+      const now = left ? null : course.snapshot();
+      if (now) commits.save(now, 0);
+    };
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) flush();
+    });
+    window.addEventListener('pagehide', () => {
+      commits.leave();
+      flush();
+    });
+    window.addEventListener('pageshow', (event) => {
+      if (event.persisted) commits.stay();
+    });
+    window.addEventListener('online', commits.online);
+    window.addEventListener('offline', commits.offline);
+  }
+}

@@ -1,0 +1,66 @@
+import type { UnitStatus } from './units.ts';
+
+/**
+ * Whether an AICC script (`adlcp:prerequisites`) holds: units by identifier, `&`, `|`, `~`, parentheses, `A=passed`
+ * and `2*{A,B,C}`. A script that cannot be read locks nobody out.
+ */
+export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus): boolean {
+  const tokens = script.match(/"[^"]*"|[&|~()=<>{},*]+?|[^\s&|~()=<>{},*"]+/g) ?? [];
+  let at = 0;
+  const take = (token: string) => tokens[at] === token && ++at > 0;
+  const word = () => (tokens[at++] ?? '').replaceAll('"', '');
+  const isDone = (status: UnitStatus) => status === 'completed' || status === 'passed';
+
+  function either(): boolean {
+    let holds = both();
+    while (take('|')) holds = both() || holds;
+    return holds;
+  }
+
+  function both(): boolean {
+    let holds = one();
+    while (take('&')) holds = one() && holds;
+    return holds;
+  }
+
+  function one(): boolean {
+    if (take('~')) return !one();
+    if (take('(')) {
+      const holds = either();
+      if (!take(')')) throw new SyntaxError(script);
+      return holds;
+    }
+    if (tokens[at + 1] === '*') return enough(Number(word()));
+    const status = statusOf(word());
+    if (take('=')) return matches(status, word());
+    if (take('<')) {
+      if (!take('>')) throw new SyntaxError(script);
+      return !matches(status, word());
+    }
+    return isDone(status);
+  }
+
+  function enough(count: number): boolean {
+    if (!take('*') || !take('{')) throw new SyntaxError(script);
+    let done = 0;
+    do {
+      if (one()) done++;
+    } while (take(','));
+    if (!take('}')) throw new SyntaxError(script);
+    return done >= count;
+  }
+
+  try {
+    const holds = either();
+    return at === tokens.length ? holds : true;
+  } catch {
+    return true;
+  }
+}
+
+/** The status may be shortened to its first letter. */
+function matches(status: UnitStatus, wanted: string): boolean {
+  const said = status === 'none' ? 'not attempted' : status;
+  const asked = wanted.toLowerCase();
+  return said === asked || (asked.length === 1 && said.startsWith(asked));
+}

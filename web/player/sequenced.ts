@@ -1,0 +1,219 @@
+import type { Commit, Session } from '../../src/modules/player/schemas.ts';
+import type { Commits, Snapshot } from './commits.ts';
+import type { Course, CourseEvents } from './course.ts';
+import { startClock } from './clock.ts';
+import { type Activity, createScorm2004, type Navigation, newAttempt2004, nextSitting2004 } from './scorm2004.ts';
+import type { Stage } from './stage.ts';
+import { addressOf, better, type PlayableUnit, playableUnits, statusOf, type UnitStatus } from './units.ts';
+
+/** The server takes no larger one; then the position is lost at worst, never a result. */
+const treeLimit = 524_288;
+
+/** SCORM 2004: the sequencing engine decides what comes next. */
+export async function createSequencedCourse(
+  session: Session,
+  commits: Commits,
+  stage: Stage,
+  events: CourseEvents,
+): Promise<Course> {
+  const units = playableUnits(session.Tree);
+  const data = new Map(Object.entries(session.Data));
+  let known = session.TreeState !== null;
+  let current: PlayableUnit | null = null;
+  let said: Snapshot | null = null;
+  let finished = false;
+  let moving = false;
+  let over = false;
+  let clock = startClock();
+  let autosave: number | undefined;
+
+  const engine = await createScorm2004(session.Tree, session.CourseTitle, {
+    changed() {
+      window.clearTimeout(autosave);
+      autosave = window.setTimeout(() => {
+        const now = snapshot();
+        if (now) commits.save(now, 4_750);
+        events.moved();
+      }, 250);
+    },
+    commit() {
+      window.clearTimeout(autosave);
+      const now = snapshot();
+      const kept = now === null || commits.commit(now);
+      events.moved();
+      return kept;
+    },
+    begun: () => events.moved(),
+    finished(exit, request) {
+      if (moving) return;
+      finished = true;
+      events.moved();
+      const wanted = request ?? (exit === 'logout' || exit === 'time-out' ? 'exitAll' : null);
+      // After the content has its answer.
+      if (wanted) window.setTimeout(() => void navigate(...parseRequest(wanted)));
+    },
+  });
+
+  function snapshot(): Snapshot | null {
+    if (!current) return null;
+    const { UnitID } = current;
+    if (current.Kind === 'sco') return engine.used() ? withTree(UnitID, engine.snapshot()) : null;
+    const before = data.get(UnitID) ?? {};
+    const seconds = Number(before['lectern.seconds'] ?? 0) + clock.seconds();
+    const page = { ...before, 'lectern.completion': 'completed', 'lectern.seconds': String(seconds) };
+    return withTree(UnitID, page);
+  }
+
+  function withTree(UnitID: string, unitData: Commit['Data']): Snapshot {
+    const Tree = engine.serialize();
+    return { UnitID, Data: unitData, ...(Tree.length <= treeLimit && { Tree }), Root: rollup() };
+  }
+
+  function rollup(): NonNullable<Commit['Root']> {
+    const root = engine.state().rootActivity;
+    const leaves = root ? leavesOf(root) : [];
+    const done = leaves.filter(({ completionStatus }) => completionStatus === 'completed').length;
+    const share = root?.progressMeasureStatus ? (root.progressMeasure ?? 0) : done / Math.max(1, leaves.length);
+    return {
+      Completion: oneOf(['completed', 'incomplete'], root?.completionStatus),
+      Success: oneOf(['passed', 'failed'], root?.successStatus),
+      Score: root?.objectiveMeasureStatus ? percent(root.objectiveNormalizedMeasure) : null,
+      Progress: percent(share),
+    };
+  }
+
+  /** Takes the page away, lets the engine decide and shows what it delivers. */
+  async function navigate(request: string, target?: string): Promise<void> {
+    if (moving || over) return;
+    moving = true;
+    await stage.clear();
+    window.clearTimeout(autosave);
+    const closing = current;
+    const before = snapshot();
+    if (closing && before) {
+      said = before;
+      const isSCO = closing.Kind === 'sco';
+      data.set(closing.UnitID, isSCO ? nextSitting2004(before.Data) : before.Data);
+    }
+    const outcome = engine.navigate(request, target);
+    if (closing && before) commits.save(withTree(closing.UnitID, before.Data), 0);
+    moving = false;
+    await arrive(outcome, closing);
+  }
+
+  async function arrive({ delivered, ended }: Navigation, from: PlayableUnit | null): Promise<void> {
+    current = null;
+    const unit = units.find(({ UnitID }) => UnitID === delivered?.id);
+    if (unit && delivered) return open(unit, delivered);
+    if (ended) {
+      over = true;
+      events.ended();
+      return;
+    }
+    // Refused before anything was left: the unit goes on where it was.
+    const active = engine.state().currentActivity;
+    if (from && active?.isActive && active.id === from.UnitID) return open(from, active, true);
+    finished = true;
+    events.moved();
+  }
+
+  async function open(unit: PlayableUnit, activity: Activity, again = false): Promise<void> {
+    const before = data.get(unit.UnitID) ?? {};
+    const resumed = again || activity.deliveryWasResumed === true || !known;
+    known = true;
+    current = unit;
+    finished = false;
+    clock = startClock();
+    if (unit.Kind === 'sco') engine.open(resumed ? resumedData(before) : newAttempt2004(before));
+    events.moved();
+    const shown = await stage.show(addressOf(session, unit), unit.Title);
+    if (current !== unit) return;
+    if (!shown) events.missing(unit);
+    else if (unit.Kind !== 'sco') save();
+  }
+
+  function save(): void {
+    const now = snapshot();
+    if (now) commits.save(now, 0);
+  }
+
+  const activities = () => {
+    const root = engine.state().rootActivity;
+    const walk = (activity: Activity): Activity[] => [activity, ...activity.children.flatMap(walk)];
+    return new Map(root ? walk(root).map((activity) => [activity.id, activity]) : []);
+  };
+
+  return {
+    async start() {
+      if (session.TreeState && engine.restore(session.TreeState)) {
+        // A page that vanished has left its unit open: that is a suspended course.
+        if (engine.state().currentActivity) engine.navigate('suspendAll');
+        const resumed = engine.navigate('resumeAll');
+        if (resumed.delivered) return arrive(resumed, null);
+      }
+      let outcome = engine.navigate('start');
+      for (const unit of units) {
+        if (outcome.delivered) break;
+        // Without flow nothing starts by itself; the first unit that may be chosen is what a learner would click.
+        if (engine.mayStartAt(unit.UnitID)) outcome = engine.navigate('choice', unit.UnitID);
+      }
+      await arrive({ ...outcome, ended: false }, null);
+    },
+    position() {
+      const { continue: next, previous, choice, hideLmsUi } = engine.validity();
+      const several = units.length > 1;
+      const tree = activities();
+      return {
+        unit: current,
+        finished,
+        previous: several && !hideLmsUi.includes('previous') ? previous : null,
+        next: several && !hideLmsUi.includes('continue') ? next : null,
+        mayChoose: (unitID) => choice[unitID] === 'true' && tree.get(unitID)?.isAvailable !== false,
+        statusOf: (unitID) => better(statusOf(session.Evidence[unitID]), activityStatus(tree.get(unitID))),
+      };
+    },
+    next: () => navigate('continue'),
+    previous: () => navigate('previous'),
+    choose: (unitID) => navigate('choice', unitID),
+    async leave() {
+      moving = true;
+      await stage.clear();
+      window.clearTimeout(autosave);
+      const before = snapshot() ?? said;
+      if (!over) engine.navigate('suspendAll');
+      over = true;
+      current = null;
+      return before && withTree(before.UnitID, before.Data);
+    },
+    snapshot,
+  };
+}
+
+function resumedData(before: Commit['Data']): Commit['Data'] {
+  const isFirst = before['cmi.entry'] === 'ab-initio';
+  return isFirst ? before : { ...before, 'cmi.entry': 'resume' };
+}
+
+function parseRequest(text: string): [request: string, target?: string] {
+  const [, target, request] = /^\{target=(.+)\}(choice|jump)$/.exec(text) ?? [];
+  return request && target ? [request, target] : [text];
+}
+
+function leavesOf(activity: Activity): Activity[] {
+  return activity.children.length === 0 ? [activity] : activity.children.flatMap(leavesOf);
+}
+
+function activityStatus(activity: Activity | undefined): UnitStatus {
+  return statusOf({
+    Completion: oneOf(['completed', 'incomplete'], activity?.completionStatus),
+    Success: oneOf(['passed', 'failed'], activity?.successStatus),
+  });
+}
+
+function oneOf<Word extends string>(words: Word[], said: string | undefined): Word | 'unknown' {
+  return words.find((word) => word === said) ?? 'unknown';
+}
+
+function percent(measure: number): number {
+  return Math.round(Math.min(1, Math.max(0, measure)) * 10_000) / 100;
+}

@@ -1,0 +1,38 @@
+import type { Position } from './course.ts';
+import { elements } from './elements.ts';
+import { messages } from './messages.ts';
+import type { PlayableUnit } from './units.ts';
+
+/** Brings the bar and the notice in line with where the learner is. */
+export function showPosition(position: Position, units: PlayableUnit[], isMarked: boolean): void {
+  const { unit, finished, previous, next } = position;
+  const several = units.length > 1;
+  elements.unitTitle.hidden = !several || unit === null;
+  elements.unitTitle.textContent = unit?.Title ?? '';
+  elements.steps.hidden = !several || (previous === null && next === null);
+  showStep(elements.previous, previous);
+  showStep(elements.next, next);
+  const shown = units.filter(({ Visible }) => Visible);
+  const at = unit ? shown.indexOf(unit) + 1 : 0;
+  elements.step.textContent = at > 0 ? messages.position(at, shown.length) : '';
+
+  const isLast = finished && !next;
+  elements.exit.classList.toggle('primary', isLast);
+  elements.next.classList.toggle('primary', finished && next === true);
+  elements.notice.hidden = !finished || unit === null;
+  elements.noticeText.textContent = isLast ? messages.finishedCourse : messages.finishedUnit;
+  elements.noticeAction.textContent = (isLast ? elements.exit : elements.next).textContent?.trim() ?? '';
+
+  if (!isMarked || !unit) return;
+  const isDone = position.statusOf(unit.UnitID) === 'completed';
+  elements.mark.hidden = false;
+  elements.mark.disabled = isDone;
+  elements.mark.textContent = isDone ? messages.markedComplete : messages.markComplete;
+  elements.mark.classList.toggle('primary', !isDone);
+}
+
+function showStep(button: HTMLButtonElement, may: boolean | null): void {
+  button.hidden = may === null;
+  // Not `disabled`: that would take the focus away from under the learner's hand.
+  button.setAttribute('aria-disabled', String(may !== true));
+}
