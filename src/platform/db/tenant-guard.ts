@@ -89,17 +89,18 @@ function readCtes(
 
 function checkLevel(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
   const verb = wordOf(nodes[0]);
-  if (nodes[0]?.kind !== 'group' && !plain.includes(verb)) return checkOther(nodes);
-  if (verb === 'insert') return checkInsert(nodes, ctes);
-  if (verb === 'update' || verb === 'delete') {
-    let at = verb === 'delete' ? 2 : 1;
-    if (isWord(nodes[at], 'only')) at++;
-    const { relation, end } = readRelation(nodes, at, ctes);
-    checkSources(readSources(nodes.slice(end), ctes, relation));
-  } else {
-    checkSources(readSources(nodes.slice(1), ctes));
+  if (verb === 'insert') checkInsert(nodes, ctes);
+  else if (nodes[0]?.kind !== 'group' && !plain.includes(verb)) checkOther(nodes);
+  else {
+    checkSources(verb === 'update' || verb === 'delete' ? readTarget(nodes, ctes) : readSources(nodes, ctes));
+    checkNested(nodes, ctes);
   }
-  checkNested(nodes, ctes);
+}
+
+function readTarget(nodes: readonly Node[], ctes: ReadonlySet<string>): Sources {
+  const at = isWord(nodes[1], 'from') ? 2 : 1;
+  const { relation, end } = readRelation(nodes, isWord(nodes[at], 'only') ? at + 1 : at, ctes);
+  return readSources(nodes.slice(end), ctes, relation);
 }
 
 function checkNested(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
