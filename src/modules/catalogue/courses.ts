@@ -4,18 +4,9 @@ import type { CourseTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import type { Standard } from '../standards/types.ts';
-import { foreignKeyViolation, type OptionRow, toOption } from './options.ts';
+import { type OptionRow, toOption } from './options.ts';
+import { courseNotFound, whenInUse } from './problems.ts';
 import type { AuthoredCourse, CourseChange } from './schemas.ts';
-
-export function courseNotFound(): Problem {
-  return new Problem(
-    'course_not_found',
-    'There is no course with this CourseID. See GET /catalogue/course.',
-    {
-      param: 'CourseID',
-    },
-  );
-}
 
 export type CourseRow = Selectable<CourseTable> & {
   release_number: number | null;
@@ -145,13 +136,11 @@ export async function deleteCourse(ctx: Context, input: { courseId: string }): P
     .deleteFrom('course')
     .where('course_id', '=', input.courseId)
     .executeTakeFirst()
-    .catch((error: unknown) => {
-      if ((error as { code?: string }).code !== foreignKeyViolation) throw error;
-      throw new Problem(
-        'course_in_use',
-        'Users are enrolled on this course. Set its Status to retired instead.',
-      );
-    });
+    .catch(
+      whenInUse(
+        new Problem('course_in_use', 'Users are enrolled on this course. Set its Status to retired instead.'),
+      ),
+    );
   if (numDeletedRows === 0n) throw courseNotFound();
   for (const { release_id } of releases) await ctx.files.remove(release_id);
 }

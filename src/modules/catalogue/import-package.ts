@@ -10,7 +10,7 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { readPackage } from '../standards/package.ts';
 import type { CourseTree, PackageReport, PackageWarning, Unit } from '../standards/types.ts';
-import { courseNotFound } from './courses.ts';
+import { courseNotFound } from './problems.ts';
 import type { Release } from './schemas.ts';
 
 /** More than 1,000 bytes out of one is a bomb, not a course. */

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { EnrolOptionTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
-import { courseNotFound } from './courses.ts';
+import { courseNotFound, whenInUse } from './problems.ts';
 import type { EnrolOption, EnrolOptionChange } from './schemas.ts';
 
 export type OptionRow = Selectable<EnrolOptionTable>;
@@ -73,19 +73,17 @@ export async function deleteOption(ctx: Context, input: OptionKey): Promise<void
     .where('course_id', '=', input.courseId)
     .where('duration_id', '=', input.durationId)
     .executeTakeFirst()
-    .catch((error: unknown) => {
-      if ((error as { code?: string }).code !== foreignKeyViolation) throw error;
-      throw new Problem(
-        'option_in_use',
-        'Users are enrolled with this option. Set its Status to retired instead.',
-      );
-    });
+    .catch(
+      whenInUse(
+        new Problem(
+          'option_in_use',
+          'Users are enrolled with this option. Set its Status to retired instead.',
+        ),
+      ),
+    );
   if (numDeletedRows === 0n)
     throw new Problem(
       'option_not_found',
       'The course has no option with this DurationID. See GET /course/{CourseID}.',
     );
 }
-
-/** PostgreSQL error code, class 23. */
-export const foreignKeyViolation = '23503';

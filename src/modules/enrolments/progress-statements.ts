@@ -1,0 +1,112 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import type { EventType } from '../events/types.ts';
+import { insertEvent } from '../events/write.ts';
+import type { Evidence, RunTimeData } from '../standards/types.ts';
+import type { EnrolmentRow } from './record.ts';
+
+/** What a commit needs to know of the enrolment; `units` holds the best evidence of each unit. */
+export type ProgressFacts = EnrolmentRow & {
+  course_url: string | null;
+  units: Record<string, Evidence> | null;
+};
+
+const facts = `
+select held.*, course.url as course_url, (
+  select jsonb_object_agg(unit.unit_id, unit.evidence) from attempt_unit unit
+  where unit.tenant_id = $1 and unit.enroll_id = $2
+) as units
+from enrolment held join course on course.course_id = held.course_id
+where held.tenant_id = $1 and held.enroll_id = $2`;
+
+export async function readProgress(ctx: TenantContext, enrollId: string): Promise<ProgressFacts | null> {
+  const [row] = await run<ProgressFacts>(ctx, {
+    name: 'read_progress',
+    text: facts,
+    values: [ctx.tenantId, enrollId],
+  });
+  return row ?? null;
+}
+
+export type Progress = {
+  enrollId: string;
+  launch: number;
+  number: number;
+  expectedCommits: number;
+  unitId: string;
+  data: RunTimeData;
+  evidence: Evidence;
+  treeState: string | null;
+  root: unknown;
+  exit: boolean;
+  course: Evidence;
+  status: string;
+  completedAt: Date | null;
+  warnings: string[];
+  events: { id: string; type: EventType }[];
+  now: Date;
+};
+
+/** All of a commit in one statement; it writes nothing when another commit came between. */
+const write = `
+with moved as (
+  update enrolment held set commits = $4, completion = $6, success = $7, score = $8, progress = $9,
+    total_seconds = $10, status = $11, completed_at = $12, last_accessed_at = $5, changed_at = $5
+  where held.tenant_id = $1 and held.enroll_id = $2 and held.launches = $3 and held.commits = $13
+  returning held.*
+), saved as (
+  insert into attempt_unit as unit (tenant_id, enroll_id, unit_id, data, evidence, updated_at)
+  select $1, $2, $14, $15::jsonb, $16::jsonb, $5 from moved
+  on conflict (tenant_id, enroll_id, unit_id) do update
+    set data = excluded.data, evidence = excluded.evidence, updated_at = excluded.updated_at
+), spanned as (
+  insert into attempt as whole (tenant_id, enroll_id, tree_state, last_unit_id, root)
+  select $1, $2, $17, $14, $18::jsonb from moved
+  on conflict (tenant_id, enroll_id) do update set tree_state = coalesce(excluded.tree_state, whole.tree_state),
+    last_unit_id = excluded.last_unit_id, root = coalesce(excluded.root, whole.root)
+), logged as (
+  insert into run_time_commit (tenant_id, enroll_id, number, launch, unit_id, evidence, warnings, committed_at)
+  select $1, $2, $4, $3, $14, $16::jsonb, $19, $5 from moved
+), seen as (
+  update launch set last_seen_at = $5, ended_at = case when $20 then $5 else launch.ended_at end
+  from moved where launch.tenant_id = $1 and launch.enroll_id = $2 and launch.number = $3
+), told as (
+  ${insertEvent}
+  select $1, e.id, e.type, $5, moved.user_id, moved.enroll_id, moved.course_id,
+    jsonb_build_object('Status', moved.status, 'Completion', moved.completion, 'Success', moved.success,
+      'Score', moved.score, 'Progress', moved.progress, 'TotalSeconds', moved.total_seconds)
+  from moved, jsonb_to_recordset($21::jsonb) as e (id uuid, type text)
+)
+select moved.*, null::text as course_url, null::jsonb as units from moved`;
+
+export async function writeProgress(ctx: TenantContext, progress: Progress): Promise<ProgressFacts | null> {
+  const { course } = progress;
+  const [row] = await run<ProgressFacts>(ctx, {
+    name: 'write_progress',
+    text: write,
+    values: [
+      ctx.tenantId,
+      progress.enrollId,
+      progress.launch,
+      progress.number,
+      progress.now,
+      course.Completion,
+      course.Success,
+      course.Score,
+      course.Progress,
+      course.TotalSeconds,
+      progress.status,
+      progress.completedAt,
+      progress.expectedCommits,
+      progress.unitId,
+      JSON.stringify(progress.data),
+      JSON.stringify(progress.evidence),
+      progress.treeState,
+      progress.root === null ? null : JSON.stringify(progress.root),
+      progress.warnings.length > 0 ? progress.warnings : null,
+      progress.exit,
+      JSON.stringify(progress.events),
+    ],
+  });
+  return row ?? null;
+}

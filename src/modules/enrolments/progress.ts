@@ -1,0 +1,183 @@
+import { remember } from '../../platform/cache.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { EventType } from '../events/types.ts';
+import { better, rollUp, unitEvidence } from '../standards/evidence.ts';
+import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from '../standards/types.ts';
+import { type ProgressFacts, readProgress, writeProgress } from './progress-statements.ts';
+import { nextStatus } from './states.ts';
+
+export type CommitInput = {
+  enrollId: string;
+  launch: number;
+  number: number;
+  unitId: string;
+  data: RunTimeData;
+  treeState: string | null;
+  root: (Omit<Evidence, 'TotalSeconds' | 'Progress'> & { Progress: number | null }) | null;
+  exit: boolean;
+};
+
+export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & { Number: number; Status: string };
+
+type Played = { standard: Standard; tree: CourseTree };
+
+/** The tree of a release never changes. */
+const releases = remember<Played>({
+  milliseconds: 600_000,
+  most: 200,
+  load: async (ctx, releaseId) => {
+    const row = await ctx.db
+      .selectFrom('release')
+      .select(['standard', 'tree'])
+      .where('release_id', '=', releaseId)
+      .executeTakeFirstOrThrow();
+    return { standard: row.standard as Standard, tree: row.tree as CourseTree };
+  },
+});
+
+/** A course at an address of its own is one unit. */
+export function webTree(url: string, title: string): CourseTree {
+  return {
+    Units: [
+      {
+        UnitID: 'web',
+        Title: title,
+        Href: url,
+        Kind: 'asset',
+        Visible: true,
+        Children: [],
+        MasteryScore: null,
+        MaxTimeAllowed: null,
+        TimeLimitAction: null,
+        DataFromLMS: null,
+        Prerequisites: null,
+        CompletionThreshold: null,
+        SharedData: [],
+        HideLMSUI: [],
+        Sequencing: null,
+      },
+    ],
+    Sequencing: null,
+    ObjectivesGlobalToSystem: false,
+    SharedDataGlobalToSystem: false,
+  };
+}
+
+function findUnit(units: Unit[], unitId: string): Unit | null {
+  for (const unit of units) {
+    const found = unit.UnitID === unitId ? unit : findUnit(unit.Children, unitId);
+    if (found) return found;
+  }
+  return null;
+}
+
+function superseded(): Problem {
+  return new Problem(
+    'session_superseded',
+    'The course was opened again elsewhere. Go on there, or open it here anew.',
+  );
+}
+
+/**
+ * Takes one numbered commit. A number that was taken already changes nothing and is answered with the state; a launch
+ * that is not the newest is refused. Two statements: read what decides, write everything at once.
+ */
+export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const facts = await readProgress(ctx, input.enrollId);
+    if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
+    if (facts.launches !== input.launch) throw superseded();
+    if (input.number <= facts.commits) return receiptOf(facts, input.number);
+    const written = await writeProgress(ctx, await progressAfter(ctx, facts, input));
+    if (written) return receiptOf(written, input.number);
+  }
+  throw new Problem('unavailable', 'The enrolment is being changed by others. Send the commit again.', {
+    retryAfter: 1,
+  });
+}
+
+async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: CommitInput) {
+  const played: Played = facts.release_id
+    ? await releases.get(ctx, facts.release_id)
+    : { standard: 'web', tree: webTree(facts.course_url ?? '', '') };
+  const unit = findUnit(played.tree.Units, input.unitId);
+  if (!unit)
+    throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });
+  const now = ctx.now();
+  const fresh = unitEvidence(played.standard, unit, input.data);
+  const known = facts.units?.[input.unitId];
+  const evidence = known ? better(known, fresh) : fresh;
+  const root = input.root && { ...input.root };
+  const rolledUp = rollUp(
+    played.standard,
+    played.tree,
+    { ...facts.units, [input.unitId]: evidence },
+    root ?? undefined,
+  );
+  const before = evidenceOf(facts);
+  const course = keepBetter(before, rolledUp, root !== null);
+  const status = course.Completion === 'completed' ? nextStatus(facts, 'complete') : facts.status;
+  const types = happened(before, course, facts.status !== status);
+  return {
+    ...input,
+    evidence,
+    course,
+    status,
+    completedAt: facts.completed_at ?? (course.Completion === 'completed' ? now : null),
+    warnings: warningsOf(played.standard, input.data),
+    events: types.map((type) => ({ id: newId(now), type })),
+    expectedCommits: facts.commits,
+    now,
+  };
+}
+
+/**
+ * The units' own best results are rolled up anew, so that a unit failed later shows; what a sequencing engine rolled up
+ * has no such memory and is merged.
+ */
+function keepBetter(before: Evidence, rolledUp: Evidence, fromEngine: boolean): Evidence {
+  const merged = better(before, rolledUp);
+  return fromEngine
+    ? merged
+    : {
+        ...merged,
+        Success: rolledUp.Success === 'unknown' ? before.Success : rolledUp.Success,
+        Score: rolledUp.Score ?? before.Score,
+      };
+}
+
+function happened(before: Evidence, after: Evidence, statusChanged: boolean): EventType[] {
+  const types: EventType[] = [];
+  if (statusChanged && after.Completion === 'completed') types.push('enrolment.completed');
+  if (after.Success !== before.Success && after.Success === 'passed') types.push('enrolment.passed');
+  if (after.Success !== before.Success && after.Success === 'failed') types.push('enrolment.failed');
+  const moved =
+    after.Progress !== before.Progress ||
+    after.Score !== before.Score ||
+    after.Completion !== before.Completion;
+  if (types.length === 0 && moved) types.push('enrolment.progressed');
+  return types;
+}
+
+function warningsOf(standard: Standard, data: RunTimeData): string[] {
+  const length = data['cmi.suspend_data']?.length ?? 0;
+  if (standard !== 'scorm12' || length <= 4096) return [];
+  return [`cmi.suspend_data has ${length} characters; SCORM 1.2 promises 4,096. All of them were kept.`];
+}
+
+function evidenceOf(facts: ProgressFacts): Evidence {
+  return {
+    Completion: facts.completion as Evidence['Completion'],
+    Success: facts.success as Evidence['Success'],
+    Score: facts.score,
+    Progress: facts.progress,
+    TotalSeconds: facts.total_seconds,
+  };
+}
+
+function receiptOf(facts: ProgressFacts, number: number): CommitReceipt {
+  const { TotalSeconds: _, ...evidence } = evidenceOf(facts);
+  return { Number: number, Status: facts.status, ...evidence };
+}

@@ -1,0 +1,56 @@
+import type { Selectable } from 'kysely';
+import type { TenantContext } from '../../platform/context.ts';
+import type { EnrolmentTable } from '../../platform/db/generated.ts';
+import { Problem } from '../../platform/errors.ts';
+import { launchUrl } from './launch-link.ts';
+import type { Enrolment } from './schemas.ts';
+import { statusAt } from './states.ts';
+
+export type EnrolmentRow = Selectable<EnrolmentTable>;
+export type EnrolmentWithNames = EnrolmentRow & { login_id: string; course_title: string };
+
+export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolment {
+  return {
+    EnrollID: row.enroll_id,
+    LoginID: row.login_id,
+    CourseID: row.course_id,
+    DurationID: row.duration_id,
+    CourseTitle: row.course_title,
+    Status: statusAt(row, ctx.now()),
+    Completion: row.completion as Enrolment['Completion'],
+    Success: row.success as Enrolment['Success'],
+    Score: row.score,
+    Progress: row.progress,
+    TotalSeconds: row.total_seconds,
+    EnrolledAt: row.enrolled_at.toISOString(),
+    StartedAt: row.started_at?.toISOString() ?? null,
+    LastAccessedAt: row.last_accessed_at?.toISOString() ?? null,
+    CompletedAt: row.completed_at?.toISOString() ?? null,
+    ExpiresAt: row.expires_at?.toISOString() ?? null,
+    Launches: row.launches,
+    Reference: row.reference,
+    Metadata: row.metadata as Record<string, string>,
+    LaunchURL: launchUrl(ctx, { tenantId: ctx.tenantId, enrollId: row.enroll_id }),
+  };
+}
+
+/** Enrolments of the tenant with the names that the record shows. */
+export function selectEnrolments(ctx: TenantContext) {
+  return ctx.db
+    .selectFrom('enrolment')
+    .innerJoin('user', (join) =>
+      join.on('user.tenant_id', '=', ctx.tenantId).onRef('user.user_id', '=', 'enrolment.user_id'),
+    )
+    .innerJoin('course', 'course.course_id', 'enrolment.course_id')
+    .selectAll('enrolment')
+    .select(['user.login_id as login_id', 'course.title as course_title'])
+    .where('enrolment.tenant_id', '=', ctx.tenantId);
+}
+
+export function enrolmentNotFound(): Problem {
+  return new Problem(
+    'enrolment_not_found',
+    'This user has no enrolment with this EnrollID. List the enrolments with GET /enrolment/{LoginID}.',
+    { param: 'EnrollID' },
+  );
+}

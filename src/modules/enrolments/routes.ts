@@ -1,0 +1,157 @@
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { created, ok, path, route } from '../../platform/routes.ts';
+import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
+import { LoginID } from '../users/schemas.ts';
+import { type EnrolInput, enrol } from './enrol.ts';
+import { explain } from './explain.ts';
+import { readOffer } from './offer.ts';
+import { listEnrolments, listEnrolmentsOfUser, readEnrolment } from './read.ts';
+import { EnrollID, Enrolment, EnrolmentChange, EnrolRequest, Explanation, TimelineEntry } from './schemas.ts';
+import { statuses } from './states.ts';
+import { readTimeline } from './timeline.ts';
+import { updateEnrolment } from './update.ts';
+
+const params = Type.Object({ LoginID, EnrollID });
+const reading = { tag: 'Enrolments', access: 'tenant', scope: 'enrolments:read' } as const;
+const writing = { tag: 'Enrolments', access: 'tenant', scope: 'enrolments:write' } as const;
+
+const enrolling = {
+  ...writing,
+  method: 'POST',
+  body: EnrolRequest,
+  answers: {
+    201: { description: 'Enrolled.', schema: Enrolment },
+    200: { description: 'The user is enrolled already: the current enrolment.', schema: Enrolment },
+  },
+  events: ['enrolment.created', 'enrolment.expired'],
+} as const;
+
+async function answerEnrol(ctx: Parameters<typeof enrol>[0], input: EnrolInput) {
+  const { enrolment, isNew } = await enrol(ctx, input);
+  return isNew
+    ? created(enrolment, path`/enrolment/${enrolment.LoginID}/${enrolment.EnrollID}`)
+    : ok(enrolment);
+}
+
+export const enrolmentRoutes = [
+  route({
+    ...enrolling,
+    path: '/enrol/{LoginID}/{CourseID}/{DurationID}',
+    name: 'enrolWithOption',
+    summary: 'Enrol a user on a course with an enrolment option',
+    params: Type.Object({ LoginID, CourseID, DurationID }),
+    handle: (ctx, { params, body }) =>
+      answerEnrol(ctx, {
+        ...body,
+        loginId: params.LoginID,
+        courseId: params.CourseID,
+        durationId: params.DurationID,
+      }),
+  }),
+  route({
+    ...enrolling,
+    path: '/enrol/{LoginID}/{CourseID}',
+    name: 'enrol',
+    summary: 'Enrol a user on a course with its only enrolment option',
+    params: Type.Object({ LoginID, CourseID }),
+    handle: (ctx, { params, body }) =>
+      answerEnrol(ctx, { ...body, loginId: params.LoginID, courseId: params.CourseID }),
+  }),
+  route({
+    method: 'GET',
+    path: '/catalogue/course/{CourseID}/{LoginID}',
+    name: 'readOffer',
+    summary: 'Read a course as a learner may take it',
+    tag: 'Catalogue',
+    access: 'tenant',
+    scope: 'catalogue:read',
+    params: Type.Object({ CourseID, LoginID }),
+    answers: {
+      200: {
+        description: 'The course, the options this learner can choose, and the current enrolment or null.',
+        schema: Fields({ ...Course.properties, EnrollID: Nullable(EnrollID) }, { title: 'Offer' }),
+      },
+    },
+    handle: async (ctx, { params }) =>
+      ok(await readOffer(ctx, { courseId: params.CourseID, loginId: params.LoginID })),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/enrolment',
+    name: 'listEnrolments',
+    summary: 'List enrolments',
+    query: Fields({
+      ...pageQuery,
+      CourseID: Type.Optional(CourseID),
+      Status: Type.Optional(OneOf(statuses)),
+      GroupName: Type.Optional(Text(255)),
+      ChangedAfter: Type.Optional(Instant('Only what changed after this instant, in the order of change.')),
+    }),
+    answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
+    handle: async (ctx, { query }) => ok(await listEnrolments(ctx, query)),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/enrolment/{LoginID}',
+    name: 'listEnrolmentsOfUser',
+    summary: "List a user's enrolments",
+    params: Type.Object({ LoginID }),
+    query: Fields(pageQuery),
+    answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
+    handle: async (ctx, { params, query }) =>
+      ok(await listEnrolmentsOfUser(ctx, { ...query, LoginID: params.LoginID })),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/enrolment/{LoginID}/{EnrollID}',
+    name: 'readEnrolment',
+    summary: 'Read an enrolment',
+    params,
+    answers: { 200: { description: 'The enrolment.', schema: Enrolment } },
+    handle: async (ctx, { params }) =>
+      ok(await readEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
+  }),
+  route({
+    ...writing,
+    method: 'PUT',
+    path: '/enrolment/{LoginID}/{EnrollID}',
+    name: 'updateEnrolment',
+    summary: 'Change an enrolment',
+    params,
+    body: EnrolmentChange,
+    answers: { 200: { description: 'The changed enrolment.', schema: Enrolment } },
+    events: ['enrolment.updated', 'enrolment.withdrawn', 'enrolment.expired'],
+    handle: async (ctx, { params, body }) =>
+      ok(await updateEnrolment(ctx, { ...body, loginId: params.LoginID, enrollId: params.EnrollID })),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/enrolment/{LoginID}/{EnrollID}/explain',
+    name: 'explainEnrolment',
+    summary: 'Say whether the learner can start now, and why',
+    params,
+    answers: { 200: { description: 'The ordered rules.', schema: Explanation } },
+    handle: async (ctx, { params }) =>
+      ok(await explain(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/enrolment/{LoginID}/{EnrollID}/timeline',
+    name: 'readTimeline',
+    summary: 'Read what happened to an enrolment',
+    params,
+    query: Fields(pageQuery),
+    answers: {
+      200: { description: 'Launches, commits and events, oldest first.', schema: PageOf(TimelineEntry) },
+    },
+    handle: async (ctx, { params, query }) =>
+      ok(await readTimeline(ctx, { ...query, loginId: params.LoginID, enrollId: params.EnrollID })),
+  }),
+];

@@ -1,0 +1,73 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { eventType, insertEvent } from '../events/write.ts';
+import type { CourseTree, Evidence, RunTimeData, Standard } from '../standards/types.ts';
+import { explain } from './explain.ts';
+import type { EnrolmentRow } from './record.ts';
+import { statusAfter, statusAtSql } from './states.ts';
+
+/** What a started launch plays: the enrolment after the click, its release, and the run-time data so far. */
+export type StartedLaunch = EnrolmentRow & {
+  course_title: string;
+  course_url: string | null;
+  course_language: string | null;
+  login_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  standard: Standard | null;
+  tree: CourseTree | null;
+  tree_state: string | null;
+  last_unit_id: string | null;
+  units: Record<string, { data: RunTimeData; evidence: Evidence }> | null;
+};
+
+/**
+ * The click was decided by `explain` a moment ago; the conditions here only catch what changed since then. An
+ * enrolment stays on the release on which it began.
+ */
+const text = `
+with started as (
+  update enrolment held set launches = held.launches + 1,
+    release_id = coalesce(held.release_id, course.release_id),
+    status = ${statusAfter('held', 'launch')},
+    started_at = coalesce(held.started_at, $3), last_accessed_at = $3, changed_at = $3,
+    expires_at = case when held.starts_on = 'launch' and held.started_at is null and held.expires_at is null
+      then $3::timestamptz + held.duration::interval else held.expires_at end
+  from course, "user" known
+  where held.tenant_id = $1 and held.enroll_id = $2 and course.course_id = held.course_id
+    and known.tenant_id = $1 and known.user_id = held.user_id and known.enabled
+    and ${statusAtSql('held', '$3::timestamptz')} not in ('withdrawn', 'expired')
+    and (held.expires_at is null or held.expires_at > $3)
+    and coalesce(held.release_id::text, course.release_id::text, course.url) is not null
+  returning held.*, course.title as course_title, course.url as course_url, course.language as course_language,
+    known.login_id, known.first_name, known.last_name
+), launched as (
+  insert into launch (tenant_id, enroll_id, number, started_at, last_seen_at, return_url, user_agent)
+  select $1, started.enroll_id, started.launches, $3, $3, $4, $5 from started
+), told as (
+  ${insertEvent}
+  select $1, $6, ${eventType('enrolment.launched')}, $3, started.user_id, started.enroll_id, started.course_id,
+    jsonb_build_object('Launch', started.launches, 'Status', started.status) from started
+)
+select started.*, release.standard, release.tree, attempt.tree_state, attempt.last_unit_id, (
+  select jsonb_object_agg(unit.unit_id, jsonb_build_object('data', unit.data, 'evidence', unit.evidence))
+  from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2
+) as units
+from started
+left join release on release.release_id = started.release_id
+left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = started.enroll_id`;
+
+/** Starts a launch in one statement. */
+export async function startLaunch(
+  ctx: TenantContext,
+  input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
+): Promise<StartedLaunch> {
+  const now = ctx.now();
+  const values = [ctx.tenantId, input.enrollId, now, input.returnUrl, input.userAgent, newId(now)];
+  const [started] = await run<StartedLaunch>(ctx, { name: 'start_launch', text, values });
+  if (started) return started;
+  const { reason } = await explain(ctx, input);
+  throw new Problem('launch_refused', reason ?? 'The course cannot be started now. Open the link again.');
+}
