@@ -1,11 +1,81 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
 import { type Database, kyselyOn } from './dialect.ts';
 import type { Engine } from './engine.ts';
-import { migrate } from './migrate.ts';
+import { migrate, readMigrations } from './migrate.ts';
 import { openPglite } from './pglite.ts';
+import { openPostgres } from './postgres.ts';
 import { guardTenants } from './tenant-guard.ts';
 
+const migrations = path.join(import.meta.dirname, '../../../migrations');
+
+/** A migrated database of its own: in memory, or on the server that TEST_DATABASE_URL names. */
 export async function openTestDatabase(): Promise<{ engine: Engine; db: Database }> {
-  const engine = guardTenants(await openPglite({ folder: null }));
-  await migrate(engine);
+  const engine = guardTenants(await openEmptyTestDatabase(true));
+  await migrate(engine, migrations);
   return { engine, db: kyselyOn(engine) };
+}
+
+/** For tests of the database layer itself, which bring their own tables. */
+export async function openEmptyTestDatabase(migrated = false): Promise<Engine> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url) return openOnServer(url);
+  return openPglite({ folder: null, ...(migrated ? { image: await migratedImage() } : {}) });
+}
+
+async function openOnServer(serverUrl: string): Promise<Engine> {
+  const name = `lectern_test_${randomBytes(8).toString('hex')}`;
+  await onServer(serverUrl, `create database ${name} template template0`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const engine = await openPostgres({ url: url.href });
+  return {
+    ...engine,
+    close: async () => {
+      await engine.close();
+      await onServer(serverUrl, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function onServer(connectionString: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Measured: 0.5 s from an image instead of 2.2 s from nothing. */
+async function migratedImage(): Promise<Uint8Array> {
+  const file = path.join(tmpdir(), `lectern-test-${await fingerprint()}.tar`);
+  if (existsSync(file)) return readFile(file);
+  const engine = await openPglite({ folder: null });
+  try {
+    await migrate(engine, migrations);
+    await engine.script('checkpoint');
+    const image = await engine.dump();
+    const draft = `${file}.${process.pid}`;
+    await writeFile(draft, image, { mode: 0o600 });
+    await rename(draft, file).catch(() => rm(draft));
+    return image;
+  } finally {
+    await engine.close();
+  }
+}
+
+async function fingerprint(): Promise<string> {
+  const library = await readFile(
+    new URL('../package.json', import.meta.resolve('@electric-sql/pglite')),
+    'utf8',
+  );
+  const hash = createHash('sha256').update(library);
+  for (const { checksum } of await readMigrations(migrations)) hash.update(checksum);
+  return hash.digest('hex').slice(0, 16);
 }

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Engine } from './engine.ts';
+import { migrate } from './migrate.ts';
+import { openEmptyTestDatabase } from './test-database.ts';
+
+let engine: Engine;
+let folder: string;
+before(async () => {
+  engine = await openEmptyTestDatabase();
+});
+after(() => engine.close());
+beforeEach(async (context) => {
+  await engine.script('drop table if exists migration, first, second');
+  folder = await mkdtemp(path.join(tmpdir(), 'lectern-migrate-'));
+  if ('after' in context) context.after(() => rm(folder, { recursive: true }));
+});
+
+const write = (name: string, sql: string) => writeFile(path.join(folder, name), sql);
+const tables = async () =>
+  (
+    await engine.query<{ name: string }>({
+      text: `select tablename as name from pg_tables where schemaname = 'public' and tablename in ('first', 'second') order by 1`,
+      values: [],
+    })
+  ).rows.map(({ name }) => name);
+
+test('applies what is new, in order, once', async () => {
+  await write('0001_first.sql', 'create table first (id int); insert into first values (1);');
+  assert.deepEqual(await migrate(engine, folder), { applied: ['0001_first.sql'] });
+  await write('0002_second.sql', 'create table second as select * from first');
+  assert.deepEqual(await migrate(engine, folder), { applied: ['0002_second.sql'] });
+  assert.deepEqual(await migrate(engine, folder), { applied: [] });
+  assert.deepEqual(await tables(), ['first', 'second']);
+});
+
+test('lets several starts at once share the work', async () => {
+  await write('0001_first.sql', 'create table first (id int); select pg_sleep(0.05)');
+  await write('0002_second.sql', 'create table second (id int)');
+  const runs = await Promise.all(Array.from({ length: 4 }, () => migrate(engine, folder)));
+  assert.deepEqual(runs.flatMap(({ applied }) => applied).sort(), ['0001_first.sql', '0002_second.sql']);
+});
+
+test('keeps nothing of a migration that fails, and names it', async () => {
+  await write('0001_first.sql', 'create table first (id int)');
+  await write('0002_second.sql', 'create table second (id int); select 1 / 0');
+  await assert.rejects(migrate(engine, folder), /0002_second\.sql failed .*division by zero/);
+  assert.deepEqual(await tables(), ['first']);
+});
+
+test('stops when an applied file was changed', async () => {
+  await write('0001_first.sql', 'create table first (id int)');
+  await migrate(engine, folder);
+  await write('0001_first.sql', 'create table first (id bigint)');
+  await assert.rejects(migrate(engine, folder), /0001_first\.sql was changed/);
+});
+
+test('stops when the database is newer', async () => {
+  await write('0001_first.sql', 'create table first (id int)');
+  await migrate(engine, folder);
+  await rm(path.join(folder, '0001_first.sql'));
+  await assert.rejects(migrate(engine, folder), /0001_first\.sql, which this version does not know/);
+});
+
+test('stops at a file that was slipped in before an applied one', async () => {
+  await write('0002_second.sql', 'create table second (id int)');
+  await migrate(engine, folder);
+  await write('0001_first.sql', 'create table first (id int)');
+  await assert.rejects(migrate(engine, folder), /Give it a later number/);
+});
+
+test('stops at a file with another kind of name', async () => {
+  await write('1.sql', 'select 1');
+  await assert.rejects(migrate(engine, folder), /must be named like/);
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Database } from './dialect.ts';
+import type { Engine } from './engine.ts';
+import { openTestDatabase } from './test-database.ts';
+import { run, transaction } from './transaction.ts';
+
+let engine: Engine;
+let ctx: { db: Database; now: () => Date };
+before(async () => {
+  const opened = await openTestDatabase();
+  engine = opened.engine;
+  ctx = { db: opened.db, now: () => new Date('2026-03-01T00:00:00Z') };
+});
+after(() => engine.close());
+
+const put = (db: Database, name: string) => db.insertInto('setting').values({ name, value: 'x' }).execute();
+const names = async () =>
+  (await ctx.db.selectFrom('setting').select('name').orderBy('name').execute()).map((r) => r.name);
+const count = {
+  name: 'count_settings',
+  text: 'select count(*) as n from setting where name like $1',
+  values: ['%'],
+};
+
+test('shadows ctx, and commits', async () => {
+  await transaction(ctx, async (ctx) => {
+    assert.equal(ctx.now().getFullYear(), 2026);
+    await put(ctx.db, 'a');
+    assert.deepEqual(await run(ctx, count), [{ n: 1 }]);
+  });
+  assert.deepEqual(await names(), ['a']);
+});
+
+test('joins an outer transaction, and falls with it', async () => {
+  const failing = transaction(ctx, async (ctx) => {
+    await transaction(ctx, (ctx) => put(ctx.db, 'inner'));
+    assert.deepEqual(await run(ctx, count), [{ n: 2 }]);
+    throw new Error('outer');
+  });
+  await assert.rejects(failing, /outer/);
+  assert.deepEqual(await names(), ['a']);
+});
+
+test('is rolled back by a throw before the first await', async () => {
+  const failing = transaction(ctx, () => {
+    throw new Error('at once');
+  });
+  await assert.rejects(failing, /at once/);
+  assert.deepEqual(await names(), ['a']);
+});
+
+test('counts what Kysely changed', async () => {
+  const { numUpdatedRows } = await ctx.db
+    .updateTable('setting')
+    .set({ value: 'y' })
+    .executeTakeFirstOrThrow();
+  assert.equal(numUpdatedRows, 1n);
+});
+
+test('refuses the transactions of Kysely, which would not be joined', async () => {
+  await assert.rejects(
+    ctx.db.transaction().execute((trx) => put(trx, 'b')),
+    /transaction\(ctx, work\)/,
+  );
+});
+
+test('guards hand-written statements and transactions alike', async () => {
+  const loose = { name: 'loose', text: 'select * from enrolment', values: [] };
+  await assert.rejects(run(ctx, loose), /"enrolment" does not restrict/);
+  await assert.rejects(
+    transaction(ctx, (ctx) => run(ctx, loose)),
+    /"enrolment" does not restrict/,
+  );
+  const meant = { text: 'select count(*) as n from enrolment /* across tenants: a test */', values: [] };
+  assert.deepEqual(await run(ctx, meant), [{ n: 0 }]);
+});
