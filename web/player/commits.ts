@@ -52,7 +52,8 @@ export function createCommits(
     if (frozen) return false;
     const said = JSON.stringify(snapshot);
     const before = pending.get(snapshot.UnitID)?.entry.Commit;
-    if (before ? said === saidBy(before) : said === confirmed.get(snapshot.UnitID)) return before !== undefined;
+    if (before ? said === saidBy(before) : said === confirmed.get(snapshot.UnitID))
+      return before !== undefined;
     const { EnrollID, Session, CourseTitle } = session;
     const entry = { EnrollID, Session, CourseTitle, Commit: { Number: number++, ...snapshot } };
     pending.set(snapshot.UnitID, { entry, kept: journal.write(entry) });
@@ -73,7 +74,12 @@ export function createCommits(
       confirmed.set(entry.Commit.UnitID, saidBy(entry.Commit));
       rejected = false;
       tell.receipt(answer.receipt);
-    } else if (answer.status === 409 || answer.status === 410 || answer.status === 403 || answer.status === 404) {
+    } else if (
+      answer.status === 409 ||
+      answer.status === 410 ||
+      answer.status === 403 ||
+      answer.status === 404
+    ) {
       freeze(answer.code === 'session_superseded' ? 'elsewhere' : 'ended');
     } else {
       rejected = true;
@@ -121,8 +127,12 @@ export function createCommits(
     rejected = false;
     for (let next = oldest(); next && !frozen; next = oldest()) {
       const answer = sendCommitBlocking(session.Session, next.entry.Commit);
+      if (answer.kind === 'unreachable') {
+        // Browsers also refuse to block while the content's page is being left; only pump() tells if we are offline.
+        schedule(0);
+        break;
+      }
       settle(next.entry, answer);
-      if (answer.kind === 'unreachable') schedule(retryDelays[0] ?? 0);
       if (answer.kind !== 'receipt') break;
     }
     return pending.size === 0 && !frozen && !rejected;
@@ -154,7 +164,6 @@ export function createCommits(
       }
       const sent = unreachable() && held() ? false : drainBlocking();
       announce();
-      if (!sent && pending.size > 0 && !flight) schedule(retryDelays[0] ?? 0);
       return sent || held();
     },
     /** Resolves when everything is confirmed, or after the given time. */

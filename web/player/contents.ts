@@ -2,6 +2,7 @@ import type { Unit } from '../../src/modules/standards/types.ts';
 import type { Position } from './course.ts';
 import { elements, make, makeIcon } from './elements.ts';
 import { messages } from './messages.ts';
+import type { UnitStatus } from './units.ts';
 
 const desktop = window.matchMedia('(min-width: 60rem)');
 const { contents, contentsButton, contentsClose, scrim, stage, units: place, bar } = elements;
@@ -63,7 +64,7 @@ export function createContents(units: Unit[], choose: (unitID: string) => void) 
         const may = isCurrent || position.mayChoose(unitID);
         // A group without a page of its own is a heading, unless it is the only way to its parts.
         const isHeading = unit.Href === null && !(may && unit.Sequencing?.ControlMode.Choice === false);
-        const status = position.statusOf(unitID);
+        const status = statusIn(unit, position);
         const icon = may || isHeading || status !== 'none' ? status : 'locked';
         const text = icon === 'locked' ? messages.locked : messages.unitStates[status];
         button.classList.toggle('heading', isHeading);
@@ -78,6 +79,15 @@ export function createContents(units: Unit[], choose: (unitID: string) => void) 
     },
     open: () => toggle(true),
   };
+}
+
+/** A group without a status of its own is as far as its parts are together. */
+function statusIn(unit: Unit, position: Position): UnitStatus {
+  const own = position.statusOf(unit.UnitID);
+  if (own !== 'none' || unit.Href !== null) return own;
+  const parts = unit.Children.map((child) => statusIn(child, position));
+  if (parts.every((part) => part === 'completed' || part === 'passed')) return 'completed';
+  return parts.some((part) => part !== 'none') ? 'incomplete' : 'none';
 }
 
 function isShown(unit: Unit): boolean {

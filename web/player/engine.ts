@@ -19,7 +19,10 @@ export type CommitOutcome = { result: 'true' | 'false'; errorCode: number };
 export const states = { notInitialized: 0, initialized: 1, terminated: 2 } as const;
 
 /** The classic scripts of scorm-again set one global each. */
-export function loadEngine<Constructor>(script: 'scorm12' | 'scorm2004', global: string): Promise<Constructor> {
+export function loadEngine<Constructor>(
+  script: 'scorm12' | 'scorm2004',
+  global: string,
+): Promise<Constructor> {
   return new Promise((resolve, reject) => {
     const element = document.createElement('script');
     element.src = `/player/${script}.js`;

@@ -25,9 +25,13 @@ export async function leaveCourse(
   if (final) commits.save({ ...final, Exit: true }, 0);
   const isSaved = await commits.settled(patience);
   const address = webAddress(session.ReturnURL);
-  const outcome = isSaved ? 'saved' : commits.state === 'kept' || commits.state === 'saving' ? 'kept' : 'lost';
+  const outcome = isSaved
+    ? 'saved'
+    : commits.state === 'kept' || commits.state === 'saving'
+      ? 'kept'
+      : 'lost';
   if (address && outcome !== 'lost') return location.assign(address);
   const { receipt, seconds } = summary();
   elements.loading.hidden = true;
-  showEnd(outcome, receipt, seconds);
+  showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });
 }

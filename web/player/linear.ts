@@ -59,7 +59,7 @@ export async function createLinearCourse(
 
   function save(): void {
     const now = snapshot();
-    if (now) commits.save(now, 4_750);
+    if (now) commits.save(now, 2_750);
     events.moved();
   }
 
@@ -91,7 +91,8 @@ export async function createLinearCourse(
     const now = current?.UnitID === unitID ? snapshot()?.Data : undefined;
     return better(statusOf(session.Evidence[unitID]), statusOfData(now ?? data.get(unitID) ?? {}));
   };
-  const mayOpen = (unit: PlayableUnit) => unit.Prerequisites === null || isOpen(unit.Prerequisites, unitStatus);
+  const mayOpen = (unit: PlayableUnit) =>
+    unit.Prerequisites === null || isOpen(unit.Prerequisites, unitStatus);
 
   async function close(): Promise<Snapshot | null> {
     window.clearTimeout(advance);
@@ -118,7 +119,10 @@ export async function createLinearCourse(
     const shown = await stage.show(addressOf(session, unit), unit.Title);
     if (current !== unit) return;
     if (!shown) events.missing(unit);
-    else if (unit.Kind !== 'sco') save();
+    else if (unit.Kind !== 'sco') {
+      save();
+      commits.send();
+    }
   }
 
   async function next(): Promise<void> {

@@ -63,9 +63,11 @@ export const messages = {
   end: {
     saved: 'Your progress is saved',
     kept: 'Your progress is kept on this device',
-    keptText: 'There is no connection at the moment. It will be sent when you open a course on this device again.',
+    keptText:
+      'There is no connection at the moment. It will be sent when you open a course on this device again.',
     lost: 'Your last steps could not be saved',
-    lostText: 'There is no connection, and this browser does not let the course keep them. Go back and try again.',
+    lostText:
+      'There is no connection, and this browser does not let the course keep them. Go back and try again.',
     close: 'You may close this window.',
     again: 'Open the course again',
     status: 'Status',

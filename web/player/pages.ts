@@ -39,7 +39,11 @@ export function ask(title: string, text: string, actions: Action[]): void {
 }
 
 /** What the learner takes away when there is no page to go back to. */
-export function showEnd(outcome: 'saved' | 'kept' | 'lost', receipt: Receipt, seconds: number): void {
+export function showEnd(
+  outcome: 'saved' | 'kept' | 'lost',
+  course: { title: string; receipt: Receipt; seconds: number; back: string | null },
+): void {
+  const { receipt, seconds, back } = course;
   const { end } = messages;
   elements.bar.hidden = true;
   elements.contents.hidden = true;
@@ -56,9 +60,13 @@ export function showEnd(outcome: 'saved' | 'kept' | 'lost', receipt: Receipt, se
   );
   const title = end[outcome];
   const text = outcome === 'saved' ? end.close : outcome === 'kept' ? end.keptText : end.lostText;
-  showPage(title, text, [{ text: end.again, act: () => location.reload() }], list);
+  const actions: Action[] = [{ text: end.again, act: () => location.reload() }];
+  if (back) actions.push({ text: messages.back, act: () => location.assign(back), primary: false });
+  showPage(title, text, actions, list);
   const mark = make('div', `seal ${outcome}`, makeIcon(outcome === 'lost' ? 'failed' : 'completed'));
-  elements.stage.querySelector('.card')?.prepend(mark);
+  const eyebrow = make('p', 'eyebrow', course.title);
+  eyebrow.dir = 'auto';
+  elements.stage.querySelector('.card')?.prepend(mark, eyebrow);
   document.title = title;
 }
 

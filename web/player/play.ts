@@ -48,7 +48,9 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     ended: () => void leave(),
     missing: (unit) => {
       const { title, text } = messages.missing(unit.Title);
-      showPage(title, text, [{ text: messages.tryAgain, act: () => void act(() => course.choose(unit.UnitID)) }]);
+      showPage(title, text, [
+        { text: messages.tryAgain, act: () => void act(() => course.choose(unit.UnitID)) },
+      ]);
     },
   };
   const isSequenced = session.Standard.startsWith('scorm2004');

@@ -1,6 +1,14 @@
 import type { RunTimeData } from '../../src/modules/standards/types.ts';
 import { secondsIn, startClock, timespan12 } from './clock.ts';
-import { type Engine, engineSettings, flatSnapshot, loadData, loadEngine, publish, states } from './engine.ts';
+import {
+  type Engine,
+  engineSettings,
+  flatSnapshot,
+  loadData,
+  loadEngine,
+  publish,
+  states,
+} from './engine.ts';
 import type { RunTime, RunTimeEvents } from './runtime.ts';
 
 type Engine12 = Engine & {

@@ -1,8 +1,17 @@
 import type { CourseTree, RunTimeData } from '../../src/modules/standards/types.ts';
 import { secondsIn, startClock, timespan2004 } from './clock.ts';
-import { type Engine, engineSettings, flatSnapshot, loadData, loadEngine, publish, states } from './engine.ts';
+import {
+  type Engine,
+  engineSettings,
+  flatSnapshot,
+  loadData,
+  loadEngine,
+  publish,
+  states,
+} from './engine.ts';
 import type { RunTime, RunTimeEvents } from './runtime.ts';
 import { activityTree } from './sequencing.ts';
+import { packState, unpackState } from './tree-state.ts';
 
 /** What the player reads of an activity of the engine's tree. */
 export type Activity = {
@@ -28,6 +37,7 @@ export type Validity = {
 
 type Sequencer = {
   processNavigationRequest(request: string, target?: string, exit?: string): boolean;
+  previewNavigationRequest(request: string): { outcome: string; targetActivityId: string | null };
   getOverallSequencingProcess(): { predictChoiceEnabled(id: string): boolean } | null;
   getSequencingState(): { currentActivity: Activity | null; rootActivity: Activity | null };
 };
@@ -100,6 +110,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
     return 'true';
   };
   publish('API_1484_11', engine);
+  const fresh = engine.serializeSequencingState();
 
   const runTime: RunTime = {
     open(data) {
@@ -122,8 +133,16 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
     state: () => engine.getSequencingService().getSequencingState(),
     mayStartAt: (id: string) =>
       engine.getSequencingService().getOverallSequencingProcess()?.predictChoiceEnabled(id) ?? false,
-    serialize: () => engine.serializeSequencingState(),
-    restore: (state: string) => engine.deserializeSequencingState(state),
+    serialize: () => packState(fresh, engine.serializeSequencingState()),
+    restore(packed: string): boolean {
+      const state = unpackState(fresh, packed);
+      return state !== null && engine.deserializeSequencingState(state);
+    },
+    /** Asks the engine for a rehearsal: its quick prediction does not see rules that disable what comes next. */
+    may(request: 'continue' | 'previous'): boolean {
+      const { outcome, targetActivityId } = engine.getSequencingService().previewNavigationRequest(request);
+      return outcome === 'unknown' ? validity[request] : outcome === 'allowed' && targetActivityId !== null;
+    },
     navigate(request: string, target?: string): Navigation {
       delivered = null;
       ended = false;

@@ -1,8 +1,14 @@
 import type { Commit, Session } from '../../src/modules/player/schemas.ts';
+import { startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
 import type { Course, CourseEvents } from './course.ts';
-import { startClock } from './clock.ts';
-import { type Activity, createScorm2004, type Navigation, newAttempt2004, nextSitting2004 } from './scorm2004.ts';
+import {
+  type Activity,
+  createScorm2004,
+  type Navigation,
+  newAttempt2004,
+  nextSitting2004,
+} from './scorm2004.ts';
 import type { Stage } from './stage.ts';
 import { addressOf, better, type PlayableUnit, playableUnits, statusOf, type UnitStatus } from './units.ts';
 
@@ -22,6 +28,8 @@ export async function createSequencedCourse(
   let current: PlayableUnit | null = null;
   let said: Snapshot | null = null;
   let finished = false;
+  /** Requests that led nowhere from here. */
+  const futile = new Set<string>();
   let moving = false;
   let over = false;
   let clock = startClock();
@@ -32,7 +40,7 @@ export async function createSequencedCourse(
       window.clearTimeout(autosave);
       autosave = window.setTimeout(() => {
         const now = snapshot();
-        if (now) commits.save(now, 4_750);
+        if (now) commits.save(now, 2_750);
         events.moved();
       }, 250);
     },
@@ -50,7 +58,7 @@ export async function createSequencedCourse(
       events.moved();
       const wanted = request ?? (exit === 'logout' || exit === 'time-out' ? 'exitAll' : null);
       // After the content has its answer.
-      if (wanted) window.setTimeout(() => void navigate(...parseRequest(wanted)));
+      window.setTimeout(() => void (wanted ? navigate(...parseRequest(wanted)) : unlock()));
     },
   });
 
@@ -73,7 +81,9 @@ export async function createSequencedCourse(
     const root = engine.state().rootActivity;
     const leaves = root ? leavesOf(root) : [];
     const done = leaves.filter(({ completionStatus }) => completionStatus === 'completed').length;
-    const share = root?.progressMeasureStatus ? (root.progressMeasure ?? 0) : done / Math.max(1, leaves.length);
+    const share = root?.progressMeasureStatus
+      ? (root.progressMeasure ?? 0)
+      : done / Math.max(1, leaves.length);
     return {
       Completion: oneOf(['completed', 'incomplete'], root?.completionStatus),
       Success: oneOf(['passed', 'failed'], root?.successStatus),
@@ -98,11 +108,31 @@ export async function createSequencedCourse(
     const outcome = engine.navigate(request, target);
     if (closing && before) commits.save(withTree(closing.UnitID, before.Data), 0);
     moving = false;
-    await arrive(outcome, closing);
+    await arrive(outcome, closing, request);
   }
 
-  async function arrive({ delivered, ended }: Navigation, from: PlayableUnit | null): Promise<void> {
+  /**
+   * The engine counts a finished sitting only when the learner moves on. Where the contents are the only way on and
+   * wait for this very unit, it counts at once.
+   */
+  async function unlock(): Promise<void> {
+    const { choice } = engine.validity();
+    const isLocked = units.some(({ UnitID }) => choice[UnitID] === 'false');
+    if (moving || over || may('continue') || !isLocked) return;
+    const outcome = engine.navigate('exit');
+    if (outcome.delivered || outcome.ended) return arrive(outcome, current, 'exit');
+    const now = snapshot();
+    if (now) commits.save(now, 0);
+    events.moved();
+  }
+
+  async function arrive(
+    { delivered, ended }: Navigation,
+    from: PlayableUnit | null,
+    request: string,
+  ): Promise<void> {
     current = null;
+    if (delivered) futile.clear();
     const unit = units.find(({ UnitID }) => UnitID === delivered?.id);
     if (unit && delivered) return open(unit, delivered);
     if (ended) {
@@ -113,6 +143,7 @@ export async function createSequencedCourse(
     // Refused before anything was left: the unit goes on where it was.
     const active = engine.state().currentActivity;
     if (from && active?.isActive && active.id === from.UnitID) return open(from, active, true);
+    futile.add(request);
     finished = true;
     events.moved();
   }
@@ -137,6 +168,7 @@ export async function createSequencedCourse(
     if (now) commits.save(now, 0);
   }
 
+  const may = (request: 'continue' | 'previous') => !futile.has(request) && engine.may(request);
   const activities = () => {
     const root = engine.state().rootActivity;
     const walk = (activity: Activity): Activity[] => [activity, ...activity.children.flatMap(walk)];
@@ -149,7 +181,7 @@ export async function createSequencedCourse(
         // A page that vanished has left its unit open: that is a suspended course.
         if (engine.state().currentActivity) engine.navigate('suspendAll');
         const resumed = engine.navigate('resumeAll');
-        if (resumed.delivered) return arrive(resumed, null);
+        if (resumed.delivered) return arrive(resumed, null, 'resumeAll');
       }
       let outcome = engine.navigate('start');
       for (const unit of units) {
@@ -157,17 +189,17 @@ export async function createSequencedCourse(
         // Without flow nothing starts by itself; the first unit that may be chosen is what a learner would click.
         if (engine.mayStartAt(unit.UnitID)) outcome = engine.navigate('choice', unit.UnitID);
       }
-      await arrive({ ...outcome, ended: false }, null);
+      await arrive({ ...outcome, ended: false }, null, 'start');
     },
     position() {
-      const { continue: next, previous, choice, hideLmsUi } = engine.validity();
+      const { choice, hideLmsUi } = engine.validity();
       const several = units.length > 1;
       const tree = activities();
       return {
         unit: current,
         finished,
-        previous: several && !hideLmsUi.includes('previous') ? previous : null,
-        next: several && !hideLmsUi.includes('continue') ? next : null,
+        previous: several && !hideLmsUi.includes('previous') ? may('previous') : null,
+        next: several && !hideLmsUi.includes('continue') ? may('continue') : null,
         mayChoose: (unitID) => choice[unitID] === 'true' && tree.get(unitID)?.isAvailable !== false,
         statusOf: (unitID) => better(statusOf(session.Evidence[unitID]), activityStatus(tree.get(unitID))),
       };

@@ -1,4 +1,10 @@
-import type { CourseTree, Objective, Sequencing, SequencingRule, Unit } from '../../src/modules/standards/types.ts';
+import type {
+  CourseTree,
+  Objective,
+  Sequencing,
+  SequencingRule,
+  Unit,
+} from '../../src/modules/standards/types.ts';
 
 /** The organization itself, the root of the activity tree; the manifest's identifier of it means nothing to anyone. */
 export const rootID = 'lectern.root';
@@ -108,7 +114,10 @@ function rollupRules(sequencing: Sequencing): object[] {
     minimumCount: rule.MinimumCount,
     minimumPercent: rule.MinimumPercent * 100,
     conditionCombination: rule.ConditionCombination,
-    conditions: rule.Conditions.map(({ Condition, Operator }) => ({ condition: Condition, operator: Operator })),
+    conditions: rule.Conditions.map(({ Condition, Operator }) => ({
+      condition: Condition,
+      operator: Operator,
+    })),
   }));
 }
 

@@ -12,7 +12,11 @@ export async function openSession(ticketPath: string): Promise<Opening> {
     const body = await response.json();
     if (response.ok) return { kind: 'session', session: body };
     if (response.status >= 500) return { kind: 'unreachable' };
-    return { kind: 'refused', detail: String(body.detail ?? body.title ?? ''), back: webAddress(body.ReturnURL) };
+    return {
+      kind: 'refused',
+      detail: String(body.detail ?? body.title ?? ''),
+      back: webAddress(body.ReturnURL),
+    };
   } catch {
     return { kind: 'unreachable' };
   }
@@ -44,7 +48,8 @@ export function startHeartbeat(
       const response = await fetch(`/play/${encodeURIComponent(session)}/alive`, { cache: 'no-store' });
       if (response.ok) tell.heard();
       else if (response.status === 409) tell.gone('elsewhere');
-      else if (response.status === 410 || response.status === 403 || response.status === 404) tell.gone('ended');
+      else if (response.status === 410 || response.status === 403 || response.status === 404)
+        tell.gone('ended');
     } catch {
       // Being offline for a while is no news: the commits tell the learner.
     }

@@ -15,7 +15,6 @@ export function createStage(place: HTMLElement) {
       next.title = title;
       next.allow =
         'autoplay; fullscreen; picture-in-picture; clipboard-write; encrypted-media; microphone; camera; unload';
-      next.allowFullscreen = true;
       next.src = address;
       frame = next;
       return new Promise((resolve) => {
