@@ -16,7 +16,10 @@ export type Session = {
 };
 
 export async function openSession(task: WorkerTask): Promise<Session> {
-  const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { workerData: task });
+  const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), {
+    workerData: task,
+    execArgv: [],
+  });
   const post = (message: ToWorker) =>
     worker.postMessage(message, message instanceof Uint8Array ? [message.buffer] : []);
   const stream = new WorkerStream(post, () => void worker.terminate());

@@ -113,7 +113,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
       await send(client, { text, values: [] }, longestScript);
     });
 
-  adopt(await open());
+  adopt(await open().catch(cannotOpen(folder)));
   const engine: Engine = {
     kind: 'pglite',
     query: (statement) => whenFree(({ client }) => send(client, statement, longestStatement)),
@@ -136,3 +136,11 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
     dump: () => whenFree((own) => own.dump()),
   };
 }
+
+const cannotOpen = (folder: string | null) => (cause: unknown) => {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new Error(
+    `The database in ${folder ?? 'memory'} cannot be opened. Restore it from a backup, or move it away to begin anew.\n${reason}`,
+    { cause },
+  );
+};

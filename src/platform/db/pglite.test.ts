@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { openPglite, type PgliteEngine } from './pglite.ts';
+
+let root: string;
+let empty: string;
+before(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'lectern-pglite-'));
+  empty = path.join(root, 'empty');
+  const engine = await openPglite({ folder: empty });
+  await engine.script('create table note (id bigint primary key generated always as identity, text text)');
+  await engine.close();
+});
+after(() => rm(root, { recursive: true }));
+
+const still = { measureEvery: 1e9, vacuumEvery: 1e9 };
+const folderFor = async (name: string): Promise<string> => {
+  const folder = path.join(root, name);
+  await cp(empty, folder, { recursive: true });
+  return folder;
+};
+const put = {
+  name: 'put',
+  text: 'insert into note (text) values ($1) returning id',
+  values: ['x'.repeat(1000)],
+};
+const count = { name: 'count', text: 'select count(*) as n from note', values: [] };
+const counted = async (engine: PgliteEngine) => (await engine.query<{ n: number }>(count)).rows[0]?.n;
+
+test('syncs once or more for each commit, and not for reading', async () => {
+  const engine = await openPglite({ folder: await folderFor('syncs'), maintenance: still });
+  await engine.query(put);
+  for (let round = 0; round < 20; round++) {
+    const start = engine.syncs();
+    await engine.query(put);
+    assert.ok(engine.syncs() > start, 'a statement of its own');
+    const between = engine.syncs();
+    await engine.transaction(async (connection) => {
+      await connection.query(put);
+      await connection.query(put);
+    });
+    assert.ok(engine.syncs() > between, 'a transaction');
+  }
+  const start = engine.syncs();
+  for (let round = 0; round < 20; round++) await engine.query(count);
+  assert.equal(engine.syncs(), start);
+  await engine.close();
+});
+
+test('keeps the folder small by itself', async () => {
+  const folder = await folderFor('growth');
+  const maintenance = { measureEvery: 20, checkpointBytes: 8 * 1024 * 1024, vacuumEvery: 100 };
+  const engine = await openPglite({ folder, maintenance });
+  await engine.query({
+    text: "insert into note (text) select repeat('x', 500) from generate_series(1, 1000)",
+    values: [],
+  });
+  for (let round = 0; round < 150; round++) {
+    await engine.query({ name: 'rewrite', text: "update note set text = repeat('y', 500)", values: [] });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const { rows } = await engine.query<{ written: number; table: number }>({
+    text: `select (pg_current_wal_insert_lsn() - '0/0')::bigint as written, pg_table_size('note') as "table"`,
+    values: [],
+  });
+  const files = path.join(folder, 'database/pg_wal');
+  const sizes = await Promise.all(
+    (await readdir(files)).map(async (name) => (await stat(path.join(files, name))).size),
+  );
+  const kept = sizes.reduce((sum, size) => sum + size, 0);
+  await engine.close();
+  const [sum] = rows;
+  assert.ok(sum && sum.written > 100e6, `the test writes enough to tell: ${sum?.written}`);
+  assert.ok(kept <= 96 * 1024 * 1024, `the log keeps ${kept} of ${sum.written} bytes`);
+  assert.ok(sum.table < 40e6, `the table of 0.6 MB takes ${sum.table}`);
+});
+
+test('is opened by one process at a time, however the other one dies', async () => {
+  const folder = await folderFor('lock');
+  const holder = spawn(process.execPath, ['--input-type=module'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  holder.stdin.end(`
+    import { openPglite } from ${JSON.stringify(new URL('./pglite.ts', import.meta.url).href)};
+    await openPglite({ folder: ${JSON.stringify(folder)} });
+    console.log('open');
+    setInterval(() => {}, 1000);`);
+  await once(holder.stdout, 'data');
+  await assert.rejects(
+    openPglite({ folder }),
+    new RegExp(
+      `data folder ${folder} is in use by process ${holder.pid}\\. Stop it, or set DATA_DIR to another folder`,
+    ),
+  );
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  const engine = await openPglite({ folder });
+  assert.equal(await counted(engine), 0);
+  await assert.rejects(openPglite({ folder }), /in use by process/, 'the same process');
+  await engine.close();
+  await (await openPglite({ folder })).close();
+});
+
+test('opens again by itself after a disk error, with every acknowledged row', async () => {
+  const folder = await folderFor('panic');
+  const said: string[] = [];
+  const log = { info() {}, warn() {}, error: (_: object, message: string) => said.push(message) };
+  const engine = await openPglite({ folder, log, maintenance: still });
+  await engine.query(put);
+  const files = path.join(folder, 'database/pg_wal');
+  await rename(files, `${files}.away`);
+  await engine.query({ text: 'select pg_switch_wal()', values: [] });
+  await assert.rejects(engine.query(put), { code: 'unavailable' });
+  await rm(files, { recursive: true, force: true });
+  await rename(`${files}.away`, files);
+  assert.equal(await counted(engine), 1);
+  await engine.query(put);
+  assert.equal(await counted(engine), 2);
+  assert.match(said.join(), /ended by itself/);
+  await engine.close();
+});
+
+test('starts over when its creation was interrupted', async () => {
+  const folder = path.join(root, 'interrupted');
+  await cp(path.join(empty, 'database'), path.join(folder, 'database.new'), { recursive: true });
+  await rm(path.join(folder, 'database.new/global'), { recursive: true });
+  const engine = await openPglite({ folder });
+  await engine.query({ text: 'select 1', values: [] });
+  await engine.close();
+  assert.deepEqual((await readdir(folder)).sort(), ['database', 'lock', 'lock.process']);
+});
+
+test('says what is wrong with a folder that it cannot open', async () => {
+  const folder = await folderFor('old');
+  await writeFile(path.join(folder, 'database/PG_VERSION'), '14\n');
+  await assert.rejects(
+    openPglite({ folder }),
+    /database in .*old.* cannot be opened.*initialized by PostgreSQL version 14/s,
+  );
+  const broken = await folderFor('broken');
+  await rm(path.join(broken, 'database/global/pg_control'));
+  await assert.rejects(openPglite({ folder: broken }), /cannot be opened/);
+});
+
+test('refuses work once it is closed', async () => {
+  const engine = await openPglite({ folder: null });
+  await engine.close();
+  await assert.rejects(engine.query({ text: 'select 1', values: [] }), { code: 'unavailable' });
+});
