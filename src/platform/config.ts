@@ -13,6 +13,8 @@ export type Config = {
   contentUrl: string;
   tls: { certFile: string; keyFile: string } | null;
   trustProxy: boolean;
+  /** Where health and metrics are served; null: beside the interface. */
+  operationsPort: number | null;
   databaseUrl: string | null;
   dataDir: string;
   bootstrapKey: string | null;
@@ -128,6 +130,7 @@ export function readConfig(env: Environment): Config {
     contentUrl,
     tls,
     trustProxy,
+    operationsPort: env.OPERATIONS_PORT ? wholeNumber(env, 'OPERATIONS_PORT', 0, 0, 65535) : null,
     databaseUrl: databaseUrl(env),
     dataDir: resolve(env.DATA_DIR || './data'),
     bootstrapKey,

@@ -120,7 +120,7 @@ export function registerRoutes(
         const answer = await route.handle(scoped, { params, query, body, request } as never, reply);
         if (answer.headers) void reply.headers(answer.headers);
         void reply.code(answer.status);
-        return answer.body ?? null;
+        return answer.body === undefined ? reply.send() : answer.body;
       },
     });
   }

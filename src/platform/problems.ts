@@ -20,7 +20,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem, requestId: st
     .type('application/problem+json; charset=utf-8')
     .serializer((body) => JSON.stringify(body))
     .send({
-      type: `/docs#${problem.code}`,
+      type: `/docs/errors#${problem.code}`,
       title,
       status,
       detail: problem.message,

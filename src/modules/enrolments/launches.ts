@@ -7,6 +7,7 @@ export type LaunchState = 'live' | 'superseded' | 'ended';
 const silentHours = 24;
 
 type Row = {
+  release_id: string | null;
   newest: boolean;
   ended_at: Date | null;
   last_seen_at: Date;
@@ -22,7 +23,7 @@ function stateOf(row: Row | undefined, now: Date): LaunchState {
 }
 
 const columns = `played.number = held.launches as newest, played.ended_at, played.last_seen_at,
-  held.status = 'withdrawn' as withdrawn, known.enabled`;
+  held.status = 'withdrawn' as withdrawn, known.enabled, held.release_id`;
 
 const read = `
 select ${columns} from launch played
@@ -37,17 +38,19 @@ where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3
   and held.tenant_id = $1 and held.enroll_id = $2
 returning ${columns}`;
 
+export type LaunchStanding = { state: LaunchState; releaseId: string | null };
+
 type Handle = { enrollId: string; launch: number };
 
-export async function readLaunchState(ctx: TenantContext, input: Handle): Promise<LaunchState> {
+export async function readLaunchState(ctx: TenantContext, input: Handle): Promise<LaunchStanding> {
   const values = [ctx.tenantId, input.enrollId, input.launch];
   const [row] = await run<Row>(ctx, { name: 'read_launch', text: read, values });
-  return stateOf(row, ctx.now());
+  return { state: stateOf(row, ctx.now()), releaseId: row?.release_id ?? null };
 }
 
 /** Notes that the page of a launch is still open. */
-export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchState> {
+export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchStanding> {
   const values = [ctx.tenantId, input.enrollId, input.launch, ctx.now()];
   const [row] = await run<Row>(ctx, { name: 'touch_launch', text: touch, values });
-  return stateOf(row, ctx.now());
+  return { state: stateOf(row, ctx.now()), releaseId: row?.release_id ?? null };
 }

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import { authenticate, tenantResolver } from './modules/auth/authenticate.ts';
+import { authRoutes } from './modules/auth/routes.ts';
+import { catalogueRoutes } from './modules/catalogue/routes.ts';
+import { enrolmentRoutes } from './modules/enrolments/routes.ts';
+import { contentRoutes } from './modules/player/content-routes.ts';
+import { launchRoute } from './modules/player/launch-route.ts';
+import { tenantRoutes } from './modules/tenants/routes.ts';
+import { knownTenant } from './modules/tenants/tenants.ts';
+import { userRoutes } from './modules/users/routes.ts';
+import type { Context } from './platform/context.ts';
+import { healthRoutes } from './platform/health.ts';
+import { openServer, registerRoutes } from './platform/http.ts';
+import { type Metrics, openMetrics } from './platform/metrics.ts';
+import { describeInterface } from './platform/openapi.ts';
+import type { Route } from './platform/routes.ts';
+
+/** Every operation of the interface. */
+export const routes: readonly Route[] = [
+  ...authRoutes,
+  ...userRoutes,
+  ...enrolmentRoutes,
+  ...catalogueRoutes,
+  ...tenantRoutes,
+  launchRoute,
+];
+
+export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
+
+/** The two origins of the service, and the operations port when one is set. Not listening yet. */
+export async function buildApp(
+  ctx: Context,
+  metrics: Metrics = openMetrics({ processMetrics: false }),
+): Promise<App> {
+  const api = openServer(ctx);
+  const content = openServer(ctx);
+  const operations = ctx.config.operationsPort === null ? null : openServer(ctx);
+  metrics.observe(api, 'interface');
+  metrics.observe(content, 'content');
+  protectAnswers(api, ctx.config.tls !== null);
+  await describeInterface(api, ctx.config.baseUrl);
+  const resolveTenant = tenantResolver(
+    async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
+  );
+  registerRoutes(api, ctx, routes, { authenticate, resolveTenant });
+  healthRoutes(operations ?? api, ctx, metrics);
+  await contentRoutes(content, ctx);
+  await Promise.all([api.ready(), content.ready(), operations?.ready()]);
+  return { api, content, operations };
+}
+
+/** Headers of the interface's origin; a page of it sets its own policy. */
+function protectAnswers(api: FastifyInstance, https: boolean): void {
+  api.addHook('onSend', async (_request, reply) => {
+    void reply.headers({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
+    if (https) void reply.header('Strict-Transport-Security', 'max-age=31536000');
+    if (!reply.hasHeader('Content-Security-Policy'))
+      void reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+    if (!reply.hasHeader('Cache-Control')) void reply.header('Cache-Control', 'no-store');
+  });
+}

@@ -1,0 +1,152 @@
+import { constants } from 'node:zlib';
+import fastifyCompress from '@fastify/compress';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { remember } from '../../platform/cache.ts';
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import {
+  keepLaunchAlive,
+  type LaunchStanding,
+  type LaunchState,
+  readLaunchState,
+} from '../enrolments/launches.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { commit } from './commit.ts';
+import { contentTypeOf, locateFile } from './course-files.ts';
+import { frameAncestors } from './framing.ts';
+import { loadPage } from './page-files.ts';
+import { refusalPage, refusalPolicy } from './refusal-page.ts';
+import { Commit } from './schemas.ts';
+import { openSession } from './session.ts';
+import { readSession, readTicket, type SessionHandle } from './tokens.ts';
+
+const pagePolicy =
+  "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
+
+const oldLink = 'This page was opened too long ago. Open the course again from where you found it.';
+
+/** Commits hold a whole unit: 64 kB of suspend data in any script, beside an activity tree. */
+const commitBytes = 4 * 1024 * 1024;
+
+/** The release that a session plays, and whether it may still ask for its files. */
+const liveRelease = remember<LaunchStanding>({
+  milliseconds: 10_000,
+  most: 20_000,
+  load: async (ctx, token) => {
+    const session = sessionOf(ctx, token);
+    const tenantCtx = { ...ctx, tenantId: session.tenantId };
+    return readLaunchState(tenantCtx, session);
+  },
+});
+
+function sessionOf(ctx: Context, token: string): SessionHandle {
+  const session = readSession(ctx, token);
+  if (!session)
+    throw new Problem('session_ended', 'This is not a session of the player. Open the course again.');
+  return session;
+}
+
+function refuseUnlessLive(state: LaunchState): void {
+  if (state === 'superseded')
+    throw new Problem(
+      'session_superseded',
+      'The course was opened again elsewhere. Go on there, or open it here anew.',
+    );
+  if (state === 'ended') throw new Problem('session_ended', 'The session has ended. Open the course again.');
+}
+
+type TokenParams = { Params: { token: string } };
+
+/** What the content origin serves: the player page, its sessions and the course files of live ones. */
+export async function contentRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: commitBytes }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else app.getDefaultJsonParser('error', 'error')(request, body.toString(), done);
+  });
+  await app.register(fastifyStatic, { root: ctx.files.folder('.'), serve: false });
+  await app.register(fastifyCompress, {
+    encodings: ['br', 'gzip'],
+    threshold: 1024,
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers({
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'strict-origin-when-cross-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    });
+    // Compressing a part of a file would make the range a lie.
+    if (request.headers.range) request.headers['x-no-compression'] = 'true';
+  });
+  pageRoutes(app, ctx);
+  sessionRoutes(app, ctx);
+  fileRoute(app, ctx);
+}
+
+function pageRoutes(app: FastifyInstance, ctx: Context): void {
+  const page = loadPage();
+  app.get<TokenParams>('/play/:token', async (request, reply) => {
+    const ticket = readTicket(ctx, request.params.token);
+    const tenant = ticket && (await knownTenant.get(ctx, ticket.tenantId));
+    const framing = frameAncestors(tenant);
+    void reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-store');
+    if (ticket) return reply.header('Content-Security-Policy', pagePolicy + framing).send(page.html);
+    const body = refusalPage({ title: 'This page is out of date', reason: oldLink, back: null });
+    return reply.code(404).header('Content-Security-Policy', refusalPolicy('*')).send(body);
+  });
+  app.get<{ Params: { version: string; file: string } }>('/player/:version/:file', async (request, reply) => {
+    const file = request.params.version === page.version ? page.files.get(request.params.file) : undefined;
+    if (!file) throw new Problem('not_found', 'There is no such file of the player. Load the page again.');
+    return reply
+      .type(file.type)
+      .header('Cache-Control', 'public, max-age=31536000, immutable')
+      .send(file.body);
+  });
+}
+
+function sessionRoutes(app: FastifyInstance, ctx: Context): void {
+  app.post<TokenParams>('/play/:token/session', async (request, reply) => {
+    const ticket = readTicket(ctx, request.params.token);
+    if (!ticket) throw new Problem('session_ended', oldLink);
+    const session = await openSession(ctx, ticket, request.headers['user-agent'] ?? null);
+    return reply.code(201).header('Cache-Control', 'no-store').send(session);
+  });
+  app.post<TokenParams & { Body: Commit }>(
+    '/play/:token/commit',
+    { schema: { body: Commit }, bodyLimit: commitBytes },
+    async (request) => {
+      const session = sessionOf(ctx, request.params.token);
+      if (request.body.Exit) liveRelease.forget(ctx, request.params.token);
+      return commit(ctx, session, request.body);
+    },
+  );
+  app.get<TokenParams>('/play/:token/alive', async (request, reply) => {
+    const session = sessionOf(ctx, request.params.token);
+    refuseUnlessLive((await keepLaunchAlive({ ...ctx, tenantId: session.tenantId }, session)).state);
+    return reply.code(204).header('Cache-Control', 'no-store').send();
+  });
+}
+
+function fileRoute(app: FastifyInstance, ctx: Context): void {
+  app.get<{ Params: { token: string; '*': string } }>('/play/:token/content/*', async (request, reply) => {
+    const { state, releaseId } = await liveRelease.get(ctx, request.params.token);
+    refuseUnlessLive(state);
+    const folder = releaseId === null ? null : ctx.files.folder(releaseId);
+    const path = folder && (await locateFile(folder, request.params['*']));
+    if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
+    return sendFile(reply, folder, path);
+  });
+}
+
+function sendFile(reply: FastifyReply, folder: string, path: string): FastifyReply {
+  void reply.type(contentTypeOf(path));
+  return reply.sendFile(path, folder, {
+    contentType: false,
+    dotfiles: 'allow',
+    index: false,
+    maxAge: '1h',
+    cacheControl: true,
+  });
+}

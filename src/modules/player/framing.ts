@@ -1,0 +1,8 @@
+import type { Tenant } from '../tenants/schemas.ts';
+
+/** The sources of CSP `frame-ancestors`: clients show courses in frames of their own pages. */
+export function frameAncestors(tenant: Pick<Tenant, 'FrameOrigins'> | null): string {
+  if (!tenant) return "'none'";
+  if (tenant.FrameOrigins === null) return '*';
+  return ["'self'", ...tenant.FrameOrigins].join(' ');
+}

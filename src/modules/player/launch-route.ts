@@ -1,0 +1,85 @@
+import Type from 'typebox';
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { type Answer, route } from '../../platform/routes.ts';
+import { explain } from '../enrolments/explain.ts';
+import { type EnrolmentHandle, readLaunchKey } from '../enrolments/launch-link.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { frameAncestors } from './framing.ts';
+import { refusalPage, refusalPolicy } from './refusal-page.ts';
+import { isAllowedReturn, readReturnUrl } from './return-url.ts';
+import { writeTicket } from './tokens.ts';
+
+function page(status: number, reason: string, back: string | null, framing: string): Answer {
+  const title = status === 404 ? 'This link does not work' : 'This course cannot be started';
+  return {
+    status,
+    body: refusalPage({ title, reason, back }),
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': refusalPolicy(framing),
+    },
+  };
+}
+
+const brokenLink =
+  'The link is not complete or not one of ours. Open the course again from where you found it.';
+
+async function click(ctx: Context, handle: EnrolmentHandle, requested: string | null): Promise<Answer> {
+  const tenant = await knownTenant.get(ctx, handle.tenantId);
+  if (!tenant) return page(404, brokenLink, null, "'none'");
+  const back = requested !== null && isAllowedReturn(requested, tenant.ReturnOrigins) ? requested : null;
+  const decision = await explain({ ...ctx, tenantId: handle.tenantId }, { enrollId: handle.enrollId }).catch(
+    (error: unknown) => {
+      if (error instanceof Problem && error.code === 'enrolment_not_found') return null;
+      throw error;
+    },
+  );
+  const framing = frameAncestors(tenant);
+  if (!decision) return page(404, brokenLink, back, framing);
+  if (decision.reason !== null) return page(403, decision.reason, back, framing);
+  const ticket = writeTicket(ctx, { ...handle, returnUrl: back });
+  return {
+    status: 303,
+    headers: {
+      Location: `${ctx.config.contentUrl}/play/${ticket}`,
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': refusalPolicy(framing),
+    },
+  };
+}
+
+/** The click on a LaunchURL. It only reads, so a mail scanner that follows the link uses nothing up. */
+export const launchRoute = route({
+  method: 'GET',
+  path: '/launch',
+  name: 'launch',
+  summary: 'Start a course (the LaunchURL of an enrolment)',
+  tag: 'Launch',
+  access: 'anyone',
+  scope: null,
+  query: Type.Object(
+    {
+      enrolment: Type.Optional(Type.String()),
+      key: Type.Optional(Type.String()),
+      returnURL: Type.Optional(
+        Type.String({
+          description:
+            'Where to bring the learner afterwards: an http(s) address, percent-encoded, or raw as the last parameter with its own ? and &.',
+        }),
+      ),
+    },
+    { additionalProperties: true },
+  ),
+  answers: {
+    303: { description: 'To the player, on the content origin.' },
+    403: { description: 'A page for the learner that says why not.', type: 'text/html' },
+    404: { description: 'A page for the learner: not a launch link.', type: 'text/html' },
+  },
+  handle: async (ctx, { query, request }) => {
+    const returnUrl = readReturnUrl(request.raw.url ?? '');
+    const handle = readLaunchKey(ctx, String(query.enrolment ?? ''), String(query.key ?? ''));
+    return handle ? click(ctx, handle, returnUrl) : page(404, brokenLink, null, "'none'");
+  },
+});

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+
+const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--accent:#2456d6}
+@media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--accent:#8fb0ff}}
+body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--ground);color:var(--text);font:1rem/1.55 system-ui,sans-serif}
+main{box-sizing:border-box;width:min(32rem,100vw - 2rem);padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:14px}
+h1{margin:0 0 .6rem;font-size:1.3rem;line-height:1.3}p{margin:0 0 1rem;color:var(--muted)}p:last-child{margin:0}
+a{color:var(--accent);font-weight:600}`;
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+/** The policy of the page below: its own style, nothing else, and framing as the tenant allows. */
+export function refusalPolicy(frameAncestors: string): string {
+  return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`;
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/** A plain page for a learner whose click was refused: why, what to do, and the way back. */
+export function refusalPage(input: { title: string; reason: string; back: string | null }): string {
+  const way = input.back
+    ? `<p><a href="${escaped(input.back)}">Go back</a></p>`
+    : '<p>You can close this page.</p>';
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>${escaped(input.title)}</title><style>${style}</style></head>
+<body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${way}</main></body></html>`;
+}

@@ -1,0 +1,33 @@
+const marker = /[?&]returnURL=/i;
+const encodedScheme = /^https?%3a/i;
+
+/**
+ * The address that a client appended to a LaunchURL as `&returnURL=…`. Written raw, it reaches to the end of the query
+ * with its own `?` and `&`; percent-encoded, to the next `&`. Null when there is none that can be followed: http(s)
+ * only, without credentials.
+ */
+export function readReturnUrl(requestUrl: string): string | null {
+  const found = marker.exec(requestUrl);
+  if (!found) return null;
+  const rest = requestUrl.slice(found.index + found[0].length);
+  return followable(encodedScheme.test(rest) ? decode(rest.split('&', 1)[0] ?? '') : rest);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
+function followable(text: string): string | null {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  return url.username || url.password ? null : url.href;
+}
+
+/** Whether a tenant's list of origins lets the address through; no list lets every one through. */
+export function isAllowedReturn(address: string, origins: readonly string[] | null): boolean {
+  return origins === null || origins.some((origin) => new URL(origin).origin === new URL(address).origin);
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import type { Context } from './context.ts';
+import { Problem } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Liveness, readiness and metrics: on the operations port when there is one, else beside the interface. */
+export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
+  app.get('/health/live', { schema: { hide: true } }, async () => ({ Status: 'live' }));
+  app.get('/health/ready', { schema: { hide: true } }, async () => {
+    await sql`select 1`.execute(ctx.db).catch(() => {
+      throw new Problem('unavailable', 'The database does not answer. Try again.', { retryAfter: 2 });
+    });
+    return { Status: 'ready' };
+  });
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+}

@@ -1,0 +1,123 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { buildApp } from '../../src/app.ts';
+import { createKey } from '../../src/modules/auth/keys.ts';
+import type { Enrolment } from '../../src/modules/enrolments/schemas.ts';
+import { type Config, readConfig } from '../../src/platform/config.ts';
+import type { Context } from '../../src/platform/context.ts';
+import { openTestDatabase } from '../../src/platform/db/test-database.ts';
+import { openFiles } from '../../src/platform/files.ts';
+import { openLog } from '../../src/platform/log.ts';
+import { readSigningKey } from '../../src/platform/open-context.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+export type Reply = { status: number; headers: Headers; body: any };
+
+export type TestEnrolment = {
+  LoginID: string;
+  EnrollID: string;
+  LaunchURL: string;
+  read: () => Promise<Enrolment>;
+};
+
+export type TestService = {
+  ctx: Context;
+  baseUrl: string;
+  contentUrl: string;
+  operatorKey: string;
+  /** Calls the interface; with the operator's key on the tenant `test` unless another key is given. */
+  api: (
+    method: string,
+    path: string,
+    body?: unknown,
+    key?: string,
+    headers?: Record<string, string>,
+  ) => Promise<Reply>;
+  importPackage: (courseId: string, zipPath: string) => Promise<Reply>;
+  /** Creates a user and enrols them; the course gets an option when it has none. */
+  enrol: (courseId: string) => Promise<TestEnrolment>;
+  close: () => Promise<void>;
+};
+
+async function listen(server: FastifyInstance): Promise<number> {
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  return (server.server.address() as AddressInfo).port;
+}
+
+/** The real service on a database of its own, on free ports of 127.0.0.1. */
+export async function startService(
+  options: { now?: () => Date; env?: Record<string, string> } = {},
+): Promise<TestService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lectern-test-'));
+  const { engine, db } = await openTestDatabase();
+  const config: { -readonly [K in keyof Config]: Config[K] } = {
+    ...readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', ...options.env }),
+  };
+  const ctx: Context = {
+    config,
+    engine,
+    db,
+    log: openLog(process.env.LECTERN_TEST_LOG ?? 'silent'),
+    files: await openFiles(dataDir),
+    signingKey: await readSigningKey(db),
+    now: options.now ?? (() => new Date()),
+  };
+  const { api, content, operations } = await buildApp(ctx);
+  config.contentUrl = `http://127.0.0.1:${await listen(content)}`;
+  config.baseUrl = `http://127.0.0.1:${await listen(api)}`;
+  const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
+  const service = client(ctx, operator.Secret, async () => {
+    await Promise.all([api.close(), content.close(), operations?.close()]);
+    await engine.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  await service.api('POST', '/tenant', { TenantID: 'test' });
+  return service;
+}
+
+function client(ctx: Context, operatorKey: string, close: () => Promise<void>): TestService {
+  const { baseUrl, contentUrl } = ctx.config;
+  const api: TestService['api'] = async (method, path, body, key = operatorKey, extra = {}) => {
+    const headers: Record<string, string> = { authorization: `Bearer ${key}`, ...extra };
+    if (key === operatorKey && !headers.tenant) headers.tenant = 'test';
+    if (body !== undefined && !headers['content-type']) headers['content-type'] = 'application/json';
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text ? JSON.parse(text) : text,
+    };
+  };
+  const importPackage: TestService['importPackage'] = async (courseId, zipPath) => {
+    await api('PUT', `/course/${courseId}`, { Title: courseId });
+    const response = await fetch(`${baseUrl}/course/${courseId}/package`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/zip' },
+      body: createReadStream(zipPath) as unknown as BodyInit,
+      duplex: 'half',
+    } as RequestInit);
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  };
+  let users = 0;
+  const enrol: TestService['enrol'] = async (courseId) => {
+    await api('PUT', `/course/${courseId}/option/standard`, {});
+    const LoginID = `learner-${++users}`;
+    await api('POST', '/user', { LoginID, FirstName: 'Lee', LastName: `Learner ${users}` });
+    const { body } = await api('POST', `/enrol/${LoginID}/${courseId}`);
+    const { EnrollID, LaunchURL } = body;
+    const read = async () => (await api('GET', `/enrolment/${LoginID}/${EnrollID}`)).body;
+    return { LoginID, EnrollID, LaunchURL, read };
+  };
+  return { ctx, baseUrl, contentUrl, operatorKey, api, importPackage, enrol, close };
+}
