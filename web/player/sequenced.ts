@@ -2,6 +2,7 @@ import type { Commit, Session } from '../../src/modules/player/schemas.ts';
 import { startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
 import type { Course, CourseEvents } from './course.ts';
+import { activityStatus, rollup } from './rollup.ts';
 import {
   type Activity,
   createScorm2004,
@@ -10,7 +11,7 @@ import {
   nextSitting2004,
 } from './scorm2004.ts';
 import type { Stage } from './stage.ts';
-import { addressOf, better, type PlayableUnit, playableUnits, statusOf, type UnitStatus } from './units.ts';
+import { addressOf, better, type PlayableUnit, playableUnits, statusOf } from './units.ts';
 
 /** The server takes no larger one; then the position is lost at worst, never a result. */
 const treeLimit = 524_288;
@@ -74,21 +75,11 @@ export async function createSequencedCourse(
 
   function withTree(UnitID: string, unitData: Commit['Data']): Snapshot {
     const Tree = engine.serialize();
-    return { UnitID, Data: unitData, ...(Tree.length <= treeLimit && { Tree }), Root: rollup() };
-  }
-
-  function rollup(): NonNullable<Commit['Root']> {
-    const root = engine.state().rootActivity;
-    const leaves = root ? leavesOf(root) : [];
-    const done = leaves.filter(({ completionStatus }) => completionStatus === 'completed').length;
-    const share = root?.progressMeasureStatus
-      ? (root.progressMeasure ?? 0)
-      : done / Math.max(1, leaves.length);
     return {
-      Completion: oneOf(['completed', 'incomplete'], root?.completionStatus),
-      Success: oneOf(['passed', 'failed'], root?.successStatus),
-      Score: root?.objectiveMeasureStatus ? percent(root.objectiveNormalizedMeasure) : null,
-      Progress: percent(share),
+      UnitID,
+      Data: unitData,
+      ...(Tree.length <= treeLimit && { Tree }),
+      Root: rollup(engine.state().rootActivity),
     };
   }
 
@@ -229,23 +220,4 @@ function resumedData(before: Commit['Data']): Commit['Data'] {
 function parseRequest(text: string): [request: string, target?: string] {
   const [, target, request] = /^\{target=(.+)\}(choice|jump)$/.exec(text) ?? [];
   return request && target ? [request, target] : [text];
-}
-
-function leavesOf(activity: Activity): Activity[] {
-  return activity.children.length === 0 ? [activity] : activity.children.flatMap(leavesOf);
-}
-
-function activityStatus(activity: Activity | undefined): UnitStatus {
-  return statusOf({
-    Completion: oneOf(['completed', 'incomplete'], activity?.completionStatus),
-    Success: oneOf(['passed', 'failed'], activity?.successStatus),
-  });
-}
-
-function oneOf<Word extends string>(words: Word[], said: string | undefined): Word | 'unknown' {
-  return words.find((word) => word === said) ?? 'unknown';
-}
-
-function percent(measure: number): number {
-  return Math.round(Math.min(1, Math.max(0, measure)) * 10_000) / 100;
 }

@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A client application's own site: it frames launch pages and gets learners back. */
+export async function openClientSite() {
+  const arrivals: string[] = [];
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://client.invalid');
+    response.setHeader('content-type', 'text/html');
+    if (pathname === '/back') arrivals.push(request.url ?? '');
+    const frame = `<iframe id="course" width="1000" height="700" src="${searchParams.get('launch')?.replaceAll('&', '&amp;')}"></iframe>`;
+    response.end(`<!doctype html><title>Portal</title>${pathname === '/framed' ? frame : '<h1>Back</h1>'}`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // Another name for this machine is another site for the browser.
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+  return {
+    arrivals,
+    returnURL: `${origin}/back?a=1&b=2`,
+    framed: (launchURL: string) => `${origin}/framed?launch=${encodeURIComponent(launchURL)}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

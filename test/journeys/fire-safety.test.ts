@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  answer,
+  closeBrowser,
+  contentOf,
+  hasBrowser,
+  newContext,
+  openPage,
+  press,
+  screenOf,
+  until,
+} from '../support/browser.ts';
+import { startService } from '../support/service.ts';
+import { openClientSite } from './client-site.ts';
+import { packCourse } from './made-courses.ts';
+
+const options = { skip: !hasBrowser && 'there is no Chromium here' };
+let service: Awaited<ReturnType<typeof startService>>;
+let client: Awaited<ReturnType<typeof openClientSite>>;
+
+before(async () => {
+  if (!hasBrowser) return;
+  service = await startService();
+  client = await openClientSite();
+  await service.importPackage('fire-safety', await packCourse('fire-safety'));
+});
+
+after(async () => {
+  await closeBrowser();
+  await client?.close();
+  await service?.close();
+});
+
+test('Sequencing forces the order, survives leaving, and rolls up the course', options, async () => {
+  const { LaunchURL, read } = await service.enrol('fire-safety');
+  const page = await openPage(await newContext());
+  const launch = `${LaunchURL}&returnURL=${client.returnURL}`;
+  const current = page.locator('.unit[aria-current]');
+  await page.goto(launch);
+  await contentOf(page).locator('[data-test=next]').waitFor();
+  assert.equal(await page.locator('.unit[aria-disabled="true"]').count(), 3);
+
+  for (const lesson of ['Getting out', 'Extinguishers', 'What would you do?']) {
+    await press(page, 'next', 'next', 'finish');
+    await current.filter({ hasText: lesson }).waitFor();
+  }
+  await press(page, 'next');
+  await answer(page, 'bc');
+  await page.click('#exit-button');
+  await page.waitForURL(client.returnURL);
+  const left = await read();
+  assert.equal(left.Completion, 'incomplete');
+  assert.equal(left.Progress, 75);
+
+  await page.goto(launch);
+  await until(
+    () => screenOf(page),
+    (screen) => screen === 'quiz-3',
+  );
+  await answer(page, 'ab', 3);
+  await press(page, 'finish');
+  await page.waitForURL(client.returnURL);
+  const done = await read();
+  assert.equal(done.Completion, 'completed');
+  assert.equal(done.Success, 'passed');
+  assert.equal(done.Score, 100);
+  await page.context().close();
+});
+
+test('A page that vanishes in the middle of a lesson is resumed in that lesson', options, async () => {
+  const { LaunchURL } = await service.enrol('fire-safety');
+  const context = await newContext();
+  const page = await openPage(context);
+  await page.goto(LaunchURL);
+  await press(page, 'next', 'next', 'finish');
+  await page.locator('.unit[aria-current]').filter({ hasText: 'Getting out' }).waitFor();
+  await press(page, 'next');
+  assert.equal(await screenOf(page), 'route');
+  await page.close();
+
+  const again = await openPage(context);
+  await again.goto(LaunchURL);
+  await again.locator('.unit[aria-current]').filter({ hasText: 'Getting out' }).waitFor();
+  await until(
+    () => screenOf(again),
+    (screen) => screen === 'route',
+  );
+  await context.close();
+});
+
+test('The contents lead back to a finished lesson, where everything is still there', options, async () => {
+  const { LaunchURL } = await service.enrol('fire-safety');
+  const page = await openPage(await newContext());
+  await page.goto(LaunchURL);
+  await press(page, 'next', 'next', 'finish');
+  await page.locator('.unit[aria-current]').filter({ hasText: 'Getting out' }).waitFor();
+  await page.locator('.unit').filter({ hasText: 'How fires start' }).click();
+  await until(
+    () => screenOf(page),
+    (screen) => screen === 'habits',
+  );
+  await page.context().close();
+});

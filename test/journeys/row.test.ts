@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  closeBrowser,
+  contentOf,
+  hasBrowser,
+  newContext,
+  openPage,
+  until,
+  waitForState,
+} from '../support/browser.ts';
+import { startService } from '../support/service.ts';
+import { packRow, packWebPage } from './made-courses.ts';
+
+const options = { skip: !hasBrowser && 'there is no Chromium here' };
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  if (!hasBrowser) return;
+  service = await startService();
+  await service.importPackage('row', await packRow());
+  await service.importPackage('gap', await packRow({ withoutSecond: true }));
+  await service.importPackage('page', await packWebPage());
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+test('Units in a row: finishing moves on, prerequisites lock, suspending stays', options, async () => {
+  const { LaunchURL, read } = await service.enrol('row');
+  const page = await openPage(await newContext());
+  const unit = (name: string) => page.locator('.unit').filter({ hasText: name });
+  const current = page.locator('.unit[aria-current]');
+  await page.goto(LaunchURL);
+  await contentOf(page).getByText('ab-initio').waitFor();
+  assert.equal(await unit('Part 3').getAttribute('aria-disabled'), 'true');
+
+  await contentOf(page).locator('#later').click();
+  await page.locator('#notice').getByText('You have finished this part').waitFor();
+  await unit('Part 2').click();
+  await current.filter({ hasText: 'Part 2' }).waitFor();
+  await page.click('#previous-button');
+  await contentOf(page).getByText('resume incomplete').waitFor();
+
+  await contentOf(page).locator('#done').click();
+  await current.filter({ hasText: 'Part 2' }).waitFor();
+  await unit('Part 2').getByText('Completed').waitFor({ state: 'attached' });
+  await page.click('#next-button');
+  await current.filter({ hasText: 'Part 3' }).waitFor();
+  await contentOf(page).locator('#done').click();
+  await page.locator('#notice').getByText('You have finished. You can leave').waitFor();
+  await page.locator('#notice-action').click();
+  await page.getByText('You may close this window').waitFor();
+  assert.equal((await read()).Status, 'completed');
+  await page.context().close();
+});
+
+test('A unit whose page is missing says so and can be passed', options, async () => {
+  const { LaunchURL } = await service.enrol('gap');
+  const page = await openPage(await newContext());
+  await page.goto(LaunchURL);
+  await contentOf(page).locator('#done').click();
+  await page.getByRole('heading', { name: '“Part 2” could not be opened' }).waitFor();
+  await page.click('#next-button');
+  await contentOf(page).getByRole('heading', { name: 'Part 3' }).waitFor();
+  await page.context().close();
+});
+
+test('A web course is completed by the learner', options, async () => {
+  const { LaunchURL, read } = await service.enrol('page');
+  const page = await openPage(await newContext());
+  await page.goto(LaunchURL);
+  await contentOf(page).getByRole('heading', { name: 'House rules' }).waitFor();
+  assert.notEqual((await read()).Completion, 'completed');
+  await page.getByRole('button', { name: 'Mark as complete' }).click();
+  await waitForState(page, 'saved');
+  await until(read, ({ Completion }) => Completion === 'completed');
+  await page.context().close();
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  callAPI,
+  closeBrowser,
+  contentOf,
+  hasBrowser,
+  newContext,
+  openPage,
+  press,
+  screenOf,
+  until,
+  waitForState,
+} from '../support/browser.ts';
+import { startService } from '../support/service.ts';
+import { packCourse, packRow } from './made-courses.ts';
+
+const options = { skip: !hasBrowser && 'there is no Chromium here' };
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  if (!hasBrowser) return;
+  service = await startService();
+  await service.importPackage('phishing', await packCourse('phishing'));
+  await service.importPackage('row', await packRow());
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+test('Offline a commit is kept on the device and said so; back online it is sent', options, async () => {
+  const { LaunchURL } = await service.enrol('phishing');
+  const context = await newContext();
+  const page = await openPage(context);
+  await page.goto(LaunchURL);
+  await press(page, 'next');
+  await waitForState(page, 'saved');
+
+  await context.setOffline(true);
+  await press(page, 'next', 'next');
+  await waitForState(page, 'kept');
+  assert.equal(await callAPI(page, 'LMSCommit', ''), 'true');
+  assert.equal(await contentOf(page).locator('[data-test=unsaved]').isVisible(), false);
+
+  await context.setOffline(false);
+  await waitForState(page, 'saved');
+  await page.goto(LaunchURL);
+  await until(
+    () => screenOf(page),
+    (screen) => screen === 'mail',
+  );
+  await context.close();
+});
+
+test('What was kept offline is sent when the learner comes back to this device', options, async () => {
+  const { LaunchURL } = await service.enrol('phishing');
+  const context = await newContext();
+  const page = await openPage(context);
+  await page.goto(LaunchURL);
+  await press(page, 'next');
+  await waitForState(page, 'saved');
+  await context.setOffline(true);
+  await press(page, 'next', 'next');
+  await waitForState(page, 'kept');
+  await page.close();
+
+  await context.setOffline(false);
+  const again = await openPage(context);
+  await again.goto(LaunchURL);
+  await until(
+    () => screenOf(again),
+    (screen) => screen === 'mail',
+  );
+  assert.equal(await again.evaluate(() => localStorage.length), 0);
+  await context.close();
+});
+
+test('Nothing is called saved when neither the server nor the device has it', options, async () => {
+  const { LaunchURL } = await service.enrol('row');
+  const context = await newContext();
+  const page = await openPage(context);
+  await page.goto(LaunchURL);
+  await contentOf(page).locator('#done').waitFor();
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    };
+  });
+  assert.equal(await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'a'), 'true');
+  assert.equal(await callAPI(page, 'LMSCommit', ''), 'true');
+  await context.setOffline(true);
+  await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'b');
+  assert.equal(await callAPI(page, 'LMSCommit', ''), 'false');
+  assert.equal(await callAPI(page, 'LMSGetLastError'), '101');
+  await waitForState(page, 'unkept');
+  await context.close();
+});
+
+test('Closing the tab right after SetValue loses nothing, not even 63,000 characters', options, async () => {
+  for (const length of [40, 63_000]) {
+    const { LaunchURL } = await service.enrol('row');
+    const context = await newContext();
+    const page = await openPage(context);
+    await page.goto(LaunchURL);
+    await contentOf(page).locator('#done').waitFor();
+    await callAPI(page, 'LMSSetValue', 'cmi.suspend_data', 'x'.repeat(length));
+    await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'the last word');
+    await page.close({ runBeforeUnload: true });
+    await until(
+      () => context.pages().length,
+      (open) => open === 0,
+    );
+
+    const again = await openPage(context);
+    await again.goto(LaunchURL);
+    await contentOf(again).locator('#done').waitFor();
+    assert.equal(await callAPI(again, 'LMSGetValue', 'cmi.core.lesson_location'), 'the last word');
+    assert.equal((await callAPI(again, 'LMSGetValue', 'cmi.suspend_data')).length, length);
+    await context.close();
+  }
+});
+
+test('Of two tabs the newer one wins, and the older one says so and can take over', options, async () => {
+  const { LaunchURL } = await service.enrol('phishing');
+  const context = await newContext();
+  const older = await openPage(context);
+  await older.goto(LaunchURL);
+  await press(older, 'next');
+  await waitForState(older, 'saved');
+  const newer = await openPage(context);
+  await newer.goto(LaunchURL);
+  await until(
+    () => screenOf(newer),
+    (screen) => screen === 'pattern',
+  );
+
+  assert.equal(await callAPI(older, 'LMSSetValue', 'cmi.core.lesson_location', 'stale'), 'true');
+  assert.equal(await callAPI(older, 'LMSCommit', ''), 'false');
+  await older.getByRole('heading', { name: 'This course was opened in another window' }).waitFor();
+  await press(newer, 'next');
+  await waitForState(newer, 'saved');
+
+  await older.getByRole('button', { name: 'Take over here' }).click();
+  await until(
+    () => screenOf(older),
+    (screen) => screen === 'address',
+  );
+  await context.close();
+});

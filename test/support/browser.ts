@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
+
+const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Browser tests are skipped where there is no browser. */
+export const hasBrowser = existsSync(executable);
+
+let launched: Promise<Browser> | null = null;
+
+/** One browser per test process; each test takes a context of its own from it. */
+export function launchBrowser(): Promise<Browser> {
+  launched ??= chromium.launch({
+    executablePath: executable,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  return launched;
+}
+
+export async function closeBrowser(): Promise<void> {
+  const browser = await launched;
+  launched = null;
+  await browser?.close();
+}
+
+export async function newContext(options: { width?: number; height?: number } = {}): Promise<BrowserContext> {
+  const { width = 1280, height = 800 } = options;
+  const browser = await launchBrowser();
+  const context = await browser.newContext({ viewport: { width, height } });
+  context.setDefaultTimeout(10_000);
+  return context;
+}
+
+/** A page on which a course is played. Content may ask questions; every one is answered with yes. */
+export async function openPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  page.on('dialog', (dialog) => void dialog.accept().catch(() => {}));
+  return page;
+}
+
+export function contentOf(page: Page): FrameLocator {
+  return page.frameLocator('#stage iframe');
+}
+
+/** Presses a hook of our own courses. */
+export async function press(page: Page, ...hooks: string[]): Promise<void> {
+  for (const hook of hooks) await contentOf(page).locator(`[data-test="${hook}"]`).click();
+}
+
+/** Answers the questions of our own courses, beginning with the given one. */
+export async function answer(page: Page, letters: string, first = 1): Promise<void> {
+  for (const [index, letter] of [...letters].entries()) {
+    await contentOf(page)
+      .locator(`[data-test="answer-${first + index}-${letter}"]`)
+      .check();
+    await press(page, 'submit', 'next');
+  }
+}
+
+/** The screen that a course of our own shows. */
+export async function screenOf(page: Page): Promise<string | null> {
+  const screen = contentOf(page).locator('[data-screen]:not([hidden])');
+  return screen.getAttribute('data-screen');
+}
+
+/** Waits until the indicator is in the state: saved, kept, … */
+export async function waitForState(page: Page, state: string): Promise<void> {
+  await page.locator(`#indicator[data-state="${state}"]`).waitFor();
+}
+
+/** Calls the SCORM 1.2 API as the content would. */
+export function callAPI(page: Page, method: string, ...values: string[]): Promise<string> {
+  return page.evaluate(
+    ([name, ...args]) => {
+      const api = Reflect.get(window, 'API') ?? Reflect.get(window, 'API_1484_11');
+      return String(api[name as string](...args));
+    },
+    [method, ...values],
+  );
+}
+
+/** Asks again and again until the answer is right; the last answer is in the error. */
+export async function until<Answer>(
+  ask: () => Promise<Answer> | Answer,
+  isRight: (answer: Answer) => boolean,
+  limit = 10_000,
+): Promise<Answer> {
+  const end = Date.now() + limit;
+  for (;;) {
+    const answer = await ask();
+    if (isRight(answer)) return answer;
+    if (Date.now() > end) throw new Error(`Still not right: ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
