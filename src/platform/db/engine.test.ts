@@ -139,7 +139,7 @@ test('runs many transactions at once without losing any', async () => {
 
 test('refuses a statement on a transaction that has ended', async () => {
   const escaped = await engine.transaction(async (connection) => connection);
-  await assert.rejects(async () => escaped.query(add), /has ended/);
+  await assert.rejects(escaped.query(add), /has ended/);
 });
 
 test('undoes a whole script when one statement of it fails', async () => {

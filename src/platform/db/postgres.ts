@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type DatabaseLog, type Engine, silentLog } from './engine.ts';
+import { type DatabaseLog, type Engine, type Rows, type Statement, silentLog } from './engine.ts';
 import { isConnectionLoss, send, translate, types, withinTransaction } from './wire.ts';
 
 export type PostgresOptions = { url: string; max?: number; log?: DatabaseLog };
@@ -17,7 +17,8 @@ export async function openPostgres({ url, max = 10, log = silentLog }: PostgresO
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 30_000,
   });
-  // Without a listener the loss of an idle connection would end the process.
+  // Without these listeners the loss of a connection would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error) => log.warn({ error }, 'An idle database connection was lost'));
 
   const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
@@ -37,7 +38,7 @@ export async function openPostgres({ url, max = 10, log = silentLog }: PostgresO
 
   return {
     kind: 'postgres',
-    query: (statement) => withClient((client) => send(client, statement)),
+    query: (statement) => withClient((client) => sendAnew(client, statement)),
     transaction: (work) => withClient((client) => withinTransaction(client, work)),
     script: (sql) =>
       withClient(async (client) => {
@@ -45,4 +46,15 @@ export async function openPostgres({ url, max = 10, log = silentLog }: PostgresO
       }),
     close: () => pool.end(),
   };
+}
+
+/** A migration by a newer node may change what a prepared statement returns; it is refused before it runs. */
+async function sendAnew<R>(client: pg.ClientBase, statement: Statement): Promise<Rows<R>> {
+  try {
+    return await send(client, statement);
+  } catch (error) {
+    const stale = error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery';
+    if (!stale) throw error;
+    return send(client, { text: statement.text, values: statement.values });
+  }
 }

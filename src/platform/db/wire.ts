@@ -44,7 +44,7 @@ export async function withinTransaction<T>(
 ): Promise<T> {
   let open = true;
   const connection: Connection = {
-    query: (statement) => {
+    query: async (statement) => {
       if (!open)
         throw new Error('A statement was sent on a transaction that has ended. Is an await missing?');
       return send(client, statement);
