@@ -21,7 +21,11 @@ export function lockFolder(folder: string): FolderLock {
     );
   }
   writeFileSync(holderFile(folder), `${process.pid}\n`);
-  return { release: () => lock.close() };
+  return {
+    release: () => {
+      if (lock.isOpen) lock.close();
+    },
+  };
 }
 
 const holderFile = (folder: string): string => path.join(folder, 'lock.process');

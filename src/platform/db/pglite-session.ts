@@ -15,6 +15,8 @@ export type Session = {
   kill(reason: string): void;
 };
 
+const closeLimit = 10_000;
+
 export async function openSession(task: WorkerTask): Promise<Session> {
   const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), {
     workerData: task,
@@ -55,7 +57,10 @@ export async function openSession(task: WorkerTask): Promise<Session> {
     query_timeout: 600_000,
   });
   client.on('error', () => {});
-  await client.connect();
+  await client.connect().catch(async (error: unknown) => {
+    await worker.terminate();
+    throw error;
+  });
 
   return {
     client,
@@ -68,7 +73,9 @@ export async function openSession(task: WorkerTask): Promise<Session> {
     async close() {
       closing = true;
       post('close');
+      const patience = setTimeout(() => worker.terminate(), closeLimit);
       await ended;
+      clearTimeout(patience);
     },
     kill(why) {
       reason ??= why;

@@ -146,7 +146,8 @@ test('says what is wrong with a folder that it cannot open', async () => {
 });
 
 test('refuses work once it is closed', async () => {
-  const engine = await openPglite({ folder: null });
+  const engine = await openPglite({ folder: await folderFor('closed') });
+  await engine.close();
   await engine.close();
   await assert.rejects(engine.query({ text: 'select 1', values: [] }), { code: 'unavailable' });
 });
