@@ -15,10 +15,14 @@ function fail(message: string): never {
 }
 
 if (values.postgres && !process.env.TEST_DATABASE_URL)
-  fail('Set TEST_DATABASE_URL to a PostgreSQL 15+ server on which databases can be created, such as postgres://postgres@127.0.0.1:5432/postgres.');
+  fail(
+    'Set TEST_DATABASE_URL to a PostgreSQL 15+ server on which databases can be created, such as postgres://postgres@127.0.0.1:5432/postgres.',
+  );
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
 if (values.journeys && !existsSync(chromium))
-  fail(`The journeys need Chromium, and ${chromium} does not exist. Install it (apt-get install chromium), or set CHROMIUM.`);
+  fail(
+    `The journeys need Chromium, and ${chromium} does not exist. Install it (apt-get install chromium), or set CHROMIUM.`,
+  );
 
 const patterns = values.journeys ? ['test/journeys/*.test.ts'] : ['src/**/*.test.ts', 'test/*.test.ts'];
 const files = positionals.length > 0 ? positionals : globSync(patterns).sort();

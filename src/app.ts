@@ -27,22 +27,28 @@ export const routes: readonly Route[] = [
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
 
-/** The two origins of the service, and the operations port when one is set. Not listening yet. */
-export async function buildApp(
-  ctx: Context,
-  metrics: Metrics = openMetrics({ processMetrics: false }),
-): Promise<App> {
+/** The origin of the interface. */
+export async function buildInterface(ctx: Context): Promise<FastifyInstance> {
   const api = openServer(ctx);
-  const content = openServer(ctx);
-  const operations = ctx.config.operationsPort === null ? null : openServer(ctx);
-  metrics.observe(api, 'interface');
-  metrics.observe(content, 'content');
   protectAnswers(api, ctx.config.tls !== null);
   await describeInterface(api, ctx.config.baseUrl);
   const resolveTenant = tenantResolver(
     async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
   );
   registerRoutes(api, ctx, routes, { authenticate, resolveTenant });
+  return api;
+}
+
+/** The two origins of the service, and the operations port when one is set. Not listening yet. */
+export async function buildApp(
+  ctx: Context,
+  metrics: Metrics = openMetrics({ processMetrics: false }),
+): Promise<App> {
+  const api = await buildInterface(ctx);
+  const content = openServer(ctx);
+  const operations = ctx.config.operationsPort === null ? null : openServer(ctx);
+  metrics.observe(api, 'interface');
+  metrics.observe(content, 'content');
   healthRoutes(operations ?? api, ctx, metrics);
   await contentRoutes(content, ctx);
   await Promise.all([api.ready(), content.ready(), operations?.ready()]);

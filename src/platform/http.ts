@@ -7,6 +7,7 @@ import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
 import { handleProblems } from './problems.ts';
 import type { Caller, Route } from './routes.ts';
+import { ProblemDocument } from './schema.ts';
 import { buildValidators } from './validation.ts';
 
 declare module 'fastify' {
@@ -139,6 +140,7 @@ function schemaOf(route: Route) {
           },
     ]),
   );
+  const problem = { 'application/problem+json': { schema: ProblemDocument } };
   return {
     operationId: route.name,
     summary: route.summary,
@@ -147,6 +149,6 @@ function schemaOf(route: Route) {
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
-    response,
+    response: { ...response, default: { description: 'What is wrong, and what to do.', content: problem } },
   };
 }

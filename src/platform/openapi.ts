@@ -2,7 +2,6 @@ import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { errorCodes } from './errors.ts';
-import { ProblemDocument } from './schema.ts';
 
 const description = `Create users, enrol them on courses, and start the courses by \`LaunchURL\`.
 
@@ -19,7 +18,6 @@ export async function describeInterface(app: FastifyInstance, baseUrl: string): 
         securitySchemes: {
           key: { type: 'http', scheme: 'bearer', description: 'The secret of a key, or an access token.' },
         },
-        schemas: { Problem: JSON.parse(JSON.stringify(ProblemDocument)) },
       },
     },
   });

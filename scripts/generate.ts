@@ -1,0 +1,37 @@
+// Writes what is derived and committed: the database's types and openapi.json. `--check` compares instead.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildInterface } from '../src/app.ts';
+import { readConfig } from '../src/platform/config.ts';
+import type { Context } from '../src/platform/context.ts';
+import { openLog } from '../src/platform/log.ts';
+import { generateDatabaseTypes } from './generate-db.ts';
+
+/** Describing the interface reads the configuration only; no verb runs. */
+function contextForDescription(): Context {
+  return { config: readConfig({}), log: openLog('silent') } as Context;
+}
+
+async function describe(): Promise<string> {
+  const api = await buildInterface(contextForDescription());
+  await api.ready();
+  const document = JSON.stringify(api.swagger(), null, 2);
+  await api.close();
+  return `${document}\n`;
+}
+
+const root = join(import.meta.dirname, '..');
+const derived: [string, () => Promise<string>][] = [
+  ['src/platform/db/generated.ts', generateDatabaseTypes],
+  ['openapi.json', describe],
+];
+
+for (const [file, make] of derived) {
+  const wanted = await make();
+  const path = join(root, file);
+  if (!process.argv.includes('--check')) await writeFile(path, wanted);
+  else if ((await readFile(path, 'utf8').catch(() => '')) !== wanted) {
+    console.error(`${file} is not what its source gives. Run: npm run generate`);
+    process.exitCode = 1;
+  }
+}

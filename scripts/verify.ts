@@ -1,0 +1,27 @@
+// All checks that need nothing but the packages, side by side: format and lint, types, derived files, architecture.
+import { spawn } from 'node:child_process';
+
+const node = [process.execPath, '--disable-warning=ExperimentalWarning'];
+const checks: Record<string, string[]> = {
+  'format and lint': ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'],
+  types: ['node_modules/.bin/tsc', '--noEmit'],
+  'derived files': [...node, 'scripts/generate.ts', '--check'],
+  architecture: [...node, '--test', 'test/architecture.test.ts'],
+};
+
+function check(name: string, [command = '', ...args]: string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.on('data', (data: Buffer) => (output += data));
+    child.stderr.on('data', (data: Buffer) => (output += data));
+    child.on('close', (code) => {
+      console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name}`);
+      if (code !== 0) console.log(output);
+      resolve(code === 0);
+    });
+  });
+}
+
+const results = await Promise.all(Object.entries(checks).map(([name, command]) => check(name, command)));
+process.exit(results.every(Boolean) ? 0 : 1);

@@ -1,0 +1,14 @@
+// Runs a command with TEST_DATABASE_URL set to a PostgreSQL server that lives only as long:
+// node scripts/with-postgres.ts npm run test:postgres
+import { spawnSync } from 'node:child_process';
+import { startCluster } from './postgres-cluster.ts';
+
+const [command = '', ...args] = process.argv.slice(2);
+const cluster = await startCluster();
+try {
+  const env = { ...process.env, TEST_DATABASE_URL: cluster.url };
+  process.exitCode = spawnSync(command, args, { stdio: 'inherit', env }).status ?? 1;
+} finally {
+  cluster.stop();
+  cluster.remove();
+}
