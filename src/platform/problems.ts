@@ -71,6 +71,9 @@ const known: Record<string, [ErrorCode, string]> = {
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'A part of the address is too long.'],
 };
 
+/** PostgreSQL: a timeout, a deadlock, a lock not got, no room for another connection, no room on the disk. */
+const passing = new Set(['57014', '40P01', '55P03', '53300', '53100']);
+
 type Thrown = {
   code?: string;
   statusCode?: number;
@@ -84,6 +87,10 @@ export function toProblem(error: unknown): Problem | null {
   if (thrown.validation) return validationProblem(thrown.validation, thrown.validationContext ?? 'request');
   const [code, detail] = known[thrown.code ?? ''] ?? [];
   if (code && detail) return new Problem(code, detail);
+  if (passing.has(thrown.code ?? ''))
+    return new Problem('unavailable', 'The database could not do this just now. Try again.', {
+      retryAfter: 2,
+    });
   if (thrown.statusCode === 400) return new Problem('malformed_request', 'The request could not be read.');
   return null;
 }
