@@ -66,3 +66,63 @@ export function packRow(options: { withoutSecond?: boolean } = {}): Promise<stri
 export function packWebPage(): Promise<string> {
   return pack('page', { 'index.html': '<!doctype html><title>House rules</title><h1>House rules</h1>' });
 }
+
+const sco2004 = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
+<p id="entry"></p><p id="note"></p><button id="done">Done</button><button id="leave">Leave</button>
+<script>
+  const api = parent.API_1484_11;
+  let open = api.Initialize('') === 'true';
+  document.getElementById('entry').textContent = api.GetValue('cmi.entry') + ' ' + api.GetValue('cmi.location');
+  document.getElementById('note').textContent = 'note: ' + api.GetValue('adl.data.0.store');
+  const finish = (request) => {
+    if (!open) return;
+    open = false;
+    if (request) api.SetValue('adl.nav.request', request);
+    api.Terminate('');
+  };
+  document.getElementById('done').onclick = () => {
+    api.SetValue('cmi.location', 'seen');
+    api.SetValue('cmi.completion_status', 'completed');
+    api.SetValue('cmi.success_status', 'passed');
+    api.SetValue('adl.data.0.store', 'from ${title}');
+    finish();
+  };
+  document.getElementById('leave').onclick = () => finish('suspendAll');
+  addEventListener('pagehide', () => finish());
+</script>`;
+
+/**
+ * SCORM 2004 by choice only: the second unit opens when the first is satisfied, the third is a page that does not talk;
+ * a note is shared among them.
+ */
+export function packChoice(): Promise<string> {
+  const map = '<adlcp:data><adlcp:map targetID="note" writeSharedData="true"/></adlcp:data>';
+  const objective = (id: string, more = '') =>
+    `<imsss:objectives><imsss:primaryObjective objectiveID="own"><imsss:mapInfo targetObjectiveID="${id}" writeSatisfiedStatus="true"/></imsss:primaryObjective>${more}</imsss:objectives>`;
+  const byContent = '<imsss:deliveryControls completionSetByContent="true" objectiveSetByContent="true"/>';
+  const locked = `<imsss:sequencingRules><imsss:preConditionRule><imsss:ruleConditions conditionCombination="any">
+    <imsss:ruleCondition referencedObjective="before" operator="not" condition="objectiveStatusKnown"/><imsss:ruleCondition referencedObjective="before" operator="not" condition="satisfied"/>
+    </imsss:ruleConditions><imsss:ruleAction action="disabled"/></imsss:preConditionRule></imsss:sequencingRules>`;
+  const before =
+    '<imsss:objective objectiveID="before"><imsss:mapInfo targetObjectiveID="one" readSatisfiedStatus="true"/></imsss:objective>';
+  const item = (number: number, inner: string) =>
+    `<item identifier="part-${number}" identifierref="file-${number}"><title>Part ${number}</title>${inner}</item>`;
+  const resource = (number: number, type: string) =>
+    `<resource identifier="file-${number}" type="webcontent" adlcp:scormType="${type}" href="part-${number}.html"><file href="part-${number}.html"/></resource>`;
+  const manifest = `<?xml version="1.0"?>
+<manifest identifier="choice" version="1" xmlns="http://www.imsglobal.org/xsd/imscp_v1p1" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_v1p3" xmlns:imsss="http://www.imsglobal.org/xsd/imsss">
+<metadata><schema>ADL SCORM</schema><schemaversion>2004 4th Edition</schemaversion></metadata>
+<organizations default="all"><organization identifier="all"><title>Choose yourself</title>
+${item(1, `${map}<imsss:sequencing>${objective('one')}${byContent}</imsss:sequencing>`)}
+${item(2, `${map}<imsss:sequencing>${locked}${objective('two', before)}${byContent}</imsss:sequencing>`)}
+${item(3, '')}
+<imsss:sequencing><imsss:controlMode choice="true" flow="false"/></imsss:sequencing>
+</organization></organizations>
+<resources>${resource(1, 'sco')}${resource(2, 'sco')}${resource(3, 'asset')}</resources></manifest>`;
+  return pack('choice', {
+    'imsmanifest.xml': manifest,
+    'part-1.html': sco2004('Part 1'),
+    'part-2.html': sco2004('Part 2'),
+    'part-3.html': '<!doctype html><h1>Just to read</h1>',
+  });
+}

@@ -83,7 +83,7 @@ test('Without a returnURL the page says what was saved', options, async () => {
   await press(page, 'next');
   await page.click('#exit-button');
   await page.getByRole('heading', { name: 'Your progress is saved' }).waitFor();
-  assert.match(await page.locator('.facts').innerText(), /In progress/);
+  assert.match((await page.locator('.facts').textContent()) ?? '', /In progress/);
   await page.getByRole('button', { name: 'Open the course again' }).click();
   await until(
     () => screenOf(page),

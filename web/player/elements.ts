@@ -4,6 +4,8 @@ export const elements = {
   courseTitle: find('course-title', HTMLElement),
   unitTitle: find('unit-title', HTMLElement),
   indicator: find('indicator', HTMLElement),
+  announcement: find('announcement', HTMLElement),
+  skip: find('skip', HTMLAnchorElement),
   indicatorText: find('indicator-text', HTMLElement),
   mark: find('mark-button', HTMLButtonElement),
   steps: find('steps', HTMLElement),

@@ -5,7 +5,9 @@ import { messages } from './messages.ts';
 /** A save that takes no longer than this is not worth a word. */
 const calmness = 400;
 
+const routine: SaveState[] = ['saved', 'saving'];
 let pending: number | undefined;
+let worrying = false;
 
 export function showSaveState(state: SaveState): void {
   window.clearTimeout(pending);
@@ -18,4 +20,13 @@ function write(state: SaveState): void {
   if (indicator.dataset.state === state && indicatorText.textContent) return;
   indicator.dataset.state = state;
   indicatorText.textContent = messages.saveStates[state];
+  announce(state);
+}
+
+/** Saving as usual would talk over the course all the time; only trouble and its end are spoken. */
+function announce(state: SaveState): void {
+  const isRoutine = routine.includes(state);
+  if (isRoutine && !(worrying && state === 'saved')) return;
+  worrying = !isRoutine;
+  elements.announcement.textContent = messages.saveStates[state];
 }

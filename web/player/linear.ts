@@ -116,13 +116,14 @@ export async function createLinearCourse(
     clock = startClock();
     if (unit.Kind === 'sco') runTime?.open(data.get(unit.UnitID) ?? {});
     events.moved();
-    const shown = await stage.show(addressOf(session, unit), unit.Title);
-    if (current !== unit) return;
-    if (!shown) events.missing(unit);
-    else if (unit.Kind !== 'sco') {
+    // Not awaited: a page that loads slowly must not hold the buttons.
+    void stage.show(addressOf(session, unit), unit.Title).then((shown) => {
+      if (current !== unit) return;
+      if (!shown) return events.missing(unit);
+      if (unit.Kind === 'sco') return;
       save();
       commits.send();
-    }
+    });
   }
 
   async function next(): Promise<void> {

@@ -1,7 +1,7 @@
 import { elements } from './elements.ts';
-import { openJournal } from './journal.ts';
+import { type Journal, type JournalEntry, openJournal } from './journal.ts';
 import { messages } from './messages.ts';
-import { ask, showPage } from './pages.ts';
+import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
 import { openSession, replay } from './session.ts';
 
@@ -10,8 +10,15 @@ const reload = { text: messages.tryAgain, act: () => location.reload() };
 async function start(): Promise<void> {
   const journal = openJournal();
   const { dropped, left } = await replay(journal);
-  // A new session would make the old one's commits stale, so they go first.
-  if (left) return showPage(messages.unreachable.title, messages.unreachable.text, [reload]);
+  // A new session makes the commits of an old one stale, so they go first, unless the learner will not wait.
+  if (left) {
+    const goOn = { text: messages.openAnyway, primary: false, act: () => void open(journal, dropped) };
+    return showPage(messages.unreachable.title, messages.unreachable.text, [reload, goOn]);
+  }
+  await open(journal, dropped);
+}
+
+async function open(journal: Journal, dropped: JournalEntry[]): Promise<void> {
   const opening = await openSession(location.pathname.replace(/\/+$/, ''));
   if (opening.kind === 'unreachable') {
     return showPage(messages.unreachable.title, messages.unreachable.text, [reload]);
@@ -21,6 +28,7 @@ async function start(): Promise<void> {
     const actions = back ? [{ text: messages.back, act: () => location.assign(back) }] : [];
     return showPage(messages.refused, opening.detail, actions);
   }
+  hidePage();
   elements.bar.hidden = false;
   await play(opening.session, journal);
   if (dropped.length > 0) {

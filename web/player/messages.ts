@@ -21,7 +21,6 @@ export const messages = {
   } satisfies Record<UnitStatus, string>,
   locked: 'Not available yet',
   position: (at: number, count: number) => `${at} of ${count}`,
-  progress: (percent: number) => `Progress ${percent} %`,
   finishedUnit: 'You have finished this part.',
   finishedCourse: 'You have finished. You can leave the course now.',
   chooseUnit: {
@@ -33,13 +32,14 @@ export const messages = {
     text: 'Its page is missing from the course or could not be loaded. Try again, or go on with another part.',
   }),
   tryAgain: 'Try again',
+  openAnyway: 'Open without it',
   markComplete: 'Mark as complete',
   markedComplete: 'Completed',
   leaving: 'Saving your progress…',
   refused: 'This course cannot be opened',
   unreachable: {
     title: 'There is no connection',
-    text: 'The course could not be reached. Check the connection and try again; nothing that you did is lost.',
+    text: 'The course could not be reached. Check the connection and try again; what you did is kept on this device.',
   },
   broken: {
     title: 'The course could not be started',

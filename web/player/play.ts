@@ -42,7 +42,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     gone: (reason) => commits.freeze(reason),
   });
 
-  const stage = createStage(elements.stage);
+  const stage = createStage(elements.stage, elements.loading);
   const events: CourseEvents = {
     moved: update,
     ended: () => void leave(),
@@ -69,6 +69,10 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     if (course.position().next) void act(course.next);
     else void leave();
   });
+  elements.skip.addEventListener('click', (event) => {
+    event.preventDefault();
+    stage.focus();
+  });
   elements.mark.addEventListener('click', () => course.complete?.());
   listenToThePage();
   showSaveState('saved');
@@ -85,14 +89,15 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     if (moving || left) return;
     moving = true;
     hidePage();
-    elements.loading.hidden = false;
-    elements.loadingText.textContent = '';
     try {
       await move();
+    } catch (error) {
+      console.error(error);
+      const { title, text } = messages.broken;
+      showPage(title, text, [{ text: messages.tryAgain, act: () => location.reload() }]);
+      return;
     } finally {
       moving = false;
-      elements.loading.hidden = true;
-      elements.stage.setAttribute('aria-busy', 'false');
     }
     update();
     if (course.position().unit === null && !left) {
@@ -130,7 +135,10 @@ export async function play(session: Session, journal: Journal): Promise<void> {
       flush();
     });
     window.addEventListener('pageshow', (event) => {
-      if (event.persisted) commits.stay();
+      if (!event.persisted) return;
+      // Back from where the learner was sent: the visit is over, so a new one begins.
+      if (left) location.reload();
+      else commits.stay();
     });
     window.addEventListener('online', commits.online);
     window.addEventListener('offline', commits.offline);

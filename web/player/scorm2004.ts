@@ -38,7 +38,6 @@ export type Validity = {
 type Sequencer = {
   processNavigationRequest(request: string, target?: string, exit?: string): boolean;
   previewNavigationRequest(request: string): { outcome: string; targetActivityId: string | null };
-  getOverallSequencingProcess(): { predictChoiceEnabled(id: string): boolean } | null;
   getSequencingState(): { currentActivity: Activity | null; rootActivity: Activity | null };
 };
 
@@ -131,8 +130,6 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
     ...runTime,
     validity: () => validity,
     state: () => engine.getSequencingService().getSequencingState(),
-    mayStartAt: (id: string) =>
-      engine.getSequencingService().getOverallSequencingProcess()?.predictChoiceEnabled(id) ?? false,
     serialize: () => packState(fresh, engine.serializeSequencingState()),
     restore(packed: string): boolean {
       const state = unpackState(fresh, packed);

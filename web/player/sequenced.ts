@@ -139,7 +139,7 @@ export async function createSequencedCourse(
     events.moved();
   }
 
-  async function open(unit: PlayableUnit, activity: Activity, again = false): Promise<void> {
+  function open(unit: PlayableUnit, activity: Activity, again = false): void {
     const before = data.get(unit.UnitID) ?? {};
     const resumed = again || activity.deliveryWasResumed === true || !known;
     known = true;
@@ -148,10 +148,11 @@ export async function createSequencedCourse(
     clock = startClock();
     if (unit.Kind === 'sco') engine.open(resumed ? resumedData(before) : newAttempt2004(before));
     events.moved();
-    const shown = await stage.show(addressOf(session, unit), unit.Title);
-    if (current !== unit) return;
-    if (!shown) events.missing(unit);
-    else if (unit.Kind !== 'sco') save();
+    void stage.show(addressOf(session, unit), unit.Title).then((shown) => {
+      if (current !== unit) return;
+      if (!shown) events.missing(unit);
+      else if (unit.Kind !== 'sco') save();
+    });
   }
 
   function save(): void {
@@ -178,7 +179,7 @@ export async function createSequencedCourse(
       for (const unit of units) {
         if (outcome.delivered) break;
         // Without flow nothing starts by itself; the first unit that may be chosen is what a learner would click.
-        if (engine.mayStartAt(unit.UnitID)) outcome = engine.navigate('choice', unit.UnitID);
+        outcome = engine.navigate('choice', unit.UnitID);
       }
       await arrive({ ...outcome, ended: false }, null, 'start');
     },

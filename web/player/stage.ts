@@ -4,8 +4,12 @@ export type Stage = ReturnType<typeof createStage>;
 /** Content may hold the page back with a question of its own; the learner's wish to go wins after this time. */
 const unloadLimit = 2_500;
 
-export function createStage(place: HTMLElement) {
+/** A page that takes longer is shown as it comes. */
+const patience = 1_000;
+
+export function createStage(place: HTMLElement, loading: HTMLElement) {
   let frame: HTMLIFrameElement | null = null;
+  let reveal: number | undefined;
 
   return {
     /** Resolves with false when the page cannot be had. */
@@ -17,8 +21,23 @@ export function createStage(place: HTMLElement) {
         'autoplay; fullscreen; picture-in-picture; clipboard-write; encrypted-media; microphone; camera; unload';
       next.src = address;
       frame = next;
+      const show = () => {
+        window.clearTimeout(reveal);
+        loading.hidden = true;
+        place.setAttribute('aria-busy', 'false');
+      };
+      window.clearTimeout(reveal);
+      reveal = window.setTimeout(show, patience);
+      loading.hidden = false;
       return new Promise((resolve) => {
-        next.addEventListener('load', () => resolve(isShown(next, address)), { once: true });
+        next.addEventListener(
+          'load',
+          () => {
+            show();
+            resolve(isShown(next, address));
+          },
+          { once: true },
+        );
         place.append(next);
       });
     },
@@ -31,6 +50,7 @@ export function createStage(place: HTMLElement) {
         setTimeout(resolve, unloadLimit);
         leaving.contentWindow?.location.replace('about:blank');
       });
+      window.clearTimeout(reveal);
       leaving.remove();
       if (frame === leaving) frame = null;
     },

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { closeBrowser, contentOf, hasBrowser, newContext, openPage, press } from '../support/browser.ts';
+import { startService } from '../support/service.ts';
+import { packCourse, packRow } from './made-courses.ts';
+
+const options = { skip: !hasBrowser && 'there is no Chromium here' };
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  if (!hasBrowser) return;
+  service = await startService();
+  await service.importPackage('row', await packRow());
+  await service.importPackage('phishing', await packCourse('phishing'));
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+/** What axe finds on the player's own page; the course in its frame is its author's. */
+async function findings(page: Page, isCovered = false): Promise<string[]> {
+  await page.evaluate(axe);
+  // What a drawer covers is no page of its own: it has neither a heading nor a main part.
+  const off = { enabled: !isCovered };
+  const rules = { 'landmark-one-main': off, 'page-has-heading-one': off };
+  return page.evaluate(async (rules) => {
+    const violations: Finding[] = await Reflect.get(window, 'axe')
+      .run({ exclude: [['iframe']] }, { iframes: false, rules })
+      .then((results: { violations: Finding[] }) => results.violations);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }, rules);
+}
+type Finding = { id: string; nodes: { html: string }[] };
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 320]) {
+    test(`The player has no barriers, ${colorScheme}, ${width} px wide`, options, async () => {
+      const { LaunchURL } = await service.enrol('row');
+      const page = await openPage(await newContext({ width, height: 640 }));
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.goto(LaunchURL);
+      await contentOf(page).locator('#later').click();
+      await page.locator('#notice').waitFor();
+      assert.deepEqual(await findings(page), []);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(overflow <= 0, `${overflow} px stand out`);
+      if (width === 320) {
+        await page.click('#contents-button');
+        await page.locator('#contents').waitFor();
+        assert.deepEqual(await findings(page, true), []);
+        await page.keyboard.press('Escape');
+        assert.equal(await page.evaluate(() => document.activeElement?.id), 'contents-button');
+      }
+      await page.click('#exit-button');
+      await page.getByText('You may close this window').waitFor();
+      assert.deepEqual(await findings(page), []);
+      await page.context().close();
+    });
+  }
+}
+
+test('The keyboard reaches everything in reading order, and the course in one step', options, async () => {
+  const { LaunchURL } = await service.enrol('row');
+  const page = await openPage(await newContext());
+  await page.goto(LaunchURL);
+  await contentOf(page).locator('#done').waitFor();
+  await page.locator('body').focus();
+  const order: string[] = [];
+  for (let step = 0; step < 6; step++) {
+    await page.keyboard.press('Tab');
+    order.push(await page.evaluate(() => document.activeElement?.id ?? ''));
+  }
+  const expected = [
+    'skip',
+    'contents-button',
+    'previous-button',
+    'next-button',
+    'exit-button',
+    'contents-close',
+  ];
+  assert.deepEqual(order, expected);
+  await page.locator('#skip').focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'IFRAME');
+  await page.context().close();
+});
+
+test('A course of one unit has the whole room: no contents, no steps', options, async () => {
+  const { LaunchURL } = await service.enrol('phishing');
+  const page = await openPage(await newContext());
+  await page.goto(LaunchURL);
+  await press(page, 'next');
+  assert.equal(await page.locator('#contents').isVisible(), false);
+  assert.equal(await page.locator('#steps').isVisible(), false);
+  await page.context().close();
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { closeBrowser, contentOf, hasBrowser, newContext, openPage, until } from '../support/browser.ts';
+import { startService } from '../support/service.ts';
+import { openClientSite } from './client-site.ts';
+
+/** Packages made by others lie beside the checkout, where there are any; they are no part of the project. */
+const folder = join(import.meta.dirname, '../../../shared/packages');
+const options = { skip: (!hasBrowser || !existsSync(folder)) && 'there are no packages or no Chromium here' };
+let service: Awaited<ReturnType<typeof startService>>;
+let client: Awaited<ReturnType<typeof openClientSite>>;
+
+before(async () => {
+  if (options.skip) return;
+  service = await startService();
+  client = await openClientSite();
+});
+
+after(async () => {
+  await closeBrowser();
+  await client?.close();
+  await service?.close();
+});
+
+async function launch(name: string): Promise<{ page: Page; url: string; read: () => ReturnType<Read> }> {
+  await service.importPackage(name, join(folder, `${name}.zip`));
+  const { LaunchURL, read } = await service.enrol(name);
+  const page = await openPage(await newContext());
+  // One of them fetches a library from a public address for its notes; the rest of it does without.
+  await page.route(/ajax\.googleapis\.com/, (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: 'window.$ = () => new Proxy(() => "", { get: () => () => "" });',
+    }),
+  );
+  const url = `${LaunchURL}&returnURL=${client.returnURL}`;
+  await page.goto(url);
+  return { page, url, read };
+}
+type Read = Awaited<ReturnType<typeof service.enrol>>['read'];
+
+async function exit(page: Page): Promise<void> {
+  await page.click('#exit-button');
+  await page.waitForURL(client.returnURL);
+}
+
+/** Waits for a page inside the course's own frame. */
+const inside = (page: Page, name: string) =>
+  until(
+    () => page.frames().at(-1)?.url() ?? '',
+    (url) => url.endsWith(name),
+  );
+
+for (const name of ['golf-scorm12-runtime-basic', 'golf-scorm2004-3rd-runtime-basic']) {
+  test(`${name}: bookmark, completion and return`, options, async () => {
+    const { page, url, read } = await launch(name);
+    const next = contentOf(page).locator('#butNext');
+    await next.click();
+    await next.click();
+    await inside(page, '/Playing/Scoring.html');
+    await exit(page);
+    assert.equal((await read()).Status, 'in_progress');
+
+    await page.goto(url);
+    await inside(page, '/Playing/Scoring.html');
+    while (await next.isEnabled()) await next.click();
+    await contentOf(page).locator('#butExit').click();
+    if (!page.url().startsWith(client.returnURL))
+      await exit(page).catch(() => page.waitForURL(client.returnURL));
+    assert.equal((await read()).Completion, 'completed');
+    await page.context().close();
+  });
+}
+
+test('golf-scorm12-one-file-per-sco: every page that was opened counts', options, async () => {
+  const { page, read } = await launch('golf-scorm12-one-file-per-sco');
+  const step = page.locator('#step');
+  for (let at = 1; at < 18; at++) {
+    await step.filter({ hasText: `${at} of 18` }).waitFor();
+    await page.click('#next-button');
+  }
+  await step.filter({ hasText: '18 of 18' }).waitFor();
+  await exit(page);
+  assert.equal((await read()).Status, 'completed');
+  await page.context().close();
+});
+
+for (const name of ['golf-scorm2004-3rd-forced-sequential', 'golf-scorm2004-4th-post-test-rollup']) {
+  test(`${name}: the order is forced, and the place is kept`, options, async () => {
+    const { page, url, read } = await launch(name);
+    const current = page.locator('.unit[aria-current]');
+    const next = contentOf(page).locator('#butNext');
+    await next.waitFor();
+    assert.equal(await page.locator('.unit[aria-disabled="true"]').count(), 4);
+    while (await next.isEnabled()) await next.click();
+    await page.locator('#next-button[aria-disabled=false]').click();
+    await current.filter({ hasText: 'Etiquette' }).waitFor();
+    await next.click();
+    await exit(page);
+    assert.equal((await read()).Completion, 'incomplete');
+
+    await page.goto(url);
+    await current.filter({ hasText: 'Etiquette' }).waitFor();
+    assert.equal(
+      await page.locator('.unit').filter({ hasText: 'Playing the Game' }).getAttribute('aria-disabled'),
+      'false',
+    );
+    await page.context().close();
+  });
+}
