@@ -98,6 +98,7 @@ export function toProblem(error: unknown): Problem | null {
 export function handleProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply) => {
     const problem = toProblem(error);
+    if (problem && problem.status >= 500) log.warn({ request_id: request.id, err: error }, 'not available');
     if (problem) return sendProblem(reply, problem, request.id);
     log.error({ request_id: request.id, err: error }, 'request failed');
     const detail =

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { better, resume, rollUp, unitEvidence } from './evidence.ts';
 import { unitOf } from './test-support.ts';
-import type { CourseTree, Evidence, RunTimeData, Unit } from './types.ts';
+import type { CourseTree, Evidence, RunTimeData, Unit, RunTimeData } from './types.ts';
 
 const learner = { ID: 'ann@example.org', Name: 'Ann' };
 const evidence = (values: Partial<Evidence> = {}): Evidence => ({
@@ -170,7 +170,16 @@ describe('resume', () => {
     assert.equal(data['cmi.suspend_data'], 'here');
     assert.ok(!('cmi.core.exit' in data) && !('cmi.core.session_time' in data));
     const again = resume('scorm12', unitOf(), data, learner);
-    assert.deepEqual([again['cmi.core.entry'], again['cmi.core.total_time']], ['', '0001:01:30.50']);
+    assert.deepEqual([again['cmi.core.entry'], again['cmi.core.total_time']], ['resume', '0001:01:30.50']);
+  });
+
+  it('resumes what a crash ended, but not what is finished or was left for good', () => {
+    const entry = (stored: RunTimeData) => resume('scorm12', unitOf(), stored, learner)['cmi.core.entry'];
+    const crashed = { 'cmi.core.lesson_status': 'incomplete', 'cmi.core.lesson_location': 'page-3' };
+    assert.equal(entry(crashed), 'resume');
+    assert.equal(entry({ ...crashed, 'cmi.core.lesson_status': 'passed' }), '');
+    assert.equal(entry({ ...crashed, 'cmi.core.exit': 'logout' }), '');
+    assert.equal(entry({ 'cmi.core.lesson_status': 'incomplete' }), '');
   });
 
   it('resumes SCORM 2004 the same way', () => {

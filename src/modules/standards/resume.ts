@@ -46,9 +46,23 @@ function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeDat
   };
 }
 
+/**
+ * `resume` also after a sitting that a crash or a closed window ended before the content could say `suspend`: content
+ * that asks for it would otherwise ignore its own bookmark.
+ */
 function entryOf(data: RunTimeData, exit: string | undefined): string {
   if (Object.keys(data).length === 0) return 'ab-initio';
-  return exit?.trim().toLowerCase() === 'suspend' ? 'resume' : '';
+  const left = exit?.trim().toLowerCase() ?? '';
+  return left === 'suspend' || (left === '' && hasBookmark(data) && !isFinished(data)) ? 'resume' : '';
+}
+
+function hasBookmark(data: RunTimeData): boolean {
+  return Boolean(data['cmi.suspend_data'] || data['cmi.core.lesson_location'] || data['cmi.location']);
+}
+
+function isFinished(data: RunTimeData): boolean {
+  const status = data['cmi.core.lesson_status'] ?? data['cmi.completion_status'] ?? '';
+  return ['passed', 'completed', 'failed'].includes(status);
 }
 
 function given(key: string, value: string | number | null | undefined): RunTimeData {
