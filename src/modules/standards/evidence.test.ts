@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { better, resume, rollUp, unitEvidence } from './evidence.ts';
 import { unitOf } from './test-support.ts';
-import type { CourseTree, Evidence, RunTimeData, Unit, RunTimeData } from './types.ts';
+import type { CourseTree, Evidence, RunTimeData, Unit } from './types.ts';
 
 const learner = { ID: 'ann@example.org', Name: 'Ann' };
 const evidence = (values: Partial<Evidence> = {}): Evidence => ({
