@@ -68,8 +68,9 @@ for (const name of ['golf-scorm12-runtime-basic', 'golf-scorm2004-3rd-runtime-ba
     await inside(page, '/Playing/Scoring.html');
     while (await next.isEnabled()) await next.click();
     await contentOf(page).locator('#butExit').click();
-    if (!page.url().startsWith(client.returnURL))
-      await exit(page).catch(() => page.waitForURL(client.returnURL));
+    // SCORM 2004 content asks to leave the course itself; SCORM 1.2 content has no words for that.
+    if (name.includes('2004')) await page.waitForURL(client.returnURL);
+    else await exit(page);
     assert.equal((await read()).Completion, 'completed');
     await page.context().close();
   });

@@ -23,26 +23,26 @@ export function unpackState(fresh: string, packed: string): string | null {
 function difference(before: Json, after: Json): Change | null {
   if (before === after) return null;
   if (!isAlike(before, after)) return [after];
-  const changes: { [key: string]: Change } = {};
-  const old = before as { [key: string]: Json };
-  const now = after as { [key: string]: Json };
-  for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
-    const had = old[key];
-    const has = now[key];
-    const change = has === undefined ? [] : had === undefined ? [has] : difference(had, has);
-    if (change) changes[key] = change;
+  // Maps, because identifiers of activities are keys and may be called like what every object has.
+  const old = new Map(Object.entries(before as object));
+  const now = new Map(Object.entries(after as object));
+  const changes = new Map<string, Change>();
+  for (const key of old.keys()) if (!now.has(key)) changes.set(key, []);
+  for (const [key, value] of now) {
+    const change = old.has(key) ? difference(old.get(key), value) : [value];
+    if (change) changes.set(key, change);
   }
-  return Object.keys(changes).length > 0 ? changes : null;
+  return changes.size > 0 ? Object.fromEntries(changes) : null;
 }
 
 function apply(before: Json, change: Change): Json {
   if (Array.isArray(change)) return change[0] ?? null;
-  const after = (Array.isArray(before) ? [...before] : { ...(before as object) }) as { [key: string]: Json };
+  const after = new Map<string, Json>(Object.entries(before as object));
   for (const [key, inner] of Object.entries(change)) {
-    if (Array.isArray(inner) && inner.length === 0) delete after[key];
-    else after[key] = apply(after[key] ?? null, inner);
+    if (Array.isArray(inner) && inner.length === 0) after.delete(key);
+    else after.set(key, apply(after.get(key) ?? null, inner));
   }
-  return after;
+  return Array.isArray(before) ? [...after.values()] : Object.fromEntries(after);
 }
 
 /** Objects, or lists of the same length: what can be told apart member by member. */

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { packState, unpackState } from './tree-state.ts';
+
+test('What is packed comes back, whatever changed, appeared or went', () => {
+  const state = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
+  fc.assert(
+    fc.property(state, state, (fresh, now) => {
+      const plain = JSON.stringify(fresh);
+      const wanted = JSON.stringify(now);
+      const packed = packState(plain, wanted);
+      assert.deepEqual(JSON.parse(unpackState(plain, packed) ?? ''), JSON.parse(wanted));
+    }),
+  );
+});
+
+test('Only what changed is kept', () => {
+  const activities = Array.from({ length: 100 }, (_, index) => ({
+    id: `a${index}`,
+    attempts: 0,
+    state: 'unknown',
+  }));
+  const fresh = JSON.stringify({ activities });
+  const taken = activities.map((activity, index) => (index === 7 ? { ...activity, attempts: 1 } : activity));
+  const packed = packState(fresh, JSON.stringify({ activities: taken }));
+  assert.equal(packed, '{"Version":1,"Changes":{"activities":{"7":{"attempts":[1]}}}}');
+});
+
+test('What another player wrote is left alone', () => {
+  for (const packed of ['', 'x', '{}', '{"Version":2,"Changes":{}}'])
+    assert.equal(unpackState('{}', packed), null);
+});
