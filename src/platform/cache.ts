@@ -5,7 +5,7 @@ type Entry<V> = { value: Promise<V>; until: number };
 
 /**
  * Remembers what `load` answers for a short time, per database; calls that arrive meanwhile share one load.
- * A failed load is not remembered. Holds at most `most` entries; the oldest go first.
+ * A failed load is not remembered, nor is null: what is missing may be made the next moment. Holds at most `most` entries; the oldest go first.
  */
 export function remember<V>(options: {
   milliseconds: number;
@@ -21,7 +21,12 @@ export function remember<V>(options: {
       const value = options.load(ctx, key);
       map.delete(key);
       map.set(key, { value, until: performance.now() + options.milliseconds });
-      value.catch(() => map.delete(key));
+      const forget = () => {
+        if (map.get(key)?.value === value) map.delete(key);
+      };
+      value.then((found) => {
+        if (found === null) forget();
+      }, forget);
       if (map.size > options.most) map.delete(map.keys().next().value as string);
       return value;
     },
