@@ -12,7 +12,8 @@ type Waiting<Row, Result> = {
 /**
  * Coalesces concurrent calls into one multi-row statement per group: one statement is in flight, the next takes all
  * that queued meanwhile, so a lone call waits for nothing. Rows with equal keys never share a statement. When a
- * statement fails as a whole its rows run again one by one, so that a bad row fails alone.
+ * statement fails as a whole its rows run again one by one, so that a bad row fails alone. Not for use inside a transaction: rows
+ * of other callers would join it.
  */
 export function coalesce<Context extends { engine: Engine }, Row, Result>(options: {
   /** Rows of different groups never share a statement. */

@@ -36,13 +36,13 @@ export function readCursor(query: PageQuery): string | null {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value) && value.length === 1 && typeof value[0] === 'string') return value[0];
   } catch {}
-  throw new Problem(
-    'validation_failed',
-    'Cursor is not one that this service gave. Start again without it.',
-    {
-      param: 'Cursor',
-    },
-  );
+  throw foreignCursor();
+}
+
+export function foreignCursor(): Problem {
+  return new Problem('validation_failed', 'Cursor is not one that this list gave. Start again without it.', {
+    param: 'Cursor',
+  });
 }
 
 /** A page out of `limit + 1` rows, each keyed by what the list is ordered by. */

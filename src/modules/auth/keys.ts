@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts';
 import type { ApiKeyTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId, newSecret, sha256 } from '../../platform/ids.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { type Scope, scopes, tenantScopes } from '../../platform/scopes.ts';
 import { usableKey } from './known-keys.ts';
 import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
@@ -41,7 +41,8 @@ export async function listKeys(ctx: Context, input: PageQuery & { tenantId: stri
   const limit = pageLimit(input);
   const after = readCursor(input);
   let query = ctx.db.selectFrom('api_key').selectAll().where('tenant_id', '=', input.tenantId);
-  if (after !== null && isId(after)) query = query.where('key_id', '>', after);
+  if (after !== null && !isId(after)) throw foreignCursor();
+  if (after !== null) query = query.where('key_id', '>', after);
   const rows = await query
     .orderBy('key_id')
     .limit(limit + 1)

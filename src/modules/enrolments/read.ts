@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
-import { Problem } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { userNotFound } from '../users/users.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from './record.ts';
 import type { Enrolment } from './schemas.ts';
@@ -61,7 +60,10 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
         ),
       )
       .orderBy('enrolment.changed_at');
-  } else if (after !== null) query = query.where('enrolment.enroll_id', '>', isId(after) ? after : lastId);
+  } else if (after !== null) {
+    if (!isId(after)) throw foreignCursor();
+    query = query.where('enrolment.enroll_id', '>', after);
+  }
   const rows = await query
     .orderBy('enrolment.enroll_id')
     .limit(limit + 1)
@@ -89,7 +91,5 @@ function changeKey(row: EnrolmentWithNames): string {
 function changeCursor(text: string): [string, string] {
   const [at, id] = text.split(' ');
   if (at && id && isId(id) && !Number.isNaN(Date.parse(at))) return [at, id];
-  throw new Problem('validation_failed', 'Cursor belongs to another list. Start again without it.', {
-    param: 'Cursor',
-  });
+  throw foreignCursor();
 }

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { isId } from '../../platform/ids.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { enrolmentNotFound } from './record.ts';
 import type { TimelineEntry } from './schemas.ts';
 
@@ -51,10 +51,7 @@ export async function readTimeline(
   if (!isId(input.enrollId)) throw enrolmentNotFound();
   const limit = pageLimit(input);
   const after = readCursor(input);
-  const cut = after?.indexOf('|') ?? -1;
-  const at =
-    after === null || Number.isNaN(Date.parse(after.slice(0, cut))) ? null : new Date(after.slice(0, cut));
-  const id = after?.slice(cut + 1) ?? null;
+  const [at, id] = after === null ? [null, null] : placeOf(after);
   const values = [ctx.tenantId, input.enrollId, input.loginId, at, id, limit + 1];
   const rows = await run<Row & { owners: number }>(ctx, { name: 'timeline', text, values });
   if (!rows[0]?.owners) throw enrolmentNotFound();
@@ -64,6 +61,13 @@ export async function readTimeline(
     (row) => `${row.at.toISOString()}|${row.id}`,
     toEntry,
   );
+}
+
+function placeOf(cursor: string): [Date, string] {
+  const cut = cursor.indexOf('|');
+  const at = new Date(cursor.slice(0, cut));
+  if (cut < 0 || Number.isNaN(at.getTime())) throw foreignCursor();
+  return [at, cursor.slice(cut + 1)];
 }
 
 function toEntry(row: Row): TimelineEntry {
