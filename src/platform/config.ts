@@ -120,8 +120,12 @@ export function readConfig(env: Environment): Config {
   if (!logLevels.includes(logLevel))
     throw new ConfigError('LOG_LEVEL', `must be one of ${logLevels.join(', ')}.`);
   const bootstrapKey = env.BOOTSTRAP_KEY || null;
-  if (bootstrapKey !== null && bootstrapKey.length < 32)
-    throw new ConfigError('BOOTSTRAP_KEY', 'must have at least 32 characters, chosen at random.');
+  // The signs of a bearer token (RFC 6750 §2.1) but the dot, which access tokens have.
+  if (bootstrapKey !== null && !/^[\w~+/=-]{32,255}$/.test(bootstrapKey))
+    throw new ConfigError(
+      'BOOTSTRAP_KEY',
+      'must have 32 to 255 characters, chosen at random out of letters, digits and - _ ~ + / =.',
+    );
   return Object.freeze({
     host,
     port,

@@ -1,11 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import formBody from '@fastify/formbody';
-import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
-import { handleProblems } from './problems.ts';
+import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import type { Caller, Route } from './routes.ts';
 import { ProblemDocument } from './schema.ts';
 import { buildValidators } from './validation.ts';
@@ -30,6 +31,12 @@ export function openServer(ctx: Context): FastifyInstance {
     forceCloseConnections: 'idle' as const,
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
+    // An address that cannot be decoded reaches neither a route nor its hooks.
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      void reply.header('X-Request-Id', request.id);
+      const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
+      return sendProblem(reply, problem, request.id);
+    },
   };
   const secure = tls && {
     key: readFileSync(tls.keyFile),
@@ -37,7 +44,7 @@ export function openServer(ctx: Context): FastifyInstance {
     allowHTTP1: true,
   };
   const app = secure
-    ? (fastify({ ...options, http2: true, https: secure }) as unknown as FastifyInstance)
+    ? (fastify({ ...options, http2: true, https: secure } as never) as unknown as FastifyInstance)
     : fastify(options);
   app.decorateRequest('caller', null);
   app.decorateRequest('tenantId', null);
@@ -69,10 +76,11 @@ function logRequests(app: FastifyInstance, ctx: Context): void {
 
 function parseBodies(app: FastifyInstance, routes: readonly Route[]): void {
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, {});
-    else parse(request, body.toString(), done);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0) done(null, {});
+    else if (isUtf8(body)) parse(request, body.toString(), done);
+    else done(new Problem('malformed_request', 'The body is not UTF-8. Encode it as UTF-8.'));
   });
   for (const type of new Set(routes.flatMap((route) => route.streams ?? [])))
     app.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
@@ -103,8 +111,7 @@ export function registerRoutes(
           request.tenantId = await guards.resolveTenant(ctx, request, request.caller);
       },
       preValidation: async (request) => {
-        const params = request.params as Record<string, string>;
-        for (const [name, value] of Object.entries(params)) params[name] = value.normalize('NFC');
+        for (const part of [request.params, request.query, request.body]) normalizeIdentifiers(part);
         if (!route.forms && request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
           throw new Problem('unsupported_media_type', 'Send the body as application/json.');
         if (route.body && (request.body === undefined || request.body === null)) request.body = {};
@@ -125,6 +132,13 @@ export function registerRoutes(
       },
     });
   }
+}
+
+/** Identifiers are compared in NFC, and their limits hold for what is compared. */
+function normalizeIdentifiers(part: unknown): void {
+  if (typeof part !== 'object' || part === null || part instanceof Readable) return;
+  for (const [name, value] of Object.entries(part))
+    if (name.endsWith('ID') && typeof value === 'string') Reflect.set(part, name, value.normalize('NFC'));
 }
 
 function schemaOf(route: Route) {

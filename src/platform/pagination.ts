@@ -34,7 +34,8 @@ export function readCursor(query: PageQuery): string | null {
   try {
     const text = Buffer.from(query.Cursor, 'base64url').toString();
     const value: unknown = JSON.parse(text);
-    if (Array.isArray(value) && value.length === 1 && typeof value[0] === 'string') return value[0];
+    const key = Array.isArray(value) && value.length === 1 ? value[0] : null;
+    if (typeof key === 'string' && key.isWellFormed() && !key.includes('\0')) return key;
   } catch {}
   throw foreignCursor();
 }

@@ -5,7 +5,7 @@ import { Problem } from '../../platform/errors.ts';
 import { isId, newId, newSecret, sha256 } from '../../platform/ids.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { type Scope, scopes, tenantScopes } from '../../platform/scopes.ts';
-import { usableKey } from './known-keys.ts';
+import { usableKey, usableKeyById } from './known-keys.ts';
 import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
 
 /** Makes a key of a tenant, or of the operator when `tenantId` is null. The secret is not kept. */
@@ -64,6 +64,7 @@ export async function revokeKey(ctx: Context, input: { keyId: string; tenantId?:
   if (!row)
     throw new Problem('key_not_found', `There is no key ${input.keyId}. List the keys to see them all.`);
   usableKey.forget(ctx, row.secret_hash);
+  usableKeyById.forget(ctx, row.key_id);
   return toKey(row);
 }
 

@@ -95,7 +95,7 @@ export async function putCourse(
     ...(input.ImageURL !== undefined && { image_url: input.ImageURL }),
     ...(input.URL !== undefined && { url: input.URL }),
     ...(input.Status !== undefined && { status: input.Status }),
-    ...(input.Tenants !== undefined && { tenants: input.Tenants }),
+    ...(input.Tenants !== undefined && { tenants: input.Tenants?.map((id) => id.normalize('NFC')) ?? null }),
     updated_at: now,
   };
   const changed = await ctx.db

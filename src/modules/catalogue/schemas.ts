@@ -25,7 +25,7 @@ const Price = Type.Unsafe<{ Amount: string; Currency: string } | null>({
 });
 
 const duration =
-  '^P(?=\\d|T\\d)(\\d{1,4}Y)?(\\d{1,4}M)?(\\d{1,4}W)?(\\d{1,5}D)?(T(?=\\d)(\\d{1,5}H)?(\\d{1,5}M)?(\\d{1,5}S)?)?$';
+  '^P(?=\\d|T\\d)(\\d{1,3}Y)?(\\d{1,4}M)?(\\d{1,4}W)?(\\d{1,5}D)?(T(?=\\d)(\\d{1,5}H)?(\\d{1,5}M)?(\\d{1,5}S)?)?$';
 
 const optionFields = {
   Name: Text(255, { minLength: 1 }),

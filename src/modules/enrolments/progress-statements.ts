@@ -33,6 +33,7 @@ export type Progress = {
   launch: number;
   number: number;
   expectedCommits: number;
+  expectedStatus: string;
   unitId: string;
   data: RunTimeData;
   evidence: Evidence;
@@ -47,12 +48,13 @@ export type Progress = {
   now: Date;
 };
 
-/** All of a commit in one statement; it writes nothing when another commit came between. */
+/** All of a commit in one statement; it writes nothing when another commit or a change of the status came between. */
 const write = `
 with moved as (
   update enrolment held set commits = $4, completion = $6, success = $7, score = $8, progress = $9,
     total_seconds = $10, status = $11, completed_at = $12, last_accessed_at = $5, changed_at = $5
   where held.tenant_id = $1 and held.enroll_id = $2 and held.launches = $3 and held.commits = $13
+    and held.status = $22
   returning held.*
 ), saved as (
   insert into attempt_unit as unit (tenant_id, enroll_id, unit_id, data, evidence, updated_at)
@@ -106,6 +108,7 @@ export async function writeProgress(ctx: TenantContext, progress: Progress): Pro
       progress.warnings.length > 0 ? progress.warnings : null,
       progress.exit,
       JSON.stringify(progress.events),
+      progress.expectedStatus,
     ],
   });
   return row ?? null;

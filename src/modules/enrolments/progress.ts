@@ -129,6 +129,7 @@ async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: Co
     warnings: warningsOf(played.standard, input.data),
     events: types.map((type) => ({ id: newId(now), type })),
     expectedCommits: facts.commits,
+    expectedStatus: facts.status,
     now,
   };
 }

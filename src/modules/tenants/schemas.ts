@@ -30,7 +30,8 @@ const common = {
   }),
 };
 
-const TenantID = Identifier('Chosen by the operator. Cannot be changed.');
+/** Short enough for every index to hold it beside the longest names of users: a row of one has at most 2,704 bytes. */
+const TenantID = Identifier('Chosen by the operator. Cannot be changed.', 64);
 
 export const Tenant = Fields(
   { TenantID, ...common, CreatedAt: Instant(), UpdatedAt: Instant() },

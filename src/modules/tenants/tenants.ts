@@ -28,6 +28,7 @@ export async function createTenant(
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
+  knownTenant.forget(ctx, tenantId);
   if (row) return { tenant: toTenant(row), isNew: true };
   const tenant = await readTenant(ctx, { tenantId });
   const differs = differences({ ...input, TenantID: tenantId }, tenant);

@@ -100,7 +100,7 @@ export async function listUsers(ctx: TenantContext, input: UserFilter) {
   if (input.GroupName !== undefined) query = query.where('group_name', '=', input.GroupName);
   if (input.Email !== undefined)
     query = query.where((where) =>
-      where(where.fn<string>('lower', ['email']), '=', input.Email?.toLowerCase() ?? ''),
+      where(where.fn('lower', ['email']), '=', where.fn('lower', [where.val(input.Email)])),
     );
   if (input.Enabled !== undefined) query = query.where('enabled', '=', input.Enabled);
   if (input.Search !== undefined) {

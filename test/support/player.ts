@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { Commit, Session } from '../../src/modules/player/schemas.ts';
+import type { Reply, TestService } from './service.ts';
+
+export type Click = { status: number; location: string | null; headers: Headers; text: string };
+
+/** Follows a LaunchURL as far as a browser does before it runs anything. */
+export async function click(launchUrl: string, method = 'GET'): Promise<Click> {
+  const response = await fetch(launchUrl, { method, redirect: 'manual' });
+  const text = await response.text();
+  return {
+    status: response.status,
+    location: response.headers.get('location'),
+    headers: response.headers,
+    text,
+  };
+}
+
+export async function post(address: string, body?: unknown): Promise<Reply> {
+  const response = await fetch(address, {
+    method: 'POST',
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null };
+}
+
+export type Play = {
+  session: Session;
+  /** Sends the next commit, or the one that the fields say. */
+  commit: (fields: Partial<Commit>) => Promise<Reply>;
+  file: (path: string, headers?: Record<string, string>) => Promise<Response>;
+  alive: () => Promise<number>;
+};
+
+/** Plays as the page does: click, session, commits. */
+export async function play(service: TestService, launchUrl: string): Promise<Play> {
+  const { status, location } = await click(launchUrl);
+  assert.equal(status, 303);
+  const opened = await post(`${location}/session`);
+  assert.equal(opened.status, 201, JSON.stringify(opened.body));
+  const session: Session = opened.body;
+  const base = `${service.contentUrl}/play/${session.Session}`;
+  const first = playable(session.Tree.Units)[0] ?? '';
+  let next = session.NextCommit;
+  const commit: Play['commit'] = async (fields) => {
+    const reply = await post(`${base}/commit`, { Number: next, UnitID: first, Data: {}, ...fields });
+    if (reply.status === 200) next = (fields.Number ?? next) + 1;
+    return reply;
+  };
+  const file: Play['file'] = (path, headers = {}) => fetch(`${base}/content/${path}`, { headers });
+  const alive = async () => (await fetch(`${base}/alive`)).status;
+  return { session, commit, file, alive };
+}
+
+function playable(units: Session['Tree']['Units']): string[] {
+  return units.flatMap((unit) => [...(unit.Kind === null ? [] : [unit.UnitID]), ...playable(unit.Children)]);
+}
+
+/** SCORM 1.2 run-time data with a status and a raw score. */
+export function scorm12(status: string, raw?: number): Record<string, string> {
+  return {
+    'cmi.core.lesson_status': status,
+    ...(raw === undefined ? {} : { 'cmi.core.score.raw': String(raw) }),
+  };
+}
