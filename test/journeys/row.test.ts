@@ -65,6 +65,8 @@ test('A unit whose page is missing says so and can be passed', options, async ()
   await page.getByRole('heading', { name: '“Part 2” could not be opened' }).waitFor();
   await page.click('#next-button');
   await contentOf(page).getByRole('heading', { name: 'Part 3' }).waitFor();
+  const missing = page.locator('.unit').filter({ hasText: 'Part 2' });
+  assert.match((await missing.textContent()) ?? '', /Not started/);
   await page.context().close();
 });
 

@@ -23,6 +23,7 @@ export async function createLinearCourse(
   const isWeb = session.Standard === 'web';
   let current: PlayableUnit | null = null;
   let finished = false;
+  let shown = false;
   let closing = false;
   let clock: Clock = startClock();
   let advance: number | undefined;
@@ -67,7 +68,7 @@ export async function createLinearCourse(
     if (!current) return null;
     const { UnitID } = current;
     if (current.Kind === 'sco') return runTime?.used() ? { UnitID, Data: runTime.snapshot() } : null;
-    return { UnitID, Data: pageData(UnitID) };
+    return shown ? { UnitID, Data: pageData(UnitID) } : null;
   }
 
   /** Pages that do not talk: seen is completed, except a web course, which the learner declares done. */
@@ -113,13 +114,15 @@ export async function createLinearCourse(
     await close();
     current = unit;
     finished = false;
+    shown = false;
     clock = startClock();
     if (unit.Kind === 'sco') runTime?.open(data.get(unit.UnitID) ?? {});
     events.moved();
     // Not awaited: a page that loads slowly must not hold the buttons.
-    void stage.show(addressOf(session, unit), unit.Title).then((shown) => {
+    void stage.show(addressOf(session, unit), unit.Title).then((isThere) => {
       if (current !== unit) return;
-      if (!shown) return events.missing(unit);
+      shown = isThere;
+      if (!isThere) return events.missing(unit);
       if (unit.Kind === 'sco') return;
       save();
       commits.send();

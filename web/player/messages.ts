@@ -48,7 +48,7 @@ export const messages = {
   back: 'Go back',
   elsewhere: {
     title: 'This course was opened in another window',
-    text: 'Continue there, or take over here. What you did in this window until then is saved.',
+    text: 'Continue there, or take over here. What you had done here by then is saved.',
     action: 'Take over here',
   },
   sessionEnded: {

@@ -51,7 +51,8 @@ export function showEnd(
   const facts: [string, string][] = [[end.status, messages.completions[receipt.Completion]]];
   if (receipt.Success !== 'unknown') facts.push([end.result, messages.successes[receipt.Success]]);
   if (receipt.Score !== null) facts.push([end.score, messages.percent(receipt.Score)]);
-  if (receipt.Completion !== 'completed') facts.push([end.progress, messages.percent(receipt.Progress)]);
+  if (receipt.Completion !== 'completed' && receipt.Progress > 0)
+    facts.push([end.progress, messages.percent(receipt.Progress)]);
   facts.push([end.time, messages.duration(seconds)]);
   const list = make(
     'dl',

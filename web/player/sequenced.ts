@@ -29,6 +29,7 @@ export async function createSequencedCourse(
   let current: PlayableUnit | null = null;
   let said: Snapshot | null = null;
   let finished = false;
+  let shown = false;
   /** Requests that led nowhere from here. */
   const futile = new Set<string>();
   let moving = false;
@@ -67,6 +68,7 @@ export async function createSequencedCourse(
     if (!current) return null;
     const { UnitID } = current;
     if (current.Kind === 'sco') return engine.used() ? withTree(UnitID, engine.snapshot()) : null;
+    if (!shown) return null;
     const before = data.get(UnitID) ?? {};
     const seconds = Number(before['lectern.seconds'] ?? 0) + clock.seconds();
     const page = { ...before, 'lectern.completion': 'completed', 'lectern.seconds': String(seconds) };
@@ -145,12 +147,14 @@ export async function createSequencedCourse(
     known = true;
     current = unit;
     finished = false;
+    shown = false;
     clock = startClock();
     if (unit.Kind === 'sco') engine.open(resumed ? resumedData(before) : newAttempt2004(before));
     events.moved();
-    void stage.show(addressOf(session, unit), unit.Title).then((shown) => {
+    void stage.show(addressOf(session, unit), unit.Title).then((isThere) => {
       if (current !== unit) return;
-      if (!shown) events.missing(unit);
+      shown = isThere;
+      if (!isThere) events.missing(unit);
       else if (unit.Kind !== 'sco') save();
     });
   }
