@@ -106,6 +106,7 @@ create table password_failure (
   foreign key (tenant_id, user_id) references "user" on delete cascade
 );
 
+-- commits: the highest number taken; revision: how many were taken, as commits may arrive out of their order.
 -- ended_at null: the current enrolment of this user on this course. It ends by withdrawal, renewal or a later
 -- enrolment after its time; the result stays readable.
 create table enrolment (
@@ -135,6 +136,7 @@ create table enrolment (
   changed_at timestamptz not null,
   launches integer not null default 0,
   commits integer not null default 0,
+  revision integer not null default 0,
   reference text,
   metadata jsonb not null default '{}',
   primary key (tenant_id, enroll_id),
@@ -176,6 +178,7 @@ create table attempt_unit (
   tenant_id text not null,
   enroll_id uuid not null,
   unit_id text not null,
+  commit_number integer not null,
   data jsonb not null,
   evidence jsonb not null,
   updated_at timestamptz not null,

@@ -5,15 +5,16 @@ import { insertEvent } from '../events/write.ts';
 import type { Evidence, RunTimeData } from '../standards/types.ts';
 import type { EnrolmentRow } from './record.ts';
 
-/** What a commit needs to know of the enrolment; `units` holds the best evidence of each unit. */
+/** What a commit needs to know of the enrolment; of each unit the best evidence and the last commit taken. */
 export type ProgressFacts = EnrolmentRow & {
   course_url: string | null;
-  units: Record<string, Evidence> | null;
+  units: Record<string, { evidence: Evidence; number: number }> | null;
 };
 
 const facts = `
 select held.*, course.url as course_url, (
-  select jsonb_object_agg(unit.unit_id, unit.evidence) from attempt_unit unit
+  select jsonb_object_agg(unit.unit_id, jsonb_build_object('evidence', unit.evidence, 'number', unit.commit_number))
+  from attempt_unit unit
   where unit.tenant_id = $1 and unit.enroll_id = $2
 ) as units
 from enrolment held join course on course.course_id = held.course_id
@@ -32,7 +33,9 @@ export type Progress = {
   enrollId: string;
   launch: number;
   number: number;
-  expectedCommits: number;
+  /** False for a commit that was overtaken by one of another unit. */
+  isNewest: boolean;
+  expectedRevision: number;
   expectedStatus: string;
   unitId: string;
   data: RunTimeData;
@@ -51,24 +54,27 @@ export type Progress = {
 /** All of a commit in one statement; it writes nothing when another commit or a change of the status came between. */
 const write = `
 with moved as (
-  update enrolment held set commits = $4, completion = $6, success = $7, score = $8, progress = $9,
-    total_seconds = $10, status = $11, completed_at = $12, last_accessed_at = $5, changed_at = $5
-  where held.tenant_id = $1 and held.enroll_id = $2 and held.launches = $3 and held.commits = $13
+  update enrolment held set commits = greatest(held.commits, $4), revision = held.revision + 1, completion = $6,
+    success = $7, score = $8, progress = $9, total_seconds = $10, status = $11, completed_at = $12,
+    last_accessed_at = $5, changed_at = $5
+  where held.tenant_id = $1 and held.enroll_id = $2 and held.launches = $3 and held.revision = $13
     and held.status = $22
   returning held.*
 ), saved as (
-  insert into attempt_unit as unit (tenant_id, enroll_id, unit_id, data, evidence, updated_at)
-  select $1, $2, $14, $15::jsonb, $16::jsonb, $5 from moved
+  insert into attempt_unit as unit (tenant_id, enroll_id, unit_id, commit_number, data, evidence, updated_at)
+  select $1, $2, $14, $4, $15::jsonb, $16::jsonb, $5 from moved
   on conflict (tenant_id, enroll_id, unit_id) do update
-    set data = excluded.data, evidence = excluded.evidence, updated_at = excluded.updated_at
+    set commit_number = excluded.commit_number, data = excluded.data, evidence = excluded.evidence,
+      updated_at = excluded.updated_at
 ), spanned as (
   insert into attempt as whole (tenant_id, enroll_id, tree_state, last_unit_id, root)
   select $1, $2, $17, $14, $18::jsonb from moved
   on conflict (tenant_id, enroll_id) do update set tree_state = coalesce(excluded.tree_state, whole.tree_state),
-    last_unit_id = excluded.last_unit_id, root = coalesce(excluded.root, whole.root)
+    last_unit_id = excluded.last_unit_id, root = coalesce(excluded.root, whole.root) where $23
 ), logged as (
   insert into run_time_commit (tenant_id, enroll_id, number, launch, unit_id, evidence, warnings, committed_at)
   select $1, $2, $4, $3, $14, $16::jsonb, $19, $5 from moved
+  on conflict do nothing
 ), seen as (
   update launch set last_seen_at = $5, ended_at = case when $20 then $5 else launch.ended_at end
   from moved where launch.tenant_id = $1 and launch.enroll_id = $2 and launch.number = $3
@@ -99,7 +105,7 @@ export async function writeProgress(ctx: TenantContext, progress: Progress): Pro
       course.TotalSeconds,
       progress.status,
       progress.completedAt,
-      progress.expectedCommits,
+      progress.expectedRevision,
       progress.unitId,
       JSON.stringify(progress.data),
       JSON.stringify(progress.evidence),
@@ -109,6 +115,7 @@ export async function writeProgress(ctx: TenantContext, progress: Progress): Pro
       progress.exit,
       JSON.stringify(progress.events),
       progress.expectedStatus,
+      progress.isNewest,
     ],
   });
   return row ?? null;

@@ -81,15 +81,17 @@ function superseded(): Problem {
 }
 
 /**
- * Takes one numbered commit. A number that was taken already changes nothing and is answered with the state; a launch
+ * Takes one numbered commit. One that is not newer than the last of its unit changes nothing and is answered with the
+ * state: commits of different units may overtake each other when a page leaves, and none may be lost for it. A launch
  * that is not the newest is refused. Two statements: read what decides, write everything at once.
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
-  for (let attempt = 0; attempt < 5; attempt++) {
+  for (let attempt = 0; attempt < 10; attempt++) {
     const facts = await readProgress(ctx, input.enrollId);
     if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
     if (facts.launches !== input.launch) throw superseded();
-    if (input.number <= facts.commits) return receiptOf(facts, input.number);
+    const taken = facts.units?.[input.unitId]?.number ?? 0;
+    if (input.number <= taken) return receiptOf(facts, input.number);
     const written = await writeProgress(ctx, await progressAfter(ctx, facts, input));
     if (written) return receiptOf(written, input.number);
   }
@@ -107,13 +109,14 @@ async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: Co
     throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });
   const now = ctx.now();
   const fresh = unitEvidence(played.standard, unit, input.data);
-  const known = facts.units?.[input.unitId];
+  const known = facts.units?.[input.unitId]?.evidence;
   const evidence = known ? better(known, fresh) : fresh;
+  const units = Object.entries(facts.units ?? {}).map(([unitId, unit]) => [unitId, unit.evidence] as const);
   const root = input.root && { ...input.root };
   const rolledUp = rollUp(
     played.standard,
     played.tree,
-    { ...facts.units, [input.unitId]: evidence },
+    { ...Object.fromEntries(units), [input.unitId]: evidence },
     root ?? undefined,
   );
   const before = evidenceOf(facts);
@@ -128,7 +131,8 @@ async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: Co
     completedAt: facts.completed_at ?? (course.Completion === 'completed' ? now : null),
     warnings: warningsOf(played.standard, input.data),
     events: types.map((type) => ({ id: newId(now), type })),
-    expectedCommits: facts.commits,
+    isNewest: input.number > facts.commits,
+    expectedRevision: facts.revision,
     expectedStatus: facts.status,
     now,
   };

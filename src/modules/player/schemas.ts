@@ -6,8 +6,9 @@ export const Commit = Type.Object(
   {
     Number: Type.Integer({
       minimum: 1,
+      maximum: 2_000_000_000,
       description:
-        'Counts up by one with each commit of a launch. The server takes each number once; a repeated number answers the state again and changes nothing.',
+        'Counts up by one with each commit of a launch. The server takes each once; one that is not newer than the last of its unit answers the state again and changes nothing.',
     }),
     UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
     Data: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 65_536 }), {

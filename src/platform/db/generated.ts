@@ -33,6 +33,7 @@ export interface AttemptUnitTable {
   tenant_id: string;
   enroll_id: string;
   unit_id: string;
+  commit_number: number;
   data: Json;
   evidence: Json;
   updated_at: Timestamp;
@@ -93,6 +94,7 @@ export interface EnrolmentTable {
   changed_at: Timestamp;
   launches: Generated<number>;
   commits: Generated<number>;
+  revision: Generated<number>;
   reference: string | null;
   metadata: Generated<Json>;
 }
