@@ -1,11 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A UUIDv7 (RFC 9562 §5.7): ordered by time, so that a table's newest rows lie together. */
+let lastTime = -1;
+let counter = 0;
+
+/**
+ * A UUIDv7 (RFC 9562 §5.7): ordered by time, so that a table's newest rows lie together. Those made in the same
+ * millisecond by one process are ordered too (§6.2, method 1): the events of one transaction keep their order.
+ */
 export function newId(now: Date): string {
   const bytes = randomBytes(16);
-  bytes.writeUIntBE(now.getTime(), 0, 6);
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const time = now.getTime();
+  counter = time === lastTime ? counter + 1 : bytes.readUInt16BE(6);
+  lastTime = time;
+  bytes.writeUIntBE(time, 0, 6);
+  bytes.writeUInt16BE(0x7000 | ((counter >>> 14) & 0x0fff), 6);
+  bytes.writeUInt16BE(0x8000 | (counter & 0x3fff), 8);
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -1,17 +1,67 @@
-/** The closed list of event types. */
-export const eventTypes = [
-  'user.created',
-  'user.updated',
-  'user.disabled',
-  'enrolment.created',
-  'enrolment.updated',
-  'enrolment.launched',
-  'enrolment.progressed',
-  'enrolment.completed',
-  'enrolment.passed',
-  'enrolment.failed',
-  'enrolment.expired',
-  'enrolment.withdrawn',
-] as const;
+import Type, { type TSchema } from 'typebox';
+import { Instant, Nullable, OneOf } from '../../platform/schema.ts';
 
-export type EventType = (typeof eventTypes)[number];
+const Count = Type.Integer({ minimum: 0 });
+const Percent = Type.Number({ minimum: 0, maximum: 100 });
+const Status = OneOf(['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn']);
+const Changed = Type.Array(Type.String(), { description: 'Names of the fields that changed.' });
+const EnrollID = Type.String({ format: 'uuid' });
+
+/** Fields may be added to Data at any time, so a reader ignores those it does not know. */
+const data = <P extends Record<string, TSchema>>(properties: P) => Type.Object(properties);
+
+const result = data({
+  Status,
+  Completion: OneOf(['unknown', 'incomplete', 'completed']),
+  Success: OneOf(['unknown', 'passed', 'failed']),
+  Score: Nullable(Percent),
+  Progress: Percent,
+  TotalSeconds: Type.Number({ minimum: 0 }),
+});
+const change = data({ Changed: Type.Optional(Changed), Status: Type.Optional(Status) });
+
+/** The closed catalogue of events: when each is written, and its Data. */
+export const eventCatalogue = {
+  'user.created': ['A user was created.', data({ LoginID: Type.String() })],
+  'user.updated': ['Fields of a user changed.', data({ LoginID: Type.String(), Changed })],
+  'user.disabled': ['A user was disabled.', data({ LoginID: Type.String(), Changed })],
+  'user.erased': ['The personal data of a user was erased.', data({})],
+  'enrolment.created': [
+    'A user was enrolled on a course.',
+    data({ DurationID: Type.String(), Reference: Nullable(Type.String()) }),
+  ],
+  'enrolment.updated': ['Fields of an enrolment changed, and not its status.', change],
+  'enrolment.launched': ['A learner started the course.', data({ Launch: Count, Status })],
+  'enrolment.progressed': ['A learner got on with the course.', result],
+  'enrolment.completed': ['The course was completed.', result],
+  'enrolment.passed': ['The course was passed.', result],
+  'enrolment.failed': ['The course was failed.', result],
+  'enrolment.extended': [
+    'The time of an enrolment was extended.',
+    data({ ExpiresAt: Nullable(Instant()), Status: Type.Optional(Status) }),
+  ],
+  'enrolment.expired': ['The time of an enrolment ended.', change],
+  'enrolment.withdrawn': ['An enrolment was withdrawn.', change],
+  'enrolment.renewed': [
+    'An enrolment was ended, and a new one begun in its place. EnrollID is of the new one.',
+    data({ PreviousEnrollID: Type.Optional(EnrollID) }),
+  ],
+  'key.redeemed': ['An enrolment key was redeemed.', data({})],
+  'course.released': [
+    'A course that is offered to the tenant has a new release.',
+    data({ Release: Count, Standard: Type.String(), Title: Type.String() }),
+  ],
+  'package.imported': [
+    'A package was imported for a course that is offered to the tenant.',
+    data({ Release: Count, Warnings: Count }),
+  ],
+  'webhook.disabled': [
+    'A webhook endpoint was disabled, because it failed for 72 hours.',
+    data({ WebhookID: Type.String({ format: 'uuid' }), URL: Type.String(), FailingSince: Instant() }),
+  ],
+} as const satisfies Record<string, readonly [string, TSchema]>;
+
+export type EventType = keyof typeof eventCatalogue;
+
+/** The closed list of event types. */
+export const eventTypes = Object.keys(eventCatalogue) as EventType[];
