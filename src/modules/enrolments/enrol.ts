@@ -13,6 +13,8 @@ import type { Enrolment, EnrolRequest } from './schemas.ts';
 
 export type EnrolInput = EnrolRequest & { loginId: string; courseId: string; durationId?: string };
 
+export type EnrolAnswer = { enrolment: Enrolment; isNew: boolean };
+
 /** What the statement found out about one row. `enroll_id` null: nothing was enrolled, and the facts say why. */
 type Outcome = {
   n: number;
@@ -28,20 +30,44 @@ type Outcome = {
 const enrolRow = coalesce<TenantContext, EnrolRow, Outcome>({
   group: (ctx) => ctx.tenantId,
   key: (row) => JSON.stringify([row.login_id, row.course_id]),
-  run: async (ctx, rows) => {
-    const values = [ctx.tenantId, JSON.stringify(rows.map((row, n) => ({ n, ...row }))), ctx.now()];
-    const outcomes = await run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
-    return outcomes.sort((a, b) => a.n - b.n);
-  },
+  run: enrolRows,
 });
 
+async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[]> {
+  const values = [ctx.tenantId, JSON.stringify(rows.map((row, n) => ({ n, ...row }))), ctx.now()];
+  const outcomes = await run<Outcome>(ctx, { name: 'enrol', text: enrolText, values });
+  return outcomes.sort((a, b) => a.n - b.n);
+}
+
 /** Enrols a user on a course. Answers the current enrolment when there is one, unless `IfEnrolled` is `fail`. */
-export async function enrol(
-  ctx: TenantContext,
-  input: EnrolInput,
-): Promise<{ enrolment: Enrolment; isNew: boolean }> {
+export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<EnrolAnswer> {
+  const row = rowOf(ctx, input);
+  // An enrolment that another node made during the statement is seen by the next one.
+  let outcome = await enrolRow(ctx, row);
+  if (outcome.enroll_id === null && !refusal(outcome, input)) outcome = await enrolRow(ctx, row);
+  return answerOf(ctx, input, outcome);
+}
+
+/**
+ * Enrols one user on different courses in the caller's transaction, which must be rolled back when this throws: then
+ * none is enrolled. Never coalesced with the rows of other callers.
+ */
+export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[]): Promise<EnrolAnswer[]> {
+  const rows = inputs.map((input, n) => ({ input, n, row: rowOf(ctx, input) }));
+  const outcomes = await enrolRows(
+    ctx,
+    rows.map(({ row }) => row),
+  );
+  const raced = rows.filter(
+    ({ input, n }) => outcomes[n]?.enroll_id === null && !refusal(outcomes[n], input),
+  );
+  for (const { n, row } of raced) outcomes.splice(n, 1, ...(await enrolRows(ctx, [row])));
+  return rows.map(({ input, n }) => answerOf(ctx, input, outcomes[n] as Outcome));
+}
+
+function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
   const now = ctx.now();
-  const row: EnrolRow = {
+  return {
     enroll_id: newId(now),
     created_event: newId(now),
     expired_event: newId(now),
@@ -51,9 +77,9 @@ export async function enrol(
     reference: input.Reference ?? null,
     metadata: input.Metadata ?? {},
   };
-  // An enrolment that another node made during the statement is seen by the next one.
-  let outcome = await enrolRow(ctx, row);
-  if (outcome.enroll_id === null && !refusal(outcome, input)) outcome = await enrolRow(ctx, row);
+}
+
+function answerOf(ctx: TenantContext, input: EnrolInput, outcome: Outcome): EnrolAnswer {
   const refused = refusal(outcome, input);
   if (refused) throw refused;
   if (outcome.enroll_id === null)
