@@ -9,7 +9,17 @@ const files = globSync('src/**/*.ts', { cwd: root }).filter(
 );
 
 /** Each module may import itself and what stands to its left. */
-const order = ['events', 'auth', 'tenants', 'users', 'catalogue', 'enrolments', 'player'];
+const order = [
+  'events',
+  'auth',
+  'tenants',
+  'users',
+  'catalogue',
+  'enrolments',
+  'enrolment-keys',
+  'people',
+  'player',
+];
 
 /** Who writes which table. */
 const owners: Record<string, string> = {
@@ -26,6 +36,11 @@ const owners: Record<string, string> = {
   attempt_unit: 'enrolments',
   run_time_commit: 'enrolments',
   event: 'events',
+  enrolment_key: 'enrolment-keys',
+  key_guess: 'enrolment-keys',
+  sign_in_link: 'people',
+  user_session: 'people',
+  erasure: 'people',
 };
 
 function importsOf(file: string): string[] {

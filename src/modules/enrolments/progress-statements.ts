@@ -18,7 +18,7 @@ select held.*, course.url as course_url, (
   where unit.tenant_id = $1 and unit.enroll_id = $2
 ) as units
 from enrolment held join course on course.course_id = held.course_id
-where held.tenant_id = $1 and held.enroll_id = $2`;
+where held.tenant_id = $1 and held.enroll_id = $2 and held.user_id is not null`;
 
 export async function readProgress(ctx: TenantContext, enrollId: string): Promise<ProgressFacts | null> {
   const [row] = await run<ProgressFacts>(ctx, {

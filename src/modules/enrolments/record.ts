@@ -6,7 +6,8 @@ import { launchUrl } from './launch-link.ts';
 import type { Enrolment } from './schemas.ts';
 import { statusAt } from './states.ts';
 
-export type EnrolmentRow = Selectable<EnrolmentTable>;
+/** Of a user who was not erased: every statement that reads one is tied to the user. */
+export type EnrolmentRow = Selectable<EnrolmentTable> & { user_id: string };
 export type EnrolmentWithNames = EnrolmentRow & { login_id: string; course_title: string };
 
 export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolment {
@@ -44,7 +45,8 @@ export function selectEnrolments(ctx: TenantContext) {
     .innerJoin('course', 'course.course_id', 'enrolment.course_id')
     .selectAll('enrolment')
     .select(['user.login_id as login_id', 'course.title as course_title'])
-    .where('enrolment.tenant_id', '=', ctx.tenantId);
+    .where('enrolment.tenant_id', '=', ctx.tenantId)
+    .$narrowType<{ user_id: string }>();
 }
 
 export function enrolmentNotFound(): Problem {

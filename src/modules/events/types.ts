@@ -1,10 +1,12 @@
 import Type, { type TSchema } from 'typebox';
+import { Problem } from '../../platform/errors.ts';
 import { Instant, Nullable, OneOf } from '../../platform/schema.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Status = OneOf(['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn']);
 const Changed = Type.Array(Type.String(), { description: 'Names of the fields that changed.' });
+const LoginID = Nullable(Type.String({ description: 'null once the user was erased.' }));
 const EnrollID = Type.String({ format: 'uuid' });
 
 /** Fields may be added to Data at any time, so a reader ignores those it does not know. */
@@ -22,10 +24,13 @@ const change = data({ Changed: Type.Optional(Changed), Status: Type.Optional(Sta
 
 /** The closed catalogue of events: when each is written, and its Data. */
 export const eventCatalogue = {
-  'user.created': ['A user was created.', data({ LoginID: Type.String() })],
-  'user.updated': ['Fields of a user changed.', data({ LoginID: Type.String(), Changed })],
-  'user.disabled': ['A user was disabled.', data({ LoginID: Type.String(), Changed })],
-  'user.erased': ['The personal data of a user was erased.', data({})],
+  'user.created': ['A user was created.', data({ LoginID })],
+  'user.updated': ['Fields of a user changed.', data({ LoginID, Changed })],
+  'user.disabled': ['A user was disabled.', data({ LoginID, Changed })],
+  'user.erased': [
+    'The personal data of a user was erased, and their access ended. Earlier events of theirs lost it too.',
+    data({ ReceiptID: Type.String({ format: 'uuid' }) }),
+  ],
   'enrolment.created': [
     'A user was enrolled on a course.',
     data({ DurationID: Type.String(), Reference: Nullable(Type.String()) }),
@@ -46,7 +51,14 @@ export const eventCatalogue = {
     'An enrolment was ended, and a new one begun in its place. EnrollID is of the new one.',
     data({ PreviousEnrollID: Type.Optional(EnrollID) }),
   ],
-  'key.redeemed': ['An enrolment key was redeemed.', data({})],
+  'key.redeemed': [
+    'An enrolment key was redeemed.',
+    data({
+      KeyID: Type.String({ format: 'uuid' }),
+      PurchaseOrder: Nullable(Type.String()),
+      EnrollIDs: Type.Array(EnrollID),
+    }),
+  ],
   'course.released': [
     'A course that is offered to the tenant has a new release.',
     data({ Release: Count, Standard: Type.String(), Title: Type.String() }),
@@ -65,3 +77,17 @@ export type EventType = keyof typeof eventCatalogue;
 
 /** The closed list of event types. */
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];
+
+/** The given types, or a problem that names the one that does not exist. */
+export function readTypes(names: readonly string[], param: string): EventType[] {
+  const trimmed = names.map((name) => name.trim());
+  const unknown = trimmed.find((name) => !eventTypes.includes(name as EventType));
+  if (unknown === undefined) return trimmed as EventType[];
+  throw new Problem(
+    'validation_failed',
+    `There is no event type "${unknown}". The types are ${eventTypes.join(', ')}.`,
+    {
+      param,
+    },
+  );
+}

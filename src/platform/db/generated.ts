@@ -71,7 +71,7 @@ export interface EnrolOptionTable {
 export interface EnrolmentTable {
   tenant_id: string;
   enroll_id: string;
-  user_id: string;
+  user_id: string | null;
   course_id: string;
   duration_id: string;
   release_id: string | null;
@@ -99,6 +99,33 @@ export interface EnrolmentTable {
   metadata: Generated<Json>;
 }
 
+export interface EnrolmentKeyTable {
+  tenant_id: string;
+  key_id: string;
+  key_hash: string;
+  key_start: string;
+  course_ids: string[];
+  duration_ids: string[];
+  user_id: string | null;
+  group_name: string | null;
+  purchase_order: string | null;
+  valid_from: Timestamp;
+  valid_until: Timestamp;
+  created_at: Timestamp;
+  revoked_at: Timestamp | null;
+  redeemed_at: Timestamp | null;
+  redeemed_by: string | null;
+  enroll_ids: string[] | null;
+}
+
+export interface ErasureTable {
+  tenant_id: string;
+  erasure_id: string;
+  login_mark: string;
+  receipt: Json;
+  erased_at: Timestamp;
+}
+
 export interface EventTable {
   tenant_id: string;
   event_id: string;
@@ -109,6 +136,13 @@ export interface EventTable {
   enroll_id: string | null;
   course_id: string | null;
   data: Json;
+  epoch: Generated<number>;
+}
+
+export interface KeyGuessTable {
+  tenant_id: string;
+  user_id: string;
+  guessed_at: Generated<Timestamp[]>;
 }
 
 export interface LaunchTable {
@@ -126,6 +160,12 @@ export interface PasswordFailureTable {
   tenant_id: string;
   user_id: string;
   failed_at: Timestamp[];
+}
+
+export interface RateWindowTable {
+  key_id: string;
+  starts_at: Timestamp;
+  used: number;
 }
 
 export interface ReleaseTable {
@@ -158,6 +198,26 @@ export interface SettingTable {
   value: string;
 }
 
+export interface SignInLinkTable {
+  tenant_id: string;
+  link_hash: string;
+  user_id: string;
+  path: string;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  used_at: Timestamp | null;
+}
+
+export interface StoredAnswerTable {
+  tenant_id: string;
+  key_hash: Buffer;
+  claim_id: string;
+  request_hash: Buffer;
+  claimed_at: Timestamp;
+  expires_at: Timestamp;
+  answer: Buffer | null;
+}
+
 export interface TenantTable {
   tenant_id: string;
   name: string;
@@ -184,6 +244,60 @@ export interface UserTable {
   updated_at: Timestamp;
 }
 
+export interface UserSessionTable {
+  tenant_id: string;
+  session_hash: string;
+  user_id: string;
+  signed_in_at: Timestamp;
+  last_seen_at: Timestamp;
+  expires_at: Timestamp;
+  ended_at: Timestamp | null;
+  user_agent: string | null;
+}
+
+export interface WebhookTable {
+  tenant_id: string;
+  webhook_id: string;
+  url: string;
+  description: string | null;
+  types: string[] | null;
+  status: Generated<string>;
+  disabled_reason: string | null;
+  secret: string;
+  previous_secret: string | null;
+  previous_secret_until: Timestamp | null;
+  epoch: number;
+  transaction: string;
+  event_id: string;
+  failing_since: Timestamp | null;
+  owner: string | null;
+  owned_until: Timestamp | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface WebhookDeliveryTable {
+  tenant_id: string;
+  webhook_id: string;
+  delivery_id: string;
+  number: GeneratedAlways<number>;
+  event_id: string;
+  type: string;
+  lane: string;
+  reason: string;
+  status: Generated<string>;
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  first_attempt_at: Timestamp | null;
+  attempted_at: Timestamp | null;
+  next_attempt_at: Timestamp | null;
+  url: string | null;
+  response_status: number | null;
+  response_body: string | null;
+  error: string | null;
+  milliseconds: number | null;
+}
+
 export interface Schema {
   api_key: ApiKeyTable;
   attempt: AttemptTable;
@@ -191,14 +305,23 @@ export interface Schema {
   course: CourseTable;
   enrol_option: EnrolOptionTable;
   enrolment: EnrolmentTable;
+  enrolment_key: EnrolmentKeyTable;
+  erasure: ErasureTable;
   event: EventTable;
+  key_guess: KeyGuessTable;
   launch: LaunchTable;
   password_failure: PasswordFailureTable;
+  rate_window: RateWindowTable;
   release: ReleaseTable;
   run_time_commit: RunTimeCommitTable;
   setting: SettingTable;
+  sign_in_link: SignInLinkTable;
+  stored_answer: StoredAnswerTable;
   tenant: TenantTable;
   user: UserTable;
+  user_session: UserSessionTable;
+  webhook: WebhookTable;
+  webhook_delivery: WebhookDeliveryTable;
 }
 
 /** Every statement on these must name its tenant: see tenant-guard.ts. */
@@ -206,9 +329,17 @@ export const tenantTables = [
   'attempt',
   'attempt_unit',
   'enrolment',
+  'enrolment_key',
+  'erasure',
   'event',
+  'key_guess',
   'launch',
   'password_failure',
   'run_time_commit',
+  'sign_in_link',
+  'stored_answer',
   'user',
+  'user_session',
+  'webhook',
+  'webhook_delivery',
 ] as const;
