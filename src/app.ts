@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { authenticate, tenantResolver } from './modules/auth/authenticate.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
+import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { contentRoutes } from './modules/player/content-routes.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
@@ -20,6 +21,7 @@ export const routes: readonly Route[] = [
   ...authRoutes,
   ...userRoutes,
   ...enrolmentRoutes,
+  ...enrolmentKeyRoutes,
   ...catalogueRoutes,
   ...tenantRoutes,
   launchRoute,

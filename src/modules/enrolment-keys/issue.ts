@@ -1,0 +1,117 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { newId, sha256 } from '../../platform/ids.ts';
+import { optionsOf, selectCourses } from '../catalogue/courses.ts';
+import { courseNotFound } from '../catalogue/problems.ts';
+import { userNotFound } from '../users/users.ts';
+import { newKey, showKey } from './key-text.ts';
+import { type KeyRow, toKey } from './record.ts';
+import type { IssuedKeys, NewEnrolmentKeys } from './schemas.ts';
+
+/** Enough to recognise a key; 75 random bits of it stay unknown. */
+const shownCharacters = 4;
+
+const insert = `
+insert into enrolment_key (tenant_id, key_id, key_hash, key_start, course_ids, duration_ids, user_id, group_name,
+  purchase_order, valid_from, valid_until, created_at)
+select $1, made.key_id, made.key_hash, made.key_start, $3::text[], $4::text[], $5::uuid, $6::text, $7::text,
+  $8::timestamptz, $9::timestamptz, $10::timestamptz
+from jsonb_to_recordset($2::jsonb) as made (key_id uuid, key_hash text, key_start text)
+returning *`;
+
+/** Makes keys that enrol on the same courses. Only hashes of them are kept. */
+export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Promise<IssuedKeys> {
+  const now = ctx.now();
+  const { from, until } = validity(input, now);
+  const courses = input.CourseIDs.map((courseId) => courseId.normalize('NFC'));
+  const durations = input.DurationIDs.map((durationId) => durationId.normalize('NFC'));
+  await checkOffers(ctx, courses, durations, input.Group ?? null);
+  const userId = input.LoginID == null ? null : await userOf(ctx, input.LoginID.normalize('NFC'));
+  const made = Array.from({ length: input.Quantity ?? 1 }, () => {
+    const key = newKey();
+    return { key, key_id: newId(now), key_hash: sha256(key), key_start: key.slice(0, shownCharacters) };
+  });
+  const values = [
+    ctx.tenantId,
+    JSON.stringify(made.map(({ key: _, ...row }) => row)),
+    courses,
+    durations,
+    userId,
+    input.Group ?? null,
+    input.PurchaseOrder ?? null,
+    from,
+    until,
+    now,
+  ];
+  const rows = await run<KeyRow>(ctx, { name: 'issue_keys', text: insert, values });
+  const keys = new Map(made.map(({ key, key_id }) => [key_id, key]));
+  return {
+    Items: rows
+      .sort((a, b) => (a.key_id < b.key_id ? -1 : 1))
+      .map((row) => ({
+        ...toKey(ctx, { ...row, login_id: input.LoginID ?? null, redeemer: null }),
+        Key: showKey(keys.get(row.key_id) ?? ''),
+      })),
+  };
+}
+
+function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date } {
+  const from = input.ValidFrom ? new Date(input.ValidFrom) : now;
+  const until = input.ValidUntil ? new Date(input.ValidUntil) : new Date(from);
+  if (!input.ValidUntil) until.setUTCFullYear(from.getUTCFullYear() + 1);
+  if (until <= from || until <= now)
+    throw new Problem('validation_failed', 'ValidUntil must be in the future, and later than ValidFrom.', {
+      param: 'ValidUntil',
+    });
+  return { from, until };
+}
+
+async function userOf(ctx: TenantContext, loginId: string): Promise<string> {
+  const user = await ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', loginId)
+    .executeTakeFirst();
+  if (!user) throw userNotFound();
+  return user.user_id;
+}
+
+/** A key that could never be redeemed must not be sold. What changes later is decided when it is redeemed. */
+async function checkOffers(
+  ctx: TenantContext,
+  courseIds: string[],
+  durationIds: string[],
+  group: string | null,
+): Promise<void> {
+  if (courseIds.length !== durationIds.length)
+    throw new Problem(
+      'validation_failed',
+      `DurationIDs must name one option for each of the ${courseIds.length} CourseIDs, in the same order.`,
+      { param: 'DurationIDs' },
+    );
+  const courses = await selectCourses(ctx)
+    .where((where) => where('course.course_id', '=', where.fn.any(where.val(courseIds))))
+    .execute();
+  const options = await optionsOf(ctx, courseIds);
+  for (const [at, courseId] of courseIds.entries()) {
+    const course = courses.find((row) => row.course_id === courseId);
+    if (!course || course.status === 'draft' || (course.tenants && !course.tenants.includes(ctx.tenantId)))
+      throw courseNotFound();
+    if (course.status === 'retired')
+      throw new Problem('course_retired', `The course ${courseId} is retired. Choose another course.`, {
+        param: 'CourseIDs',
+      });
+    const option = options.find(
+      (row) =>
+        row.course_id === courseId && row.duration_id === durationIds[at] && row.status === 'published',
+    );
+    if (!option || (group !== null && option.groups && !option.groups.includes(group)))
+      throw new Problem(
+        'option_not_found',
+        `The course ${courseId} does not offer the enrolment option ${durationIds[at]}${option ? ' to this group' : ''}. See GET /catalogue/course.`,
+        { param: 'DurationIDs' },
+      );
+  }
+}

@@ -1,0 +1,72 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { isId, sha256 } from '../../platform/ids.ts';
+import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { readKey } from './key-text.ts';
+import { type KeyWithNames, keyNotFound, keyStatusSql, selectKeys, toKey } from './record.ts';
+import type { EnrolmentKey, KeyStatus } from './schemas.ts';
+
+export async function listKeys(
+  ctx: TenantContext,
+  input: PageQuery & { PurchaseOrder?: string; Status?: KeyStatus },
+) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  if (after !== null && !isId(after)) throw foreignCursor();
+  let query = selectKeys(ctx);
+  if (after !== null) query = query.where('enrolment_key.key_id', '>', after);
+  if (input.PurchaseOrder !== undefined)
+    query = query.where('enrolment_key.purchase_order', '=', input.PurchaseOrder);
+  if (input.Status !== undefined) query = query.where(keyStatusSql(ctx.now()), '=', input.Status);
+  const rows = await query
+    .orderBy('enrolment_key.key_id')
+    .limit(limit + 1)
+    .execute();
+  return toPage(
+    rows,
+    limit,
+    (row) => row.key_id,
+    (row) => toKey(ctx, row),
+  );
+}
+
+/** By its KeyID, or by the key itself. */
+function selectKey(ctx: TenantContext, named: string) {
+  return isId(named)
+    ? selectKeys(ctx).where('enrolment_key.key_id', '=', named)
+    : selectKeys(ctx).where('enrolment_key.key_hash', '=', sha256(readKey(named)));
+}
+
+export async function readEnrolmentKey(ctx: TenantContext, input: { key: string }): Promise<EnrolmentKey> {
+  const row = await selectKey(ctx, input.key).executeTakeFirst();
+  if (!row) throw keyNotFound();
+  return toKey(ctx, row);
+}
+
+/** The key with its row locked until the transaction ends. */
+export function lockKey(ctx: TenantContext, named: string): Promise<KeyWithNames | undefined> {
+  return selectKey(ctx, named).forUpdate('enrolment_key').executeTakeFirst();
+}
+
+/** Ends a key that was not redeemed; repeating it changes nothing. */
+export function revokeEnrolmentKey(ctx: TenantContext, input: { key: string }): Promise<EnrolmentKey> {
+  return transaction(ctx, async (ctx) => {
+    const row = await lockKey(ctx, input.key);
+    if (!row) throw keyNotFound();
+    if (row.redeemed_at)
+      throw new Problem(
+        'key_redeemed',
+        'The enrolment key has been redeemed. Withdraw its enrolments with PUT /enrolment/{LoginID}/{EnrollID} instead.',
+        { param: 'Key' },
+      );
+    const revoked = { ...row, revoked_at: row.revoked_at ?? ctx.now() };
+    await ctx.db
+      .updateTable('enrolment_key')
+      .set({ revoked_at: revoked.revoked_at })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('key_id', '=', row.key_id)
+      .execute();
+    return toKey(ctx, revoked);
+  });
+}

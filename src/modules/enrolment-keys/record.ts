@@ -1,0 +1,69 @@
+import { type Selectable, sql } from 'kysely';
+import type { TenantContext } from '../../platform/context.ts';
+import type { EnrolmentKeyTable } from '../../platform/db/generated.ts';
+import { Problem } from '../../platform/errors.ts';
+import type { EnrolmentKey, KeyStatus } from './schemas.ts';
+
+export type KeyRow = Selectable<EnrolmentKeyTable>;
+export type KeyWithNames = KeyRow & { login_id: string | null; redeemer: string | null };
+
+type Facts = Pick<KeyRow, 'redeemed_at' | 'revoked_at' | 'valid_from' | 'valid_until'>;
+
+export function keyStatus(row: Facts, now: Date): KeyStatus {
+  if (row.redeemed_at) return 'redeemed';
+  if (row.revoked_at) return 'revoked';
+  if (row.valid_until <= now) return 'expired';
+  return row.valid_from > now ? 'scheduled' : 'available';
+}
+
+/** SQL of the same. */
+export function keyStatusSql(now: Date) {
+  return sql<KeyStatus>`case when enrolment_key.redeemed_at is not null then 'redeemed'
+    when enrolment_key.revoked_at is not null then 'revoked'
+    when enrolment_key.valid_until <= ${now} then 'expired'
+    when enrolment_key.valid_from > ${now} then 'scheduled' else 'available' end`;
+}
+
+export function selectKeys(ctx: TenantContext) {
+  return ctx.db
+    .selectFrom('enrolment_key')
+    .leftJoin('user as holder', (join) =>
+      join.on('holder.tenant_id', '=', ctx.tenantId).onRef('holder.user_id', '=', 'enrolment_key.user_id'),
+    )
+    .leftJoin('user as redeemer', (join) =>
+      join
+        .on('redeemer.tenant_id', '=', ctx.tenantId)
+        .onRef('redeemer.user_id', '=', 'enrolment_key.redeemed_by'),
+    )
+    .selectAll('enrolment_key')
+    .select(['holder.login_id as login_id', 'redeemer.login_id as redeemer'])
+    .where('enrolment_key.tenant_id', '=', ctx.tenantId);
+}
+
+export function toKey(ctx: TenantContext, row: KeyWithNames): EnrolmentKey {
+  return {
+    KeyID: row.key_id,
+    KeyStart: row.key_start,
+    CourseIDs: row.course_ids,
+    DurationIDs: row.duration_ids,
+    Status: keyStatus(row, ctx.now()),
+    LoginID: row.login_id,
+    Group: row.group_name,
+    PurchaseOrder: row.purchase_order,
+    ValidFrom: row.valid_from.toISOString(),
+    ValidUntil: row.valid_until.toISOString(),
+    CreatedAt: row.created_at.toISOString(),
+    RevokedAt: row.revoked_at?.toISOString() ?? null,
+    RedeemedAt: row.redeemed_at?.toISOString() ?? null,
+    RedeemedBy: row.redeemer,
+    EnrollIDs: row.enroll_ids ?? [],
+  };
+}
+
+export function keyNotFound(): Problem {
+  return new Problem(
+    'key_not_found',
+    'There is no such enrolment key. Check it, or list the keys with GET /enrolment/key.',
+    { param: 'Key' },
+  );
+}

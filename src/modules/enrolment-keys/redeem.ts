@@ -1,0 +1,132 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { enrolInTransaction } from '../enrolments/enrol.ts';
+import { selectEnrolments, toEnrolment } from '../enrolments/record.ts';
+import { appendEvents } from '../events/append.ts';
+import { updateUser, userNotFound } from '../users/users.ts';
+import { limitGuesses, noteGuess } from './guesses.ts';
+import { readKey } from './key-text.ts';
+import { lockKey } from './keys.ts';
+import { type KeyRow, keyNotFound, keyStatus } from './record.ts';
+import type { KeyRedemption, RedeemedKey } from './schemas.ts';
+
+export type RedeemInput = KeyRedemption & { loginId: string; key: string };
+type Redeemer = { user_id: string; group_name: string | null };
+type Redemption = { redeemed: RedeemedKey; isNew: boolean };
+
+/**
+ * Enrols a user on all courses of a key, and uses the key up: one transaction, in which the key's row is locked. The
+ * same user repeating it gets the same answer.
+ */
+export async function redeemKey(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
+  const key = readKey(input.key);
+  const redemption = await transaction(ctx, async (ctx) => {
+    const user = await redeemerOf(ctx, input.loginId);
+    await limitGuesses(ctx, user.user_id);
+    const row = await lockKey(ctx, key);
+    // Not thrown here: the guess must stay counted when the transaction ends.
+    if (!row) return noteGuess(ctx, user.user_id);
+    if (row.redeemed_by === user.user_id) return { redeemed: await repeated(ctx, row), isNew: false };
+    const refused = refusal(row, user, ctx.now());
+    if (refused) throw refused;
+    return { redeemed: await redeem(ctx, row, user, input), isNew: true };
+  });
+  if (!redemption) throw keyNotFound();
+  return redemption;
+}
+
+/** Locked as far as an erasure would need it. */
+async function redeemerOf(ctx: TenantContext, loginId: string): Promise<Redeemer> {
+  const user = await ctx.db
+    .selectFrom('user')
+    .select(['user_id', 'group_name'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', loginId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!user) throw userNotFound();
+  return user;
+}
+
+function refusal(row: KeyRow, user: Redeemer, now: Date): Problem | null {
+  const param = { param: 'Key' };
+  const status = keyStatus(row, now);
+  if (status === 'redeemed')
+    return new Problem('key_redeemed', 'This enrolment key has been used already. Use another one.', param);
+  if (row.user_id !== null && row.user_id !== user.user_id)
+    return new Problem(
+      'key_of_other_user',
+      'This enrolment key was made for another user. Only they can redeem it.',
+      param,
+    );
+  if (status === 'revoked')
+    return new Problem(
+      'key_revoked',
+      'This enrolment key was revoked. Ask where you got it for another.',
+      param,
+    );
+  if (status === 'expired')
+    return new Problem(
+      'key_expired',
+      `This enrolment key could be redeemed until ${row.valid_until.toISOString()}. Ask where you got it for another.`,
+      { ...param, ValidUntil: row.valid_until.toISOString() },
+    );
+  if (status === 'scheduled')
+    return new Problem(
+      'key_not_yet_valid',
+      `This enrolment key can be redeemed from ${row.valid_from.toISOString()} on. Try again then.`,
+      { ...param, ValidFrom: row.valid_from.toISOString() },
+    );
+  if (row.group_name !== null && user.group_name !== null && row.group_name !== user.group_name)
+    return new Problem(
+      'key_of_other_group',
+      'This enrolment key was bought for another group than the one the user belongs to.',
+      param,
+    );
+  return null;
+}
+
+async function redeem(
+  ctx: TenantContext,
+  row: KeyRow,
+  user: Redeemer,
+  input: RedeemInput,
+): Promise<RedeemedKey> {
+  if (row.group_name !== null && user.group_name === null)
+    await updateUser(ctx, { loginId: input.loginId, GroupName: row.group_name });
+  const answers = await enrolInTransaction(
+    ctx,
+    row.course_ids.map((courseId, at) => ({
+      loginId: input.loginId,
+      courseId,
+      durationId: row.duration_ids[at] ?? '',
+      IfEnrolled: input.IfEnrolled ?? 'fail',
+    })),
+  );
+  const enrolments = answers.map(({ enrolment }) => enrolment);
+  const enrollIds = enrolments.map(({ EnrollID }) => EnrollID);
+  const now = ctx.now();
+  await ctx.db
+    .updateTable('enrolment_key')
+    .set({ redeemed_at: now, redeemed_by: user.user_id, enroll_ids: enrollIds })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('key_id', '=', row.key_id)
+    .execute();
+  const data = { KeyID: row.key_id, PurchaseOrder: row.purchase_order, EnrollIDs: enrollIds };
+  await appendEvents(ctx, [{ type: 'key.redeemed', userId: user.user_id, data }]);
+  return { KeyID: row.key_id, RedeemedAt: now.toISOString(), Enrolments: enrolments };
+}
+
+async function repeated(ctx: TenantContext, row: KeyRow): Promise<RedeemedKey> {
+  const enrollIds = row.enroll_ids ?? [];
+  const rows = await selectEnrolments(ctx)
+    .where((where) => where('enrolment.enroll_id', '=', where.fn.any(where.val(enrollIds))))
+    .execute();
+  rows.sort((a, b) => enrollIds.indexOf(a.enroll_id) - enrollIds.indexOf(b.enroll_id));
+  return {
+    KeyID: row.key_id,
+    RedeemedAt: (row.redeemed_at ?? ctx.now()).toISOString(),
+    Enrolments: rows.map((enrolment) => toEnrolment(ctx, enrolment)),
+  };
+}

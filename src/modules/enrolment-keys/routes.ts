@@ -1,0 +1,90 @@
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { ok, route } from '../../platform/routes.ts';
+import { Fields, OneOf, Text } from '../../platform/schema.ts';
+import { LoginID } from '../users/schemas.ts';
+import { issueKeys } from './issue.ts';
+import { listKeys, readEnrolmentKey, revokeEnrolmentKey } from './keys.ts';
+import { redeemKey } from './redeem.ts';
+import {
+  EnrolmentKey,
+  IssuedKeys,
+  KeyRedemption,
+  keyStatuses,
+  NewEnrolmentKeys,
+  RedeemedKey,
+  TypedKey,
+} from './schemas.ts';
+
+const params = Type.Object({
+  Key: Type.String({ minLength: 1, maxLength: 100, description: 'The KeyID, or the key itself.' }),
+});
+const reading = { tag: 'Enrolment keys', access: 'tenant', scope: 'enrolments:read' } as const;
+const writing = { tag: 'Enrolment keys', access: 'tenant', scope: 'enrolments:write' } as const;
+
+export const enrolmentKeyRoutes = [
+  route({
+    ...writing,
+    method: 'POST',
+    path: '/enrolment/key',
+    name: 'issueEnrolmentKeys',
+    summary: 'Make enrolment keys (vouchers)',
+    body: NewEnrolmentKeys,
+    answers: { 201: { description: 'Made. Each Key is shown this once.', schema: IssuedKeys } },
+    events: [],
+    handle: async (ctx, { body }) => ({ status: 201, body: await issueKeys(ctx, body) }),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/enrolment/key',
+    name: 'listEnrolmentKeys',
+    summary: 'List enrolment keys',
+    query: Fields({
+      ...pageQuery,
+      PurchaseOrder: Type.Optional(Text(255)),
+      Status: Type.Optional(OneOf(keyStatuses)),
+    }),
+    answers: { 200: { description: 'A page of keys, oldest first.', schema: PageOf(EnrolmentKey) } },
+    handle: async (ctx, { query }) => ok(await listKeys(ctx, query)),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: '/enrolment/key/{Key}',
+    name: 'readEnrolmentKey',
+    summary: 'Read an enrolment key',
+    params,
+    answers: { 200: { description: 'The key.', schema: EnrolmentKey } },
+    handle: async (ctx, { params }) => ok(await readEnrolmentKey(ctx, { key: params.Key })),
+  }),
+  route({
+    ...writing,
+    method: 'DELETE',
+    path: '/enrolment/key/{Key}',
+    name: 'revokeEnrolmentKey',
+    summary: 'Revoke an enrolment key',
+    params,
+    answers: { 200: { description: 'The revoked key.', schema: EnrolmentKey } },
+    events: [],
+    handle: async (ctx, { params }) => ok(await revokeEnrolmentKey(ctx, { key: params.Key })),
+  }),
+  route({
+    ...writing,
+    method: 'POST',
+    path: '/enrol/key/{LoginID}/{Key}',
+    name: 'redeemEnrolmentKey',
+    summary: 'Redeem an enrolment key: enrol a user on all of its courses',
+    params: Type.Object({ LoginID, Key: TypedKey }),
+    body: KeyRedemption,
+    answers: {
+      201: { description: 'Redeemed: enrolled on all courses.', schema: RedeemedKey },
+      200: { description: 'This user redeemed the key before: a safe retry.', schema: RedeemedKey },
+    },
+    events: ['key.redeemed', 'enrolment.created', 'enrolment.expired', 'user.updated'],
+    handle: async (ctx, { params, body }) => {
+      const { redeemed, isNew } = await redeemKey(ctx, { ...body, loginId: params.LoginID, key: params.Key });
+      return { status: isNew ? 201 : 200, body: redeemed };
+    },
+  }),
+];
