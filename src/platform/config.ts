@@ -19,9 +19,15 @@ export type Config = {
   dataDir: string;
   bootstrapKey: string | null;
   logLevel: string;
+  /** Calls a minute that a key may make, over all nodes; 0: no limit. */
+  rateLimit: number;
   /** Uncompressed bytes and entries that a package may have. */
   packageBytes: number;
   packageEntries: number;
+  /** Hosts, addresses and networks (CIDR) to which webhooks may go though they are private or without HTTPS. */
+  webhookAllow: readonly string[];
+  /** Days after the enrolment in which a withdrawal frees its seat. */
+  seatGraceDays: number;
 };
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -90,6 +96,25 @@ function databaseUrl(env: Environment): string | null {
   return text;
 }
 
+function allowed(env: Environment, name: string): string[] {
+  const entries = (env[name] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((entry) => entry.trim());
+  return entries.filter(Boolean).map((entry) => {
+    const [address = '', bits, ...rest] = entry.split('/');
+    const version = isIP(address);
+    const most = version === 6 ? 128 : 32;
+    const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    if (version !== 0 && isNetwork && rest.length === 0) return entry;
+    if (version === 0 && bits === undefined && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(entry)) return entry;
+    throw new ConfigError(
+      name,
+      `must list hosts and networks such as localhost,10.0.0.0/8, but has "${entry}".`,
+    );
+  });
+}
+
 /** Reads and checks the environment. Throws `ConfigError` naming the variable. */
 export function readConfig(env: Environment): Config {
   const host = env.HOST || '127.0.0.1';
@@ -139,7 +164,10 @@ export function readConfig(env: Environment): Config {
     dataDir: resolve(env.DATA_DIR || './data'),
     bootstrapKey,
     logLevel,
+    rateLimit: wholeNumber(env, 'RATE_LIMIT', 60_000, 0, 1_000_000_000),
     packageBytes: wholeNumber(env, 'PACKAGE_BYTES', 2 * 1024 ** 3, 1, Number.MAX_SAFE_INTEGER),
     packageEntries: wholeNumber(env, 'PACKAGE_ENTRIES', 20_000, 1, 1_000_000),
+    webhookAllow: allowed(env, 'WEBHOOK_ALLOW'),
+    seatGraceDays: wholeNumber(env, 'SEAT_GRACE_DAYS', 14, 0, 3650),
   });
 }

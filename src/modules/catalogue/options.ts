@@ -1,9 +1,11 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { EnrolOptionTable } from '../../platform/db/generated.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { courseNotFound, whenInUse } from './problems.ts';
 import type { EnrolOption, EnrolOptionChange } from './schemas.ts';
+import { recountSeats, seatsLeft } from './seats.ts';
 
 export type OptionRow = Selectable<EnrolOptionTable>;
 
@@ -21,7 +23,7 @@ export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'cou
         : null,
     Status: row.status as EnrolOption['Status'],
     Seats: row.seats,
-    SeatsLeft: null,
+    SeatsLeft: seatsLeft(row),
   };
 }
 
@@ -38,11 +40,21 @@ export async function putOption(
     .where('course_id', '=', input.courseId)
     .executeTakeFirst();
   if (!course) throw courseNotFound();
+  return transaction(ctx, (ctx) => writeOption(ctx, input));
+}
+
+async function writeOption(
+  ctx: Context,
+  input: EnrolOptionChange & OptionKey,
+): Promise<{ option: EnrolOption; isNew: boolean }> {
   const now = ctx.now();
+  const key = { course_id: input.courseId, duration_id: input.durationId };
   const sent = {
     ...(input.Name !== undefined && { name: input.Name }),
     ...(input.Duration !== undefined && { duration: input.Duration }),
     ...(input.StartsOn !== undefined && { starts_on: input.StartsOn }),
+    ...(input.Seats !== undefined && { seats: input.Seats }),
+    ...(typeof input.Seats === 'number' && { seats_taken: await recountSeats(ctx, key) }),
     ...(input.Groups !== undefined && { groups: input.Groups }),
     ...(input.Status !== undefined && { status: input.Status }),
     ...(input.Price !== undefined && {
@@ -53,17 +65,13 @@ export async function putOption(
   };
   const row = await ctx.db
     .insertInto('enrol_option')
-    .values({
-      name: input.durationId,
-      ...sent,
-      course_id: input.courseId,
-      duration_id: input.durationId,
-      created_at: now,
-    })
+    .values({ name: input.durationId, ...sent, ...key, created_at: now })
     .onConflict((conflict) => conflict.columns(['course_id', 'duration_id']).doUpdateSet(sent))
     .returningAll()
+    // A row that this statement inserted was updated by no transaction yet.
+    .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow();
-  return { option: toOption(row), isNew: row.created_at.getTime() === now.getTime() };
+  return { option: toOption(row), isNew: row.is_new };
 }
 
 /** Deletes an option that nobody enrolled with. */

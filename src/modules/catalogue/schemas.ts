@@ -37,6 +37,14 @@ const optionFields = {
     }),
   ),
   StartsOn: OneOf(['enrolment', 'launch'], { description: 'What starts the time.' }),
+  Seats: Nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description:
+        'How many enrolments can be made with the option, over all tenants to which the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (14) of the enrolment frees its seat.',
+    }),
+  ),
   Groups: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
     items: Text(255, { minLength: 1 }),
@@ -51,8 +59,7 @@ export const EnrolOption = Fields(
   {
     DurationID,
     ...optionFields,
-    Seats: Nullable(Type.Integer({ description: 'null: unlimited.' })),
-    SeatsLeft: Nullable(Type.Integer()),
+    SeatsLeft: Nullable(Type.Integer({ description: 'null: unlimited.' })),
   },
   { title: 'EnrolOption' },
 );

@@ -3,29 +3,16 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { path } from '../../platform/routes.ts';
-import { type OptionRow, toOption } from '../catalogue/options.ts';
-import { courseNotFound } from '../catalogue/problems.ts';
-import { userNotFound } from '../users/users.ts';
-import { type EnrolRow, enrolText } from './enrol-statement.ts';
-import { type EnrolmentRow, toEnrolment } from './record.ts';
+import { refusalOf } from './enrol-refusal.ts';
+import { type EnrolRow, enrolText, type Outcome } from './enrol-statement.ts';
+import { toEnrolment } from './record.ts';
 import type { Enrolment, EnrolRequest } from './schemas.ts';
 
 export type EnrolInput = EnrolRequest & { loginId: string; courseId: string; durationId?: string };
 
 export type EnrolAnswer = { enrolment: Enrolment; isNew: boolean };
 
-/** What the statement found out about one row. `enroll_id` null: nothing was enrolled, and the facts say why. */
-type Outcome = {
-  n: number;
-  user_found: boolean;
-  user_enabled: boolean | null;
-  course_status: 'published' | 'retired' | null;
-  course_title: string;
-  options: OptionRow[];
-  chosen: string | null;
-  is_new: boolean;
-} & ({ enroll_id: null } | EnrolmentRow);
+const mostAttempts = 5;
 
 const enrolRow = coalesce<TenantContext, EnrolRow, Outcome>({
   group: (ctx) => ctx.tenantId,
@@ -39,13 +26,24 @@ async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[
   return outcomes.sort((a, b) => a.n - b.n);
 }
 
-/** Enrols a user on a course. Answers the current enrolment when there is one, unless `IfEnrolled` is `fail`. */
+/** Enrols a user on a course; `IfEnrolled` says what happens to a current enrolment. */
 export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<EnrolAnswer> {
   const row = rowOf(ctx, input);
-  // An enrolment that another node made during the statement is seen by the next one.
-  let outcome = await enrolRow(ctx, row);
-  if (outcome.enroll_id === null && !refusal(outcome, input)) outcome = await enrolRow(ctx, row);
+  // What another node did during the statement is seen by the next one.
+  let outcome = await enrolRow(ctx, row).catch(unlessRaced);
+  for (let attempt = 1; attempt < mostAttempts && (!outcome || isRaced(outcome, input)); attempt++)
+    outcome = await enrolRow(ctx, row).catch(unlessRaced);
   return answerOf(ctx, input, outcome);
+}
+
+/** PostgreSQL: a newer enrolment is in the way of an extended one (unique violation), a deadlock. */
+function unlessRaced(error: unknown): null {
+  if (['23505', '40P01'].includes((error as { code?: string }).code ?? '')) return null;
+  throw error;
+}
+
+function isRaced(outcome: Outcome, input: EnrolInput): boolean {
+  return outcome.enroll_id === null && !refusalOf(outcome, input);
 }
 
 /**
@@ -58,9 +56,7 @@ export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[
     ctx,
     rows.map(({ row }) => row),
   );
-  const raced = rows.filter(
-    ({ input, n }) => outcomes[n]?.enroll_id === null && !refusal(outcomes[n], input),
-  );
+  const raced = rows.filter(({ input, n }) => isRaced(outcomes[n] as Outcome, input));
   for (const { n, row } of raced) outcomes.splice(n, 1, ...(await enrolRows(ctx, [row])));
   return rows.map(({ input, n }) => answerOf(ctx, input, outcomes[n] as Outcome));
 }
@@ -69,24 +65,25 @@ function rowOf(ctx: TenantContext, input: EnrolInput): EnrolRow {
   const now = ctx.now();
   return {
     enroll_id: newId(now),
-    created_event: newId(now),
-    expired_event: newId(now),
+    first_event: newId(now),
+    second_event: newId(now),
     login_id: input.loginId,
     course_id: input.courseId,
     duration_id: input.durationId ?? null,
+    if_enrolled: input.IfEnrolled ?? 'return',
     reference: input.Reference ?? null,
-    metadata: input.Metadata ?? {},
+    metadata: input.Metadata ?? null,
   };
 }
 
-function answerOf(ctx: TenantContext, input: EnrolInput, outcome: Outcome): EnrolAnswer {
-  const refused = refusal(outcome, input);
+function answerOf(ctx: TenantContext, input: EnrolInput, outcome: Outcome | null): EnrolAnswer {
+  const refused = outcome && refusalOf(outcome, input);
   if (refused) throw refused;
-  if (outcome.enroll_id === null)
+  if (!outcome || outcome.enroll_id === null)
     throw new Problem('unavailable', 'The enrolment is being changed by others. Try again.', {
       retryAfter: 1,
     });
-  if (!outcome.is_new && input.IfEnrolled === 'fail')
+  if (outcome.act === 'keep' && input.IfEnrolled === 'fail')
     throw new Problem(
       'already_enrolled',
       'The user is enrolled on this course already. Read the enrolment instead.',
@@ -96,47 +93,6 @@ function answerOf(ctx: TenantContext, input: EnrolInput, outcome: Outcome): Enro
     );
   return {
     enrolment: toEnrolment(ctx, { ...outcome, login_id: input.loginId }),
-    isNew: outcome.is_new,
+    isNew: outcome.act !== 'keep' && outcome.act !== 'extend',
   };
-}
-
-/** Why the row cannot be enrolled, or null. */
-function refusal(outcome: Outcome, input: EnrolInput): Problem | null {
-  if (!outcome.user_found) return userNotFound();
-  if (outcome.course_status === null) return courseNotFound();
-  if (!outcome.user_enabled)
-    return new Problem('user_disabled', 'The user is disabled. Enable them with PUT /user/{LoginID} first.', {
-      param: 'LoginID',
-    });
-  if (outcome.course_status === 'retired')
-    return new Problem(
-      'course_retired',
-      'The course is retired and takes no new enrolments. Choose another course.',
-      {
-        param: 'CourseID',
-      },
-    );
-  if (outcome.chosen !== null) return null;
-  const offered = { AvailableEnrolOptions: outcome.options.map((option) => pathTo(option, input)) };
-  if (input.durationId !== undefined)
-    return new Problem(
-      'option_not_found',
-      'The course does not offer this user an enrolment option with this DurationID. Take one of AvailableEnrolOptions.',
-      { param: 'DurationID', ...offered },
-    );
-  if (outcome.options.length === 0)
-    return new Problem(
-      'no_enrolment_option',
-      'The course offers this user no enrolment option. Ask the operator to publish one.',
-      { param: 'CourseID' },
-    );
-  return new Problem(
-    'multiple_enrolment_options',
-    'multiple enrolment options found: repeat the request with a DurationID of AvailableEnrolOptions.',
-    { param: 'DurationID', ...offered },
-  );
-}
-
-function pathTo(option: OptionRow, input: EnrolInput) {
-  return { ...toOption(option), Path: path`/enrol/${input.loginId}/${input.courseId}/${option.duration_id}` };
 }

@@ -47,11 +47,11 @@ export type Progress = {
   status: string;
   completedAt: Date | null;
   warnings: string[];
-  events: { id: string; type: EventType }[];
+  events: { id: string; type: EventType; data: Record<string, unknown> }[];
   now: Date;
 };
 
-/** All of a commit in one statement; it writes nothing when another commit or a change of the status came between. */
+/** All of a commit in one statement; it writes nothing when another commit or a change by others came between. */
 const write = `
 with moved as (
   update enrolment held set commits = greatest(held.commits, $4), revision = held.revision + 1, completion = $6,
@@ -80,10 +80,8 @@ with moved as (
   from moved where launch.tenant_id = $1 and launch.enroll_id = $2 and launch.number = $3
 ), told as (
   ${insertEvent}
-  select $1, e.id, e.type, $5, moved.user_id, moved.enroll_id, moved.course_id,
-    jsonb_build_object('Status', moved.status, 'Completion', moved.completion, 'Success', moved.success,
-      'Score', moved.score, 'Progress', moved.progress, 'TotalSeconds', moved.total_seconds)
-  from moved, jsonb_to_recordset($21::jsonb) as e (id uuid, type text)
+  select $1, e.id, e.type, $5, moved.user_id, moved.enroll_id, moved.course_id, e.data
+  from moved, jsonb_to_recordset($21::jsonb) as e (id uuid, type text, data jsonb)
 )
 select moved.*, null::text as course_url, null::jsonb as units from moved`;
 

@@ -2,11 +2,11 @@ import { remember } from '../../platform/cache.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import type { EventType } from '../events/types.ts';
 import { better, rollUp, unitEvidence } from '../standards/evidence.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from '../standards/types.ts';
 import { type ProgressFacts, readProgress, writeProgress } from './progress-statements.ts';
-import { nextStatus } from './states.ts';
+import { happened, overrideOf, withOverride } from './result.ts';
+import { statusFollowing } from './states.ts';
 
 export type CommitInput = {
   enrollId: string;
@@ -121,8 +121,11 @@ async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: Co
   );
   const before = evidenceOf(facts);
   const course = keepBetter(before, rolledUp, root !== null);
-  const status = course.Completion === 'completed' ? nextStatus(facts, 'complete') : facts.status;
-  const types = happened(before, course, facts.status !== status);
+  const override = overrideOf(facts);
+  const counting = withOverride(course, override);
+  const status = statusFollowing(facts, counting.Completion);
+  const completed = status !== facts.status && status === 'completed';
+  const types = happened(withOverride(before, override), counting, completed);
   return {
     ...input,
     evidence,
@@ -130,7 +133,7 @@ async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: Co
     status,
     completedAt: facts.completed_at ?? (course.Completion === 'completed' ? now : null),
     warnings: warningsOf(played.standard, input.data),
-    events: types.map((type) => ({ id: newId(now), type })),
+    events: types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
     isNewest: input.number > facts.commits,
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
@@ -153,19 +156,6 @@ function keepBetter(before: Evidence, rolledUp: Evidence, fromEngine: boolean): 
       };
 }
 
-function happened(before: Evidence, after: Evidence, statusChanged: boolean): EventType[] {
-  const types: EventType[] = [];
-  if (statusChanged && after.Completion === 'completed') types.push('enrolment.completed');
-  if (after.Success !== before.Success && after.Success === 'passed') types.push('enrolment.passed');
-  if (after.Success !== before.Success && after.Success === 'failed') types.push('enrolment.failed');
-  const moved =
-    after.Progress !== before.Progress ||
-    after.Score !== before.Score ||
-    after.Completion !== before.Completion;
-  if (types.length === 0 && moved) types.push('enrolment.progressed');
-  return types;
-}
-
 function warningsOf(standard: Standard, data: RunTimeData): string[] {
   const length = data['cmi.suspend_data']?.length ?? 0;
   if (standard !== 'scorm12' || length <= 4096) return [];
@@ -183,6 +173,6 @@ function evidenceOf(facts: ProgressFacts): Evidence {
 }
 
 function receiptOf(facts: ProgressFacts, number: number): CommitReceipt {
-  const { TotalSeconds: _, ...evidence } = evidenceOf(facts);
+  const { TotalSeconds: _, ...evidence } = withOverride(evidenceOf(facts), overrideOf(facts));
   return { Number: number, Status: facts.status, ...evidence };
 }

@@ -3,6 +3,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import type { EnrolmentTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
 import { launchUrl } from './launch-link.ts';
+import { countingResult, overrideOf, recordedResult } from './result.ts';
 import type { Enrolment } from './schemas.ts';
 import { statusAt } from './states.ts';
 
@@ -11,6 +12,9 @@ export type EnrolmentRow = Selectable<EnrolmentTable> & { user_id: string };
 export type EnrolmentWithNames = EnrolmentRow & { login_id: string; course_title: string };
 
 export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolment {
+  const override = overrideOf(row);
+  const result = countingResult(row);
+  const completedAt = row.completed_at?.toISOString() ?? override?.At ?? null;
   return {
     EnrollID: row.enroll_id,
     LoginID: row.login_id,
@@ -18,15 +22,15 @@ export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
     DurationID: row.duration_id,
     CourseTitle: row.course_title,
     Status: statusAt(row, ctx.now()),
-    Completion: row.completion as Enrolment['Completion'],
-    Success: row.success as Enrolment['Success'],
-    Score: row.score,
+    ...result,
+    Override: override,
+    Recorded: recordedResult(row),
     Progress: row.progress,
     TotalSeconds: row.total_seconds,
     EnrolledAt: row.enrolled_at.toISOString(),
     StartedAt: row.started_at?.toISOString() ?? null,
     LastAccessedAt: row.last_accessed_at?.toISOString() ?? null,
-    CompletedAt: row.completed_at?.toISOString() ?? null,
+    CompletedAt: result.Completion === 'completed' ? completedAt : null,
     ExpiresAt: row.expires_at?.toISOString() ?? null,
     Launches: row.launches,
     Reference: row.reference,

@@ -23,9 +23,12 @@ const enrolling = {
   body: EnrolRequest,
   answers: {
     201: { description: 'Enrolled.', schema: Enrolment },
-    200: { description: 'The user is enrolled already: the current enrolment.', schema: Enrolment },
+    200: {
+      description: 'The user is enrolled already: the current enrolment, extended if asked.',
+      schema: Enrolment,
+    },
   },
-  events: ['enrolment.created', 'enrolment.expired'],
+  events: ['enrolment.created', 'enrolment.extended', 'enrolment.renewed', 'enrolment.expired'],
 } as const;
 
 async function answerEnrol(ctx: Parameters<typeof enrol>[0], input: EnrolInput) {
@@ -125,7 +128,15 @@ export const enrolmentRoutes = [
     params,
     body: EnrolmentChange,
     answers: { 200: { description: 'The changed enrolment.', schema: Enrolment } },
-    events: ['enrolment.updated', 'enrolment.withdrawn', 'enrolment.expired'],
+    events: [
+      'enrolment.updated',
+      'enrolment.withdrawn',
+      'enrolment.expired',
+      'enrolment.progressed',
+      'enrolment.completed',
+      'enrolment.passed',
+      'enrolment.failed',
+    ],
     handle: async (ctx, { params, body }) =>
       ok(await updateEnrolment(ctx, { ...body, loginId: params.LoginID, enrollId: params.EnrollID })),
   }),

@@ -19,6 +19,45 @@ const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\p{Cs}]{1,40}$' 
   description: 'Up to 20 texts of the client’s own.',
 });
 
+const Completion = OneOf(completions);
+const Success = OneOf(successes);
+const Score = Nullable(
+  Type.Number({ minimum: 0, maximum: 100, description: '0–100; null: none was given.' }),
+);
+
+const overriding = {
+  Completion,
+  Success,
+  Score,
+  Reason: Text(1000, { minLength: 1, description: 'Why the result was decided. Required.' }),
+};
+
+type OverrideRequest = {
+  Completion?: Type.Static<typeof Completion>;
+  Success?: Type.Static<typeof Success>;
+  Score?: number | null;
+  Reason: string;
+};
+
+/** What an administrator decides. At least one part of the result is in it. */
+const OverrideRequest = Type.Unsafe<OverrideRequest | null>({
+  type: ['object', 'null'],
+  description:
+    'An administrative result: what it has counts instead of what the course recorded, now and later; null removes it.',
+  additionalProperties: false,
+  required: ['Reason'],
+  minProperties: 2,
+  properties: overriding,
+});
+
+const Override = Type.Unsafe<(OverrideRequest & { At: string }) | null>({
+  type: ['object', 'null'],
+  description: 'The administrative result that counts instead of the recorded one; null: there is none.',
+  additionalProperties: false,
+  required: ['Reason', 'At'],
+  properties: { ...overriding, At: Instant('When it was decided.') },
+});
+
 export const Enrolment = Fields(
   {
     EnrollID,
@@ -27,9 +66,14 @@ export const Enrolment = Fields(
     DurationID,
     CourseTitle: Text(500),
     Status: OneOf(statuses),
-    Completion: OneOf(completions),
-    Success: OneOf(successes),
-    Score: Nullable(Type.Number({ description: '0–100; null: none was given.' })),
+    Completion,
+    Success,
+    Score,
+    Override,
+    Recorded: Fields(
+      { Completion, Success, Score },
+      { description: 'What the course recorded, whether or not an override counts instead.' },
+    ),
     Progress: Type.Number({ description: '0–100.' }),
     TotalSeconds: Type.Number({ description: 'Time spent in the course.' }),
     EnrolledAt: Instant(),
@@ -51,8 +95,9 @@ export type Enrolment = Type.Static<typeof Enrolment>;
 export const EnrolRequest = Fields(
   {
     IfEnrolled: Type.Optional(
-      OneOf(['return', 'fail'], {
-        description: 'return (default): answer the current enrolment. fail: 409 already_enrolled.',
+      OneOf(['return', 'extend', 'renew', 'fail'], {
+        description:
+          "What happens to a current enrolment. return (default): it is answered. extend: the option's duration is added to the later of now and its ExpiresAt; an expired one is led back, and what is sent of Reference and Metadata replaces its own. renew: it is ended and a new one begun. fail: 409 already_enrolled. Send an Idempotency-Key with extend and renew, so that a retry does not do it twice.",
       }),
     ),
     Reference: Type.Optional(Reference),
@@ -68,6 +113,7 @@ export const EnrolmentChange = Fields(
     Withdrawn: Type.Optional(Type.Boolean({ description: 'true ends access, false leads back.' })),
     Reference: Type.Optional(Reference),
     Metadata: Type.Optional(Metadata),
+    Override: Type.Optional(OverrideRequest),
   },
   { title: 'EnrolmentChange' },
 );

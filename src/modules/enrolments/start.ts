@@ -6,9 +6,10 @@ import { eventType, insertEvent } from '../events/write.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard } from '../standards/types.ts';
 import { explain } from './explain.ts';
 import type { EnrolmentRow } from './record.ts';
+import { countingResult } from './result.ts';
 import { statusAfter, statusAtSql } from './states.ts';
 
-/** What a started launch plays: the enrolment after the click, its release, and the run-time data so far. */
+/** What a started launch plays: the enrolment after the click with the result that counts, its release, and the run-time data so far. */
 export type StartedLaunch = EnrolmentRow & {
   course_title: string;
   course_url: string | null;
@@ -67,7 +68,10 @@ export async function startLaunch(
   const now = ctx.now();
   const values = [ctx.tenantId, input.enrollId, now, input.returnUrl, input.userAgent, newId(now)];
   const [started] = await run<StartedLaunch>(ctx, { name: 'start_launch', text, values });
-  if (started) return started;
+  if (started) {
+    const { Completion, Success, Score } = countingResult(started);
+    return { ...started, completion: Completion, success: Success, score: Score };
+  }
   const { reason } = await explain(ctx, input);
   throw new Problem('launch_refused', reason ?? 'The course cannot be started now. Open the link again.');
 }

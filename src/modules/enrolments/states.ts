@@ -1,43 +1,52 @@
 export const statuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
 export type Status = (typeof statuses)[number];
 
-/** What can happen to an enrolment. `restore` leads back to the status before the end. */
-export type Action = 'launch' | 'complete' | 'expire' | 'withdraw' | 'restore';
+/**
+ * What can happen to an enrolment. `complete` and `reopen` follow the result that counts, which an override may turn
+ * back; `restore` leads back to the status before the end.
+ */
+export type Action = 'launch' | 'complete' | 'reopen' | 'expire' | 'withdraw' | 'restore';
 
 /** The one list of transitions. An action that is missing leaves the status as it is. */
-const transitions: Record<Status, Partial<Record<Action, Status | 'status_before_end'>>> = {
+const transitions: Record<Status, Partial<Record<Action, Status | 'status_before_end' | 'as_begun'>>> = {
   enrolled: { launch: 'in_progress', complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
   in_progress: { complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
-  completed: { withdraw: 'withdrawn' },
-  expired: { withdraw: 'withdrawn', restore: 'status_before_end' },
+  completed: { reopen: 'as_begun', withdraw: 'withdrawn' },
+  // A page that was open when the time ended may still finish: the time of its commit must not matter.
+  expired: { complete: 'completed', withdraw: 'withdrawn', restore: 'status_before_end' },
   withdrawn: { restore: 'status_before_end' },
 };
 
-export function nextStatus(
-  row: { status: string; status_before_end: string | null },
-  action: Action,
-): Status {
+type Standing = { status: string; status_before_end: string | null; started_at: Date | null };
+
+export function nextStatus(row: Standing, action: Action): Status {
   const from = row.status as Status;
   const to = transitions[from][action];
   if (to === undefined) return from;
+  if (to === 'as_begun') return row.started_at === null ? 'enrolled' : 'in_progress';
   return to === 'status_before_end' ? ((row.status_before_end as Status | null) ?? 'enrolled') : to;
 }
 
 /** SQL: the status of `alias` after the action. */
 export function statusAfter(alias: string, action: Action): string {
+  const targets: Record<string, string> = {
+    status_before_end: `coalesce(${alias}.status_before_end, 'enrolled')`,
+    as_begun: `case when ${alias}.started_at is null then 'enrolled' else 'in_progress' end`,
+  };
   const cases = statuses.flatMap((from) => {
     const to = transitions[from][action];
-    if (to === undefined) return [];
-    return `when '${from}' then ${to === 'status_before_end' ? `${alias}.status_before_end` : `'${to}'`}`;
+    return to === undefined ? [] : `when '${from}' then ${targets[to] ?? `'${to}'`}`;
   });
   return `(case ${alias}.status ${cases.join(' ')} else ${alias}.status end)`;
 }
 
+/** The status that goes with a completion: what is completed by the result that counts, is completed. */
+export function statusFollowing(row: Standing, completion: string): Status {
+  return nextStatus(row, completion === 'completed' ? 'complete' : 'reopen');
+}
+
 /** The status as of now: what is not completed expires when its time ends, whether or not anything noted it. */
-export function statusAt(
-  row: { status: string; status_before_end: string | null; expires_at: Date | null },
-  now: Date,
-): Status {
+export function statusAt(row: Standing & { expires_at: Date | null }, now: Date): Status {
   return row.expires_at !== null && row.expires_at <= now
     ? nextStatus(row, 'expire')
     : (row.status as Status);

@@ -3,17 +3,14 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
-import { appendEvents } from '../events/append.ts';
+import { freeSeat, takeSeat } from '../catalogue/seats.ts';
+import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
-import {
-  type EnrolmentRow,
-  type EnrolmentWithNames,
-  enrolmentNotFound,
-  selectEnrolments,
-  toEnrolment,
-} from './record.ts';
+import { changed } from './change.ts';
+import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from './record.ts';
+import { countingResult, happened, resultData } from './result.ts';
 import type { Enrolment, EnrolmentChange } from './schemas.ts';
-import { type Action, nextStatus, statusAt } from './states.ts';
+import { statusAt } from './states.ts';
 
 /** Changes what is sent; what is not mentioned stays. */
 export async function updateEnrolment(
@@ -28,47 +25,33 @@ export async function updateEnrolment(
       .forUpdate('enrolment')
       .executeTakeFirst();
     if (!before) throw enrolmentNotFound();
-    const after = changed(before, input, ctx.now());
+    const now = ctx.now();
+    const after = changed(before, input, { now, graceDays: ctx.config.seatGraceDays });
     const differs = differences(toEnrolment(ctx, after), toEnrolment(ctx, before));
-    if (differs.length > 0) await write(ctx, before, after, differs);
+    if (differs.length === 0 && after.duration !== before.duration) differs.push('ExpiresAt');
+    if (differs.length === 0) return toEnrolment(ctx, after);
+    await moveSeat(ctx, before, after);
+    await write(ctx, after);
+    await appendEvents(ctx, eventsOf(before, after, differs, now));
     return toEnrolment(ctx, after);
   });
 }
 
-/** The row as it will be. Every status comes out of the table of transitions. */
-function changed(before: EnrolmentWithNames, input: EnrolmentChange, now: Date): EnrolmentWithNames {
-  const row = { ...before };
-  if (input.Reference !== undefined) row.reference = input.Reference;
-  if (input.Metadata !== undefined) row.metadata = input.Metadata;
-  if (input.ExpiresAt !== undefined)
-    row.expires_at = input.ExpiresAt === null ? null : new Date(input.ExpiresAt);
-  if (input.Withdrawn === true && row.status !== 'withdrawn') end(row, 'withdraw', now);
-  if (input.Withdrawn === false && row.status === 'withdrawn') restore(row);
-  const lapsed = row.expires_at !== null && row.expires_at <= now;
-  if (lapsed && row.status !== 'withdrawn' && row.ended_at === null)
-    end(row, 'expire', row.expires_at ?? now);
-  if (!lapsed && row.status !== 'withdrawn' && row.ended_at !== null) restore(row);
-  return row;
-}
-
-function end(row: EnrolmentRow, action: Action, at: Date): void {
-  const next = nextStatus(row, action);
-  if (next !== row.status && row.status !== 'expired') row.status_before_end = row.status;
-  row.status = next;
-  row.ended_at = at;
-}
-
-function restore(row: EnrolmentRow): void {
-  row.status = nextStatus(row, 'restore');
-  row.ended_at = null;
-}
-
-async function write(
+async function moveSeat(
   ctx: TenantContext,
   before: EnrolmentWithNames,
   after: EnrolmentWithNames,
-  differs: string[],
 ): Promise<void> {
+  if (before.holds_seat && !after.holds_seat) await freeSeat(ctx, after);
+  if (before.holds_seat || !after.holds_seat || (await takeSeat(ctx, after))) return;
+  throw new Problem(
+    'no_seats_left',
+    'The seat of this enrolment was sold again, and none is left. Enrol the user with another option, or ask the operator for more seats.',
+    { param: 'Withdrawn' },
+  );
+}
+
+async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<void> {
   await ctx.db
     .updateTable('enrolment')
     .set({
@@ -76,9 +59,13 @@ async function write(
       status_before_end: after.status_before_end,
       expires_at: after.expires_at,
       ended_at: after.ended_at,
+      duration: after.duration,
+      override: after.override === null ? null : JSON.stringify(after.override),
+      holds_seat: after.holds_seat,
       reference: after.reference,
       metadata: JSON.stringify(after.metadata),
       changed_at: ctx.now(),
+      revision: after.revision + 1,
     })
     .where('tenant_id', '=', ctx.tenantId)
     .where('enroll_id', '=', after.enroll_id)
@@ -90,20 +77,40 @@ async function write(
         'The user has a newer enrolment on this course. Withdraw that one first, or change it instead.',
       );
     });
-  const status = statusAt(after, ctx.now());
-  const type =
-    status === statusAt(before, ctx.now()) ? 'enrolment.updated' : (eventOf[status] ?? 'enrolment.updated');
-  await appendEvents(ctx, [
-    {
-      type,
-      userId: after.user_id,
-      enrollId: after.enroll_id,
-      courseId: after.course_id,
-      data: { Changed: differs, Status: status },
-    },
-  ]);
 }
 
-const eventOf: Record<string, EventType> = { withdrawn: 'enrolment.withdrawn', expired: 'enrolment.expired' };
-
 const uniqueViolation = '23505';
+
+/** A lapse that nothing had noted before, the change itself, and what an override did to the result. */
+function eventsOf(
+  before: EnrolmentWithNames,
+  after: EnrolmentWithNames,
+  differs: string[],
+  now: Date,
+): NewEvent[] {
+  const event = (type: EventType, data: Record<string, unknown>): NewEvent => ({
+    type,
+    userId: after.user_id,
+    enrollId: after.enroll_id,
+    courseId: after.course_id,
+    data,
+  });
+  const wasLapsed = before.ended_at === null && statusAt(before, now) === 'expired';
+  const isNoted = wasLapsed && after.ended_at !== null;
+  const expired = isNoted ? [event('enrolment.expired', { Status: 'expired' })] : [];
+  const [was, is] = [countingResult(before), countingResult(after)];
+  const completed = was.Completion !== 'completed' && after.status === 'completed';
+  const progress = { Progress: after.progress };
+  const results = happened({ ...was, ...progress }, { ...is, ...progress }, completed);
+  return [
+    ...expired,
+    event(typeOf(statusAt(before, now), after.status), { Changed: differs, Status: after.status }),
+    ...results.map((type) => event(type, resultData(after))),
+  ];
+}
+
+function typeOf(before: string, after: string): EventType {
+  if (before === after) return 'enrolment.updated';
+  if (after === 'withdrawn') return 'enrolment.withdrawn';
+  return after === 'expired' ? 'enrolment.expired' : 'enrolment.updated';
+}

@@ -66,6 +66,7 @@ export interface EnrolOptionTable {
   status: Generated<string>;
   created_at: Timestamp;
   updated_at: Timestamp;
+  seats_taken: Generated<number>;
 }
 
 export interface EnrolmentTable {
@@ -97,6 +98,7 @@ export interface EnrolmentTable {
   revision: Generated<number>;
   reference: string | null;
   metadata: Generated<Json>;
+  holds_seat: Generated<boolean>;
 }
 
 export interface EnrolmentKeyTable {
@@ -272,6 +274,7 @@ export interface WebhookTable {
   failing_since: Timestamp | null;
   owner: string | null;
   owned_until: Timestamp | null;
+  wake_at: Timestamp | null;
   created_at: Timestamp;
   updated_at: Timestamp;
 }

@@ -1,0 +1,48 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+
+type OptionKey = { course_id: string; duration_id: string };
+
+export function seatsLeft(option: { seats: number | null; seats_taken: number }): number | null {
+  return option.seats === null ? null : Math.max(0, option.seats - option.seats_taken);
+}
+
+/**
+ * The UPDATE that enrolling puts into its own statement, so that a seat and its enrolment are one. `taken` is a query
+ * of `course_id, duration_id, seats`; the options were locked before.
+ */
+export function countSeats(taken: string): string {
+  return `update enrol_option option set seats_taken = option.seats_taken + taken.seats from (${taken}) taken
+  where option.course_id = taken.course_id and option.duration_id = taken.duration_id and option.seats is not null`;
+}
+
+const takeText = `
+update enrol_option set seats_taken = seats_taken + 1
+where course_id = $1 and duration_id = $2 and (seats is null or seats_taken < seats) returning true as taken`;
+
+/** Takes one seat, in the transaction of the enrolment that it is for. False: none is left. */
+export async function takeSeat(ctx: Context, option: OptionKey): Promise<boolean> {
+  const values = [option.course_id, option.duration_id];
+  return (await run(ctx, { name: 'take_seat', text: takeText, values })).length > 0;
+}
+
+const freeText = `
+update enrol_option set seats_taken = greatest(seats_taken - 1, 0) where course_id = $1 and duration_id = $2`;
+
+export async function freeSeat(ctx: Context, option: OptionKey): Promise<void> {
+  await run(ctx, { name: 'free_seat', text: freeText, values: [option.course_id, option.duration_id] });
+}
+
+/** The lock waits for enrolments under way and holds up new ones, so that the count after it misses none. */
+const lockText = 'select true from enrol_option where course_id = $1 and duration_id = $2 for update';
+
+const countText = `/* across tenants: the seats of an option are those of the whole deployment */
+select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
+
+/** Counts the taken seats of an option that gets a limit; without one they are not counted. */
+export async function recountSeats(ctx: Context, option: OptionKey): Promise<number> {
+  const values = [option.course_id, option.duration_id];
+  await run(ctx, { name: 'lock_option', text: lockText, values });
+  const [row] = await run<{ taken: number }>(ctx, { name: 'count_seats', text: countText, values });
+  return row?.taken ?? 0;
+}

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EnrolmentRow, EnrolmentWithNames } from './record.ts';
+import { countingResult, type Override, overrideOf } from './result.ts';
+import type { EnrolmentChange } from './schemas.ts';
+import { type Action, nextStatus, statusFollowing } from './states.ts';
+
+/** The row as it will be. Every status comes out of the table of transitions. */
+export function changed(
+  before: EnrolmentWithNames,
+  input: EnrolmentChange,
+  { now, graceDays }: { now: Date; graceDays: number },
+): EnrolmentWithNames {
+  const row = { ...before };
+  if (input.Reference !== undefined) row.reference = input.Reference;
+  if (input.Metadata !== undefined) row.metadata = input.Metadata;
+  if (input.Override !== undefined) row.override = overrideAfter(before, input.Override, now);
+  if (input.ExpiresAt !== undefined) moveEnd(row, input.ExpiresAt);
+  if (input.Withdrawn === true && row.status !== 'withdrawn') withdraw(row, now, graceDays);
+  if (input.Withdrawn === false && row.status === 'withdrawn') {
+    restore(row);
+    row.holds_seat = true;
+  }
+  row.status = statusFollowing(row, countingResult(row).Completion);
+  const lapsed = row.expires_at !== null && row.expires_at <= now;
+  if (row.status === 'withdrawn') return row;
+  if (lapsed) end(row, 'expire', row.expires_at ?? now);
+  else if (row.ended_at !== null) {
+    restore(row);
+    row.status = statusFollowing(row, countingResult(row).Completion);
+  }
+  return row;
+}
+
+/** The same override sent again changes nothing, not even its time. */
+function overrideAfter(
+  before: EnrolmentRow,
+  sent: NonNullable<EnrolmentChange['Override']> | null,
+  now: Date,
+): Override | null {
+  const known = overrideOf(before);
+  if (sent === null || !known) return sent && { ...sent, At: now.toISOString() };
+  const { At, ...decided } = known;
+  return isDeepStrictEqual(decided, sent) ? known : { ...sent, At: now.toISOString() };
+}
+
+/** Without an end, the first launch starts no time either. */
+function moveEnd(row: EnrolmentRow, expiresAt: string | null): void {
+  row.expires_at = expiresAt === null ? null : new Date(expiresAt);
+  if (expiresAt === null && row.starts_on === 'launch' && row.started_at === null) row.duration = null;
+}
+
+function withdraw(row: EnrolmentRow, now: Date, graceDays: number): void {
+  end(row, 'withdraw', now);
+  const age = now.getTime() - row.enrolled_at.getTime();
+  if (age < graceDays * 86_400_000) row.holds_seat = false;
+}
+
+function end(row: EnrolmentRow, action: Action, at: Date): void {
+  const next = nextStatus(row, action);
+  if (next !== row.status && row.status !== 'expired') row.status_before_end = row.status;
+  row.status = next;
+  row.ended_at = at;
+}
+
+function restore(row: EnrolmentRow): void {
+  row.status = nextStatus(row, 'restore');
+  row.ended_at = null;
+}

@@ -1,0 +1,55 @@
+import { Problem } from '../../platform/errors.ts';
+import { path } from '../../platform/routes.ts';
+import { type OptionRow, toOption } from '../catalogue/options.ts';
+import { courseNotFound } from '../catalogue/problems.ts';
+import { userNotFound } from '../users/users.ts';
+import type { Outcome } from './enrol-statement.ts';
+
+type EnrolInput = { loginId: string; courseId: string; durationId?: string };
+
+/** Why the row was not enrolled; null: it was, or others changed it meanwhile. */
+export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
+  if (!outcome.user_found) return userNotFound();
+  if (outcome.course_status === null) return courseNotFound();
+  if (!outcome.user_enabled)
+    return new Problem('user_disabled', 'The user is disabled. Enable them with PUT /user/{LoginID} first.', {
+      param: 'LoginID',
+    });
+  if (outcome.course_status === 'retired')
+    return new Problem(
+      'course_retired',
+      'The course is retired and takes no new enrolments. Choose another course.',
+      {
+        param: 'CourseID',
+      },
+    );
+  if (outcome.is_full)
+    return new Problem(
+      'no_seats_left',
+      'All seats of this enrolment option are taken. Choose another option, or ask the operator for more seats.',
+      { param: 'DurationID' },
+    );
+  if (outcome.chosen !== null) return null;
+  const offered = { AvailableEnrolOptions: outcome.options.map((option) => pathTo(option, input)) };
+  if (input.durationId !== undefined)
+    return new Problem(
+      'option_not_found',
+      'The course does not offer this user an enrolment option with this DurationID. Take one of AvailableEnrolOptions.',
+      { param: 'DurationID', ...offered },
+    );
+  if (outcome.options.length === 0)
+    return new Problem(
+      'no_enrolment_option',
+      'The course offers this user no enrolment option. Ask the operator to publish one.',
+      { param: 'CourseID' },
+    );
+  return new Problem(
+    'multiple_enrolment_options',
+    'multiple enrolment options found: repeat the request with a DurationID of AvailableEnrolOptions.',
+    { param: 'DurationID', ...offered },
+  );
+}
+
+function pathTo(option: OptionRow, input: EnrolInput) {
+  return { ...toOption(option), Path: path`/enrol/${input.loginId}/${input.courseId}/${option.duration_id}` };
+}

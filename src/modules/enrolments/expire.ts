@@ -1,0 +1,48 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { eventType, insertEvent } from '../events/write.ts';
+import { statusAfter } from './states.ts';
+
+/** Short statements: a learner's commit waits for the rows of one batch only. */
+const batch = 200;
+
+/**
+ * Ends what is due at $1, with the event ids $2. Nodes that do it at once take different rows; one that was extended a
+ * moment ago is looked at again under the lock. What is completed stays so, and has no event.
+ */
+const text = `/* across tenants: the clock is the same for all of them */
+with due as materialized (
+  select held.tenant_id, held.enroll_id, held.status from enrolment held
+  where held.ended_at is null and held.expires_at <= $1
+  order by held.expires_at limit ${batch} for update skip locked
+), ended as (
+  update enrolment held set ended_at = held.expires_at, changed_at = $1, status = ${statusAfter('held', 'expire')},
+    status_before_end = held.status
+  from due where held.tenant_id = due.tenant_id and held.enroll_id = due.enroll_id
+  returning held.*
+), numbered as (
+  select ended.*, row_number() over (order by ended.expires_at, ended.enroll_id) as n from ended
+), told as (
+  ${insertEvent}
+  select tenant_id, ($2::uuid[])[n], ${eventType('enrolment.expired')}, $1::timestamptz, user_id, enroll_id, course_id,
+    jsonb_build_object('Status', status)
+  from numbered where status = 'expired'
+)
+select count(*)::integer as ended from ended`;
+
+/**
+ * Ends the enrolments of all tenants whose time is over, each once with one event, whenever and on however many nodes
+ * it runs. Answers how many it ended.
+ */
+export async function expireEnrolments(ctx: Context): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const now = ctx.now();
+    const ids = Array.from({ length: batch }, () => newId(now));
+    const [row] = await run<{ ended: number }>(ctx, { name: 'expire_enrolments', text, values: [now, ids] });
+    const ended = row?.ended ?? 0;
+    total += ended;
+    if (ended < batch) return total;
+  }
+}

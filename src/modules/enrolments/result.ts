@@ -1,0 +1,66 @@
+import type { EventType } from '../events/types.ts';
+import type { Evidence } from '../standards/types.ts';
+
+type Result = Pick<Evidence, 'Completion' | 'Success' | 'Score'>;
+
+/** What an administrator decided, as it is stored. What is not mentioned stays as the course recorded it. */
+export type Override = Partial<Result> & { Reason: string; At: string };
+
+type ResultColumns = {
+  completion: string;
+  success: string;
+  score: number | null;
+  override: unknown;
+};
+
+/** The cast is safe: the column is written from the validated `Override` only. */
+export function overrideOf(row: { override: unknown }): Override | null {
+  return row.override as Override | null;
+}
+
+export function recordedResult(row: ResultColumns): Result {
+  return {
+    Completion: row.completion as Result['Completion'],
+    Success: row.success as Result['Success'],
+    Score: row.score,
+  };
+}
+
+/** The result that counts: the override where there is one. */
+export function withOverride<R extends Result>(result: R, override: Override | null): R {
+  if (override === null) return result;
+  const { Reason: _, At: __, ...decided } = override;
+  return { ...result, ...decided };
+}
+
+export function countingResult(row: ResultColumns): Result {
+  return withOverride(recordedResult(row), overrideOf(row));
+}
+
+/** Fits `Data` of the events that tell of a result. */
+export function resultData(
+  row: ResultColumns & { status: string; progress: number; total_seconds: number },
+): Record<string, unknown> {
+  return {
+    Status: row.status,
+    ...countingResult(row),
+    Progress: row.progress,
+    TotalSeconds: row.total_seconds,
+  };
+}
+
+type Told = Result & { Progress: number };
+
+/** The events of a changed result. */
+export function happened(before: Told, after: Told, completed: boolean): EventType[] {
+  const types: EventType[] = [];
+  if (completed) types.push('enrolment.completed');
+  if (after.Success !== before.Success && after.Success === 'passed') types.push('enrolment.passed');
+  if (after.Success !== before.Success && after.Success === 'failed') types.push('enrolment.failed');
+  const moved =
+    after.Progress !== before.Progress ||
+    after.Score !== before.Score ||
+    after.Completion !== before.Completion;
+  if (types.length === 0 && moved) types.push('enrolment.progressed');
+  return types;
+}
