@@ -4,6 +4,7 @@ import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
 import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
+import { peopleRoutes } from './modules/people/routes.ts';
 import { contentRoutes } from './modules/player/content-routes.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...enrolmentRoutes,
   ...enrolmentKeyRoutes,
+  ...peopleRoutes,
   ...catalogueRoutes,
   ...tenantRoutes,
   launchRoute,

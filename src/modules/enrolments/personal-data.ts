@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import type { TenantContext } from '../../platform/context.ts';
+import type { Person, PersonalData } from '../../platform/personal-data.ts';
+import { selectEnrolments, toEnrolment } from './record.ts';
+import { updateEnrolment } from './update.ts';
+
+/** What is not completed is withdrawn as a client would do it, so that seats are freed and readers of the log know. */
+async function eraseEnrolments(ctx: TenantContext, person: Person): Promise<number> {
+  const open = await ctx.db
+    .selectFrom('enrolment')
+    .select('enroll_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', person.userId)
+    .where('ended_at', 'is', null)
+    .where('status', '<>', 'completed')
+    .execute();
+  for (const { enroll_id } of open)
+    await updateEnrolment(ctx, { loginId: person.loginId, enrollId: enroll_id, Withdrawn: true });
+  const { numUpdatedRows } = await ctx.db
+    .updateTable('enrolment')
+    .set((set) => ({
+      user_id: null,
+      reference: null,
+      metadata: '{}',
+      override: sql`jsonb_set(override, '{Reason}', '""')`,
+      ended_at: set.fn.coalesce('ended_at', set.val(ctx.now())),
+      changed_at: ctx.now(),
+      revision: set('revision', '+', 1),
+    }))
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', person.userId)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+async function* readEnrolments(ctx: TenantContext, person: Person) {
+  for (const enrollId of person.enrollIds) {
+    const row = await selectEnrolments(ctx).where('enrolment.enroll_id', '=', enrollId).executeTakeFirst();
+    if (row) yield toEnrolment(ctx, row);
+  }
+}
+
+export const enrolmentData: PersonalData = {
+  name: 'Enrolments',
+  tables: ['enrolment'],
+  erased: 'Who was enrolled; Reference and Metadata; the reasons of changed results. Access has ended.',
+  kept: {
+    what: 'Course, option, times, status and result, without a user.',
+    why: 'They count in the figures of the course, and in how many enrolments were sold.',
+  },
+  erase: eraseEnrolments,
+  read: readEnrolments,
+};
+
+/** All rows of one of the enrolments' tables, an enrolment at a time. */
+async function* rowsOf(
+  ctx: TenantContext,
+  person: Person,
+  table: 'launch' | 'attempt' | 'attempt_unit' | 'run_time_commit',
+) {
+  for (const enrollId of person.enrollIds) {
+    const rows = await ctx.db
+      .selectFrom(table)
+      .selectAll()
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('enroll_id', '=', enrollId)
+      .execute();
+    for (const { tenant_id: _, ...row } of rows) yield fieldsOf(row);
+  }
+}
+
+/** `enroll_id` → `EnrollID`: the columns under the names that the interface would give them. */
+function fieldsOf(row: object): object {
+  const words: Record<string, string> = { id: 'ID', url: 'URL', enroll: 'Enroll' };
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column
+        .split('_')
+        .map((word) => words[word] ?? (word[0] ?? '').toUpperCase() + word.slice(1))
+        .join(''),
+      value,
+    ]),
+  );
+}
+
+export const launchData: PersonalData = {
+  name: 'Launches',
+  tables: ['launch'],
+  erased: 'The browser (user agent) and the address to return to. Sessions have ended.',
+  kept: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
+  erase: async (ctx, person) => {
+    const { numUpdatedRows } = await ctx.db
+      .updateTable('launch')
+      .set((set) => ({
+        user_agent: null,
+        return_url: null,
+        ended_at: set.fn.coalesce('ended_at', set.val(ctx.now())),
+      }))
+      .where('tenant_id', '=', ctx.tenantId)
+      .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  },
+  read: (ctx, person) => rowsOf(ctx, person, 'launch'),
+};
+
+export const runTimeData: PersonalData = {
+  name: 'RunTimeData',
+  tables: ['attempt', 'attempt_unit'],
+  erased: 'All that the courses stored: bookmarks, answers, comments, the name they were given.',
+  kept: { what: 'The result of each unit.', why: 'They are part of the anonymous result.' },
+  erase: async (ctx, person) => {
+    await ctx.db
+      .updateTable('attempt')
+      .set({ tree_state: null, last_unit_id: null })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
+      .execute();
+    const { numUpdatedRows } = await ctx.db
+      .updateTable('attempt_unit')
+      .set({ data: '{}' })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  },
+  read: async function* (ctx, person) {
+    yield* rowsOf(ctx, person, 'attempt');
+    yield* rowsOf(ctx, person, 'attempt_unit');
+  },
+};
+
+export const commitData: PersonalData = {
+  name: 'Commits',
+  tables: ['run_time_commit'],
+  erased: null,
+  kept: {
+    what: 'When a result of a unit was stored, and which.',
+    why: 'They are part of the anonymous result.',
+  },
+  erase: async (ctx, person) => {
+    const { count } = await ctx.db
+      .selectFrom('run_time_commit')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('tenant_id', '=', ctx.tenantId)
+      .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  },
+  read: (ctx, person) => rowsOf(ctx, person, 'run_time_commit'),
+};

@@ -1,0 +1,89 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { sign } from '../../platform/signing.ts';
+import { appendEvents } from '../events/append.ts';
+import { userNotFound } from '../users/users.ts';
+import { findPerson, heldData } from './held.ts';
+import type { Erasure } from './schemas.ts';
+
+/** What is held beside the list, and never of one person alone. */
+const alwaysKept = [
+  {
+    Data: 'Receipt',
+    Records: 1,
+    What: 'This receipt, found by a keyed hash of the LoginID.',
+    Why: 'It proves the erasure, and answers a repeated request. The LoginID cannot be read from it.',
+  },
+  {
+    Data: 'StoredAnswers',
+    Records: 0,
+    What: 'Answers to requests with an Idempotency-Key, for at most 24 hours.',
+    Why: 'They are encrypted, and only a client that repeats the very same request can read them.',
+  },
+];
+
+/** Erases a person and ends their access, in one transaction. A plan is the same, rolled back. */
+export async function eraseUser(
+  ctx: TenantContext,
+  input: { loginId: string; plan: boolean },
+): Promise<Erasure> {
+  if (!input.plan) return transaction(ctx, (ctx) => erase(ctx, input));
+  const undo = new Error('A plan changes nothing.');
+  let planned: Erasure | null = null;
+  await transaction(ctx, async (ctx) => {
+    planned = await erase(ctx, input);
+    throw undo;
+  }).catch((error: unknown) => {
+    if (error !== undo) throw error;
+  });
+  if (!planned) throw undo;
+  return planned;
+}
+
+async function erase(ctx: TenantContext, input: { loginId: string; plan: boolean }): Promise<Erasure> {
+  const mark = sign(ctx.signingKey, 'erasure', `${ctx.tenantId}\0${input.loginId}`);
+  const person = await findPerson(ctx, input.loginId, true);
+  if (!person) return earlierReceipt(ctx, mark, input.loginId);
+  const now = ctx.now();
+  const receipt = {
+    ReceiptID: input.plan ? null : newId(now),
+    Plan: input.plan,
+    ErasedAt: input.plan ? null : now.toISOString(),
+    Erased: [] as Erasure['Erased'],
+    Kept: [] as Erasure['Kept'],
+  };
+  for (const data of heldData) {
+    const Records = await data.erase(ctx, person);
+    if (data.erased !== null) receipt.Erased.push({ Data: data.name, Records, What: data.erased });
+    if (data.kept) receipt.Kept.push({ Data: data.name, Records, What: data.kept.what, Why: data.kept.why });
+  }
+  receipt.Kept.push(...alwaysKept);
+  if (receipt.ReceiptID !== null) {
+    await ctx.db
+      .insertInto('erasure')
+      .values({
+        tenant_id: ctx.tenantId,
+        erasure_id: receipt.ReceiptID,
+        login_mark: mark,
+        receipt: JSON.stringify(receipt),
+        erased_at: now,
+      })
+      .execute();
+    await appendEvents(ctx, [{ type: 'user.erased', data: { ReceiptID: receipt.ReceiptID } }]);
+  }
+  return { ...receipt, LoginID: input.loginId };
+}
+
+async function earlierReceipt(ctx: TenantContext, mark: string, loginId: string): Promise<Erasure> {
+  const row = await ctx.db
+    .selectFrom('erasure')
+    .select('receipt')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_mark', '=', mark)
+    .orderBy('erasure_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw userNotFound();
+  return { ...(row.receipt as Omit<Erasure, 'LoginID'>), LoginID: loginId };
+}

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { otherNode, serve } from '../../../test/support/nodes.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
+import { commitProgress } from '../enrolments/progress.ts';
+import { startLaunch } from '../enrolments/start.ts';
+import { heldData } from './held.ts';
+
+const service = await startService();
+after(service.close);
+const tenant = await newTenant(service);
+const { api, events, TenantID } = tenant;
+const ctx = { ...service.ctx, tenantId: TenantID };
+/** In every text that this person leaves behind. */
+const mark = 'zanzibar';
+
+type Part = { Data: string; Records: number };
+const recordsOf = (parts: Part[]) => Object.fromEntries(parts.map(({ Data, Records }) => [Data, Records]));
+
+/** A person with an enrolment on which a lot happened, one that was only made, keys, and a session. */
+async function newPerson() {
+  const LoginID = unique(`${mark}-`);
+  expectStatus(
+    await api('POST', '/user', {
+      LoginID,
+      FirstName: mark,
+      LastName: mark,
+      Email: `${mark}@x.example`,
+      Password: 'hash',
+    }),
+    201,
+  );
+  const [played, idle] = [await newCourse(service), await newCourse(service)];
+  const { EnrollID } = (
+    await api('POST', `/enrol/${LoginID}/${played}`, { Reference: mark, Metadata: { Who: mark } })
+  ).body;
+  const { EnrollID: idleID } = (await api('POST', `/enrol/${LoginID}/${idle}`)).body;
+  await startLaunch(ctx, { enrollId: EnrollID, returnUrl: `https://${mark}.example/`, userAgent: mark });
+  const commit = (number: number) =>
+    commitProgress(ctx, {
+      enrollId: EnrollID,
+      launch: 1,
+      number,
+      unitId: 'web',
+      data: { 'lectern.completion': 'completed', 'cmi.suspend_data': mark },
+      treeState: mark,
+      root: null,
+      exit: false,
+    });
+  await commit(1);
+  const keyed = { CourseIDs: [await newCourse(service)], DurationIDs: ['standard'], LoginID, Quantity: 2 };
+  const [redeemed, unused] = (await api('POST', '/enrolment/key', keyed)).body.Items;
+  expectStatus(await api('POST', `/enrol/key/${LoginID}/${redeemed.Key}`), 201);
+  const { SignInURL } = (await api('POST', `/user/session/${LoginID}`)).body;
+  const token = new URL(SignInURL).searchParams.get('token');
+  const signedIn = await fetch(`${service.baseUrl}/session/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': mark },
+    body: JSON.stringify({ token }),
+    redirect: 'manual',
+  });
+  assert.equal(signedIn.status, 303);
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  await api('PUT', `/user/${LoginID}`, { GroupName: mark });
+  return { LoginID, EnrollID, idleID, redeemed, unused, cookie, commit, course: played };
+}
+
+/** The rows of all tables of tenants that hold the text. */
+async function rowsWith(text: string): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'tenant_id' and is_nullable = 'NO'`.execute(ctx.db);
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`
+      select to_jsonb(held)::text as row from ${sql.table(name)} held
+      where held.tenant_id = ${TenantID} and to_jsonb(held)::text ilike ${`%${text}%`}`.execute(ctx.db);
+    found.push(...rows.map(({ row }) => `${name}: ${row}`));
+  }
+  return found;
+}
+
+test('an erasure leaves anonymous results, and nothing that leads to the person', async () => {
+  const person = await newPerson();
+  const { rows } = await sql<{ user_id: string }>`
+    select user_id from "user" where tenant_id = ${TenantID} and login_id = ${person.LoginID}`.execute(
+    ctx.db,
+  );
+  const userId = rows[0]?.user_id ?? '';
+  assert.ok((await rowsWith(mark)).length > 5);
+
+  const reply = await api('DELETE', `/user/${person.LoginID}`);
+  expectStatus(reply, 200);
+  const { ReceiptID, Erased, Kept, ...rest } = reply.body;
+  assert.equal(typeof ReceiptID, 'string');
+  assert.deepEqual(rest, { LoginID: person.LoginID, Plan: false, ErasedAt: rest.ErasedAt });
+  const erased = recordsOf(Erased);
+  assert.deepEqual(
+    [
+      erased.User,
+      erased.Enrolments,
+      erased.Launches,
+      erased.RunTimeData,
+      erased.EnrolmentKeys,
+      erased.Sessions,
+    ],
+    [1, 3, 1, 1, 2, 1],
+  );
+  assert.ok((erased.Events ?? 0) > 8);
+  assert.equal(recordsOf(Kept).Enrolments, 3);
+  for (const { What, Why } of Kept) assert.ok(What && Why);
+
+  assert.deepEqual(await rowsWith(mark), []);
+  assert.deepEqual(await rowsWith(userId), []);
+  assert.ok(!JSON.stringify(await events()).includes(mark));
+
+  const { rows: kept } = await sql<Record<string, unknown>>`
+    select enroll_id, status, completion, ended_at is not null as ended from enrolment
+    where tenant_id = ${TenantID} and enroll_id = any(${[person.EnrollID, person.idleID]}) order by enroll_id`.execute(
+    ctx.db,
+  );
+  assert.deepEqual(kept, [
+    { enroll_id: person.EnrollID, status: 'completed', completion: 'completed', ended: true },
+    { enroll_id: person.idleID, status: 'withdrawn', completion: 'unknown', ended: true },
+  ]);
+});
+
+test('access has ended: links, sessions, late commits, keys', async () => {
+  const person = await newPerson();
+  const { LaunchURL } = (await api('GET', `/enrolment/${person.LoginID}/${person.EnrollID}`)).body;
+  expectStatus(await api('DELETE', `/user/${person.LoginID}`), 200);
+  expectProblem(await api('GET', `/user/${person.LoginID}`), 404, 'user_not_found');
+  expectProblem(
+    await api('GET', `/enrolment/${person.LoginID}/${person.EnrollID}`),
+    404,
+    'enrolment_not_found',
+  );
+  expectProblem(await api('GET', `/user/${person.LoginID}/export`), 404, 'user_not_found');
+  assert.equal((await fetch(LaunchURL, { redirect: 'manual' })).status, 404);
+  const session = await fetch(`${service.baseUrl}/session`, { headers: { cookie: person.cookie } });
+  assert.equal(session.status, 401);
+  await assert.rejects(person.commit(2), { code: 'session_ended' });
+  const key = (await api('GET', `/enrolment/key/${person.unused.KeyID}`)).body;
+  assert.deepEqual([key.Status, key.LoginID], ['revoked', null]);
+  const used = (await api('GET', `/enrolment/key/${person.redeemed.KeyID}`)).body;
+  assert.deepEqual(
+    [used.Status, used.LoginID, used.RedeemedBy, used.EnrollIDs],
+    ['redeemed', null, null, []],
+  );
+});
+
+test('an erasure is told without saying of whom, once', async () => {
+  const { LoginID } = await newPerson();
+  const before = (await events()).length;
+  const first = await api('DELETE', `/user/${LoginID}`);
+  const told = (await events()).slice(before);
+  assert.deepEqual(told.map(({ type }) => type).sort(), [
+    'enrolment.withdrawn',
+    'enrolment.withdrawn',
+    'user.erased',
+  ]);
+  const erased = told.find(({ type }) => type === 'user.erased');
+  assert.deepEqual(erased?.data, { ReceiptID: first.body.ReceiptID });
+  const again = await api('DELETE', `/user/${LoginID}`);
+  expectStatus(again, 200);
+  assert.deepEqual(again.body, first.body);
+  assert.equal((await events()).length, before + told.length);
+});
+
+test('two erasures at once on two nodes give one receipt', async () => {
+  const { LoginID } = await newPerson();
+  const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
+  const replies = await Promise.all(
+    Array.from({ length: 4 }, (_, n) =>
+      (nodes[n % 2] as (typeof nodes)[0]).api.inject({
+        method: 'DELETE',
+        url: `/user/${LoginID}`,
+        headers: { authorization: `Bearer ${tenant.key}` },
+      }),
+    ),
+  );
+  await Promise.all(nodes.map((node) => node.close()));
+  assert.deepEqual(
+    replies.map(({ statusCode }) => statusCode),
+    [200, 200, 200, 200],
+  );
+  assert.equal(new Set(replies.map(({ body }) => body)).size, 1);
+});
+
+test('a plan answers what would be done, and changes nothing', async () => {
+  const { LoginID, cookie } = await newPerson();
+  const before = [await rowsWith(''), (await api('GET', `/user/${LoginID}`)).body];
+  const plan = await api('DELETE', `/user/${LoginID}?plan=true`);
+  expectStatus(plan, 200);
+  assert.deepEqual([plan.body.Plan, plan.body.ReceiptID, plan.body.ErasedAt], [true, null, null]);
+  assert.deepEqual([await rowsWith(''), (await api('GET', `/user/${LoginID}`)).body], before);
+  assert.equal((await fetch(`${service.baseUrl}/session`, { headers: { cookie } })).status, 200);
+  const { body } = await api('DELETE', `/user/${LoginID}`);
+  assert.deepEqual([plan.body.Erased, plan.body.Kept], [body.Erased, body.Kept]);
+});
+
+test('an erased LoginID can be given to another person', async () => {
+  const { LoginID, unused, course } = await newPerson();
+  const first = (await api('DELETE', `/user/${LoginID}`)).body;
+  expectStatus(await api('POST', '/user', { LoginID, FirstName: 'Other' }), 201);
+  assert.deepEqual((await api('GET', `/enrolment/${LoginID}`)).body.Items, []);
+  expectProblem(await api('POST', `/enrol/key/${LoginID}/${unused.Key}`), 409, 'key_revoked');
+  expectStatus(await api('POST', `/enrol/${LoginID}/${course}`), 201);
+  const second = (await api('DELETE', `/user/${LoginID}`)).body;
+  assert.notEqual(second.ReceiptID, first.ReceiptID);
+  assert.equal(recordsOf(second.Erased).Enrolments, 1);
+  assert.deepEqual((await api('DELETE', `/user/${LoginID}`)).body, second);
+});
+
+test('nobody erases or exports the users of another tenant, or what does not exist', async () => {
+  const { LoginID } = await newPerson();
+  const other = await newTenant(service);
+  for (const named of [LoginID, unique('nobody')]) {
+    expectProblem(await other.api('DELETE', `/user/${named}`), 404, 'user_not_found', 'LoginID');
+    expectProblem(await other.api('DELETE', `/user/${named}?plan=true`), 404, 'user_not_found');
+    expectProblem(await other.api('GET', `/user/${named}/export`), 404, 'user_not_found');
+  }
+  expectProblem(await api('DELETE', `/user/${LoginID}?plan=maybe`), 422, 'validation_failed', 'plan');
+  expectStatus(await api('GET', `/user/${LoginID}`), 200);
+});
+
+test('the export has all that is held', async () => {
+  const person = await newPerson();
+  const reply = await api('GET', `/user/${person.LoginID}/export`);
+  expectStatus(reply, 200);
+  const { body } = reply;
+  assert.equal(body.LoginID, person.LoginID);
+  assert.deepEqual(body.User, [(await api('GET', `/user/${person.LoginID}`)).body]);
+  assert.deepEqual(body.Enrolments, (await api('GET', `/enrolment/${person.LoginID}`)).body.Items);
+  for (const { name } of heldData) assert.ok(body[name].length > 0, name);
+  assert.equal(body.Launches[0].UserAgent, mark);
+  assert.equal(body.RunTimeData.at(-1).Data['cmi.suspend_data'], mark);
+  assert.equal(body.EnrolmentKeys.length, 2);
+  assert.ok(body.Events.some(({ Type }: { Type: string }) => Type === 'key.redeemed'));
+  assert.ok(!reply.headers.get('content-length'), 'streamed');
+
+  const { Secret } = (
+    await service.api('POST', `/tenant/${TenantID}/key`, { Name: 'users only', Scopes: ['users:read'] })
+  ).body;
+  const refused = await service.api('GET', `/user/${person.LoginID}/export`, undefined, Secret);
+  expectProblem(refused, 403, 'scope_missing');
+});
+
+/** Tables of tenants in which nothing of a person is kept: why. */
+const impersonal: Record<string, string> = {
+  stored_answer: 'encrypted by what the client sent, gone after 24 hours',
+  webhook: 'addresses of the client',
+  webhook_delivery: 'numbers of events; what was sent is read from the log',
+};
+
+test('each table of tenants is known to the erasure', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'tenant_id' and is_nullable = 'NO'`.execute(ctx.db);
+  const known = new Set([...heldData.flatMap(({ tables }) => tables), ...Object.keys(impersonal), 'tenant']);
+  assert.deepEqual(
+    rows.map(({ name }) => name).filter((name) => !known.has(name)),
+    [],
+    'Say in a personal-data.ts what an erasure does to it, or here why nothing.',
+  );
+});

@@ -1,0 +1,39 @@
+import type { TenantContext } from '../../platform/context.ts';
+import type { Person, PersonalData } from '../../platform/personal-data.ts';
+import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
+import { commitData, enrolmentData, launchData, runTimeData } from '../enrolments/personal-data.ts';
+import { eventData } from '../events/personal-data.ts';
+import { userData } from '../users/personal-data.ts';
+import { sessionData } from './personal-data.ts';
+
+/** All that is held of a person, in the order in which it can be erased: what points at a row goes before it. */
+export const heldData: readonly PersonalData[] = [
+  enrolmentData,
+  launchData,
+  runTimeData,
+  commitData,
+  enrolmentKeyData,
+  sessionData,
+  eventData,
+  userData,
+];
+
+/** `lock`: nobody can enrol the user or redeem a key for them until the transaction ends. */
+export async function findPerson(ctx: TenantContext, loginId: string, lock: boolean): Promise<Person | null> {
+  const user = await ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', loginId)
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!user) return null;
+  const enrolments = await ctx.db
+    .selectFrom('enrolment')
+    .select('enroll_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', user.user_id)
+    .orderBy('enroll_id')
+    .execute();
+  return { userId: user.user_id, loginId, enrollIds: enrolments.map((row) => row.enroll_id) };
+}

@@ -1,0 +1,65 @@
+import Type from 'typebox';
+import { Problem } from '../../platform/errors.ts';
+import { ok, route } from '../../platform/routes.ts';
+import { Fields } from '../../platform/schema.ts';
+import { LoginID } from '../users/schemas.ts';
+import { eraseUser } from './erase.ts';
+import { exportUser } from './export.ts';
+import { Erasure } from './schemas.ts';
+import { sessionRoutes } from './session-routes.ts';
+
+const params = Type.Object({ LoginID });
+const common = { tag: 'Users', access: 'tenant' } as const;
+
+export const peopleRoutes = [
+  route({
+    ...common,
+    method: 'DELETE',
+    path: '/user/{LoginID}',
+    name: 'eraseUser',
+    summary: 'Erase the personal data of a user, and end their access',
+    scope: 'users:write',
+    params,
+    query: Fields({
+      plan: Type.Optional(
+        Type.Boolean({ description: 'True: answer what would be done, and change nothing.' }),
+      ),
+    }),
+    answers: { 200: { description: 'The receipt; repeating it gives the same one.', schema: Erasure } },
+    events: ['user.erased', 'enrolment.withdrawn'],
+    handle: async (ctx, { params, query }) =>
+      ok(await eraseUser(ctx, { loginId: params.LoginID, plan: query.plan ?? false })),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/user/{LoginID}/export',
+    name: 'exportUser',
+    summary: 'Everything that is held of a user, as one document',
+    scope: 'users:read',
+    params,
+    answers: {
+      200: {
+        description: 'An object with a list for each kind of data. Needs the scope enrolments:read too.',
+        type: 'application/json',
+        schema: Type.Object({}, { additionalProperties: true }),
+      },
+    },
+    handle: async (ctx, { params, request }) => {
+      if (!request.caller?.scopes.includes('enrolments:read'))
+        throw new Problem(
+          'scope_missing',
+          'The export needs the scope enrolments:read too. Use a key that has both.',
+        );
+      return {
+        status: 200,
+        body: await exportUser(ctx, { loginId: params.LoginID }),
+        headers: {
+          'Content-Type': 'application/json; charset=utf-8',
+          'Content-Disposition': 'attachment; filename="user.json"',
+        },
+      };
+    },
+  }),
+  ...sessionRoutes,
+];

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { movableClock } from '../../../test/support/clock.ts';
+import { otherNode, serve } from '../../../test/support/nodes.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const tenant = await newTenant(service);
+const { api, user, TenantID } = tenant;
+
+async function newLink(LoginID: string, body?: object): Promise<string> {
+  const reply = await api('POST', `/user/session/${LoginID}`, body);
+  expectStatus(reply, 201);
+  return reply.body.SignInURL;
+}
+
+const tokenOf = (url: string) => new URL(url).searchParams.get('token') ?? '';
+
+/** Presses the button of the link's page. */
+const press = (url: string, headers: Record<string, string> = {}) =>
+  fetch(`${service.baseUrl}/session/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams({ token: tokenOf(url) }),
+  });
+
+async function signIn(LoginID: string): Promise<string> {
+  const reply = await press(await newLink(LoginID));
+  assert.equal(reply.status, 303);
+  return reply.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+const session = (cookie: string, method = 'GET', query = '') =>
+  service.api(method, `/session${query}`, undefined, 'no key at all', { cookie });
+
+test('a link signs in once: a click on its page, and a cookie', async () => {
+  const LoginID = await user({ FirstName: 'Ann', IsAdmin: true });
+  const made = await api('POST', `/user/session/${LoginID}`, { Path: '/console?tab=1' });
+  expectStatus(made, 201);
+  assert.equal(Math.round((Date.parse(made.body.ExpiresAt) - clock.now().getTime()) / 1000), 60);
+  const url = made.body.SignInURL;
+  for (let n = 0; n < 3; n++) {
+    const page = await fetch(url);
+    assert.equal(page.status, 200);
+    assert.equal(page.headers.get('set-cookie'), null);
+    assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    assert.equal(page.headers.get('cache-control'), 'no-store');
+    assert.match(await page.text(), /<form method="post" action="\/session\/sign-in">.*<button>/);
+  }
+  const pressed = await press(url);
+  assert.equal(pressed.status, 303);
+  assert.equal(pressed.headers.get('location'), '/console?tab=1');
+  const cookie = pressed.headers.get('set-cookie') ?? '';
+  assert.match(cookie, /^lectern_session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+  const reply = await session(cookie.split(';')[0] ?? '');
+  expectStatus(reply, 200);
+  const { SignedInAt, IdleUntil, ExpiresAt, ...who } = reply.body;
+  assert.deepEqual(who, { TenantID, LoginID, FirstName: 'Ann', LastName: null, IsAdmin: true });
+  assert.equal(Date.parse(ExpiresAt) - Date.parse(SignedInAt), 12 * 3_600_000);
+  assert.ok(Date.parse(IdleUntil) < Date.parse(ExpiresAt));
+  assert.equal((await press(url)).status, 410);
+  assert.equal((await fetch(url)).status, 410);
+});
+
+test('over HTTPS the cookie has the prefix __Host- and is secure', async () => {
+  const url = await newLink(await user());
+  const node = await serve({
+    ...service.ctx,
+    config: { ...service.ctx.config, baseUrl: 'https://lectern.example' },
+  });
+  const reply = await node.api.inject({
+    method: 'POST',
+    url: '/session/sign-in',
+    payload: { token: tokenOf(url) },
+  });
+  const cookie = String(reply.headers['set-cookie']);
+  assert.match(cookie, /^__Host-lectern_session=\S+; Path=\/; .*SameSite=Strict; Secure$/);
+  const read = await node.api.inject({ url: '/session', headers: { cookie: cookie.split(';')[0] } });
+  assert.equal(read.statusCode, 200);
+  await node.close();
+});
+
+test('of many clicks on two nodes at once, one signs in', async () => {
+  const token = tokenOf(await newLink(await user()));
+  const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, (_, n) =>
+      (nodes[n % 2] as (typeof nodes)[0]).api.inject({
+        method: 'POST',
+        url: '/session/sign-in',
+        payload: { token },
+      }),
+    ),
+  );
+  await Promise.all(nodes.map((node) => node.close()));
+  assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [303, ...Array(7).fill(410)]);
+});
+
+test('a link works for a minute', async () => {
+  const LoginID = await user();
+  const url = await newLink(LoginID);
+  clock.advance({ seconds: 59 });
+  assert.equal((await fetch(url)).status, 200);
+  clock.advance({ seconds: 2 });
+  assert.equal((await fetch(url)).status, 410);
+  assert.equal((await press(url)).status, 410);
+  for (const token of ['', 'x', 'x.y', tokenOf(url).replace(/.$/, '!')])
+    assert.equal((await fetch(`${service.baseUrl}/session/sign-in?token=${token}`)).status, 410);
+  assert.equal((await fetch(`${service.baseUrl}/session/sign-in`)).status, 410);
+});
+
+test('another site cannot sign its visitors in', async () => {
+  const url = await newLink(await user());
+  for (const site of ['cross-site', 'same-site']) {
+    const refused = await press(url, { 'sec-fetch-site': site });
+    assert.equal(refused.status, 403);
+    assert.equal(refused.headers.get('set-cookie'), null);
+  }
+  assert.equal((await press(url, { 'sec-fetch-site': 'same-origin' })).status, 303);
+});
+
+test('a session ends when nobody uses it, and after twelve hours in any case', async () => {
+  const LoginID = await user();
+  const idle = await signIn(LoginID);
+  clock.advance({ minutes: 31 });
+  expectProblem(await session(idle), 401, 'signed_out');
+  const used = await signIn(LoginID);
+  for (let n = 0; n < 28; n++) {
+    clock.advance({ minutes: 25 });
+    expectStatus(await session(used), 200);
+  }
+  clock.advance({ minutes: 25 });
+  expectProblem(await session(used), 401, 'signed_out');
+});
+
+test('signing out ends this session, or all', async () => {
+  const LoginID = await user();
+  const [here, there, elsewhere] = [await signIn(LoginID), await signIn(LoginID), await signIn(LoginID)];
+  const other = await signIn(await user());
+  const out = await session(here, 'DELETE');
+  expectStatus(out, 204);
+  assert.match(out.headers.get('set-cookie') ?? '', /^lectern_session=; Path=\/; Max-Age=0/);
+  expectProblem(await session(here), 401, 'signed_out');
+  expectStatus(await session(there), 200);
+  const waiting = await newLink(LoginID);
+  expectStatus(await session(there, 'DELETE', '?everywhere=true'), 204);
+  for (const cookie of [there, elsewhere]) expectProblem(await session(cookie), 401, 'signed_out');
+  assert.equal((await press(waiting)).status, 410);
+  expectStatus(await session(other), 200);
+  for (const cookie of [here, '', 'lectern_session=x']) expectStatus(await session(cookie, 'DELETE'), 204);
+});
+
+test('a disabled user is refused at once', async () => {
+  const LoginID = await user();
+  const cookie = await signIn(LoginID);
+  const url = await newLink(LoginID);
+  await api('PUT', `/user/${LoginID}`, { Enabled: false });
+  expectProblem(await session(cookie), 401, 'signed_out');
+  assert.equal((await fetch(url)).status, 410);
+  assert.equal((await press(url)).status, 410);
+  expectProblem(await api('POST', `/user/session/${LoginID}`), 409, 'user_disabled', 'LoginID');
+});
+
+test('links are made for users of the own tenant, to pages of this service', async () => {
+  const LoginID = await user();
+  const other = await newTenant(service);
+  expectProblem(await other.api('POST', `/user/session/${LoginID}`), 404, 'user_not_found');
+  expectProblem(await api('POST', `/user/session/${unique('nobody')}`), 404, 'user_not_found', 'LoginID');
+  for (const Path of ['https://evil.example/', '//evil.example', '/\\evil.example', '/\tx', 'console', ''])
+    expectProblem(await api('POST', `/user/session/${LoginID}`, { Path }), 422, 'validation_failed', 'Path');
+  expectProblem(await api('POST', `/user/session/${LoginID}`, { path: '/' }), 422, 'unknown_field');
+  const { Secret } = (
+    await service.api('POST', `/tenant/${TenantID}/key`, { Name: 'reader', Scopes: ['users:read'] })
+  ).body;
+  const refused = await service.api('POST', `/user/session/${LoginID}`, {}, Secret);
+  expectProblem(refused, 403, 'scope_missing');
+});
+
+test('a token of one tenant leads to nothing in another; only hashes are kept', async () => {
+  const LoginID = await user();
+  const url = await newLink(LoginID);
+  const [, secret] = tokenOf(url).split('.');
+  const other = await newTenant(service);
+  const foreign = `${Buffer.from(other.TenantID).toString('base64url')}.${secret}`;
+  assert.equal((await fetch(`${service.baseUrl}/session/sign-in?token=${foreign}`)).status, 410);
+  const cookie = await signIn(LoginID);
+  const { rows } = await sql<{ row: string }>`
+    select to_jsonb(link)::text as row from sign_in_link link where link.tenant_id = ${TenantID}
+    union all select to_jsonb(held)::text from user_session held where held.tenant_id = ${TenantID}`.execute(
+    service.ctx.db,
+  );
+  assert.ok(rows.length > 1);
+  for (const { row } of rows)
+    for (const text of [secret ?? '', cookie.split('.')[1] ?? '']) assert.ok(text && !row.includes(text));
+});

@@ -1,0 +1,85 @@
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { userNotFound } from '../users/users.ts';
+import type { SignInLink, SignInRequest } from './schemas.ts';
+import { sessionHours } from './sessions.ts';
+import { newToken, readToken } from './token.ts';
+
+const linkSeconds = 60;
+
+/** Each new link takes those of the user away that have had their time. */
+const make = `
+with known as (
+  select held.user_id, held.enabled from "user" held where held.tenant_id = $1 and held.login_id = $2
+), cleaned as (
+  delete from sign_in_link old using known
+  where old.tenant_id = $1 and old.user_id = known.user_id and old.expires_at <= $4
+), made as (
+  insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at)
+  select $1, $3, known.user_id, $5, $4, $6 from known where known.enabled
+)
+select known.enabled from known`;
+
+export async function createSignInLink(
+  ctx: TenantContext,
+  input: SignInRequest & { loginId: string },
+): Promise<SignInLink> {
+  const now = ctx.now();
+  const expiresAt = new Date(now.getTime() + linkSeconds * 1000);
+  const { token, hash } = newToken(ctx.tenantId);
+  const values = [ctx.tenantId, input.loginId, hash, now, input.Path ?? '/session', expiresAt];
+  const [user] = await run<{ enabled: boolean }>(ctx, { name: 'make_sign_in_link', text: make, values });
+  if (!user) throw userNotFound();
+  if (!user.enabled)
+    throw new Problem('user_disabled', 'The user is disabled. Enable them with PUT /user/{LoginID} first.', {
+      param: 'LoginID',
+    });
+  return {
+    SignInURL: `${ctx.config.baseUrl}/session/sign-in?token=${token}`,
+    ExpiresAt: expiresAt.toISOString(),
+  };
+}
+
+const look = `
+select 1 from sign_in_link link
+join "user" known on known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
+where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3`;
+
+/** Whether the link can still be used. Uses nothing up: mail scanners and previews open links too. */
+export async function isSignInLink(ctx: Context, token: string | undefined): Promise<boolean> {
+  const handle = readToken(token);
+  if (!handle) return false;
+  const values = [handle.tenantId, handle.hash, ctx.now()];
+  return (await run(ctx, { name: 'look_at_sign_in_link', text: look, values })).length > 0;
+}
+
+const use = `
+with used as (
+  update sign_in_link link set used_at = $3 from "user" known
+  where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3
+    and known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
+  returning link.user_id, link.path
+), cleaned as (
+  delete from user_session old using used
+  where old.tenant_id = $1 and old.user_id = used.user_id and old.expires_at <= $3
+), made as (
+  insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent)
+  select $1, $4, used.user_id, $3, $3, $5, $6 from used
+)
+select used.path from used`;
+
+/** Exchanges the link for a session, once; null when it cannot be used any more. */
+export async function signIn(
+  ctx: Context,
+  input: { token: string | undefined; userAgent: string | null },
+): Promise<{ token: string; path: string } | null> {
+  const handle = readToken(input.token);
+  if (!handle) return null;
+  const now = ctx.now();
+  const { token, hash } = newToken(handle.tenantId);
+  const expiresAt = new Date(now.getTime() + sessionHours * 3_600_000);
+  const values = [handle.tenantId, handle.hash, now, hash, expiresAt, input.userAgent];
+  const [used] = await run<{ path: string }>(ctx, { name: 'use_sign_in_link', text: use, values });
+  return used ? { token, path: used.path } : null;
+}
