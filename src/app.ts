@@ -3,13 +3,17 @@ import { authenticate, tenantResolver } from './modules/auth/authenticate.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
 import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
+import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
+import { describedEvents } from './modules/events/document.ts';
+import { eventRoutes } from './modules/events/routes.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
 import { contentRoutes } from './modules/player/content-routes.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
+import { webhookRoutes } from './modules/webhooks/routes.ts';
 import type { Context } from './platform/context.ts';
 import { healthRoutes } from './platform/health.ts';
 import { openServer, registerRoutes } from './platform/http.ts';
@@ -22,10 +26,13 @@ export const routes: readonly Route[] = [
   ...authRoutes,
   ...userRoutes,
   ...enrolmentRoutes,
+  ...bulkEnrolRoutes,
   ...enrolmentKeyRoutes,
   ...peopleRoutes,
   ...catalogueRoutes,
   ...tenantRoutes,
+  ...eventRoutes,
+  ...webhookRoutes,
   launchRoute,
 ];
 
@@ -35,7 +42,7 @@ export type App = { api: FastifyInstance; content: FastifyInstance; operations: 
 export async function buildInterface(ctx: Context): Promise<FastifyInstance> {
   const api = openServer(ctx);
   protectAnswers(api, ctx.config.tls !== null);
-  await describeInterface(api, ctx.config.baseUrl);
+  await describeInterface(api, ctx.config.baseUrl, describedEvents);
   const resolveTenant = tenantResolver(
     async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
   );

@@ -1,4 +1,5 @@
 import { bootstrapKey } from './modules/auth/keys.ts';
+import { settleEpoch } from './modules/events/epoch.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { clearScratch } from './platform/files.ts';
 import { type Log, openLog } from './platform/log.ts';
@@ -9,10 +10,12 @@ import { type Service, startService } from './service.ts';
 export async function start(config: Config, log: Log): Promise<Service & { firstKey: string | null }> {
   const ctx = await openContext(config, log);
   await clearScratch(config.dataDir);
-  const key = await bootstrapKey(ctx, config.bootstrapKey).catch(async (error: unknown) => {
-    await ctx.engine.close();
-    throw error;
-  });
+  const key = await settleEpoch(ctx)
+    .then(() => bootstrapKey(ctx, config.bootstrapKey))
+    .catch(async (error: unknown) => {
+      await ctx.engine.close();
+      throw error;
+    });
   const service = await startService(ctx);
   return { ...service, firstKey: key?.Secret ?? null };
 }

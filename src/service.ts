@@ -4,13 +4,14 @@ import type { FastifyInstance } from 'fastify';
 import { type App, buildApp } from './app.ts';
 import type { Context } from './platform/context.ts';
 import { openMetrics } from './platform/metrics.ts';
+import { startWorker } from './worker.ts';
 
 /** How long in-flight requests may take to finish when the service stops. */
 const graceMilliseconds = 10_000;
 
 export type Service = { app: App; stop: () => Promise<void> };
 
-/** Serves until stopped. Stopping lets in-flight requests and commits finish, then closes the database. */
+/** Serves and works until stopped. Stopping lets in-flight requests, commits and jobs finish, then closes the database. */
 export async function startService(ctx: Context): Promise<Service> {
   const app = await buildApp(ctx, openMetrics({ processMetrics: true }));
   const { host, port, contentPort, operationsPort } = ctx.config;
@@ -23,9 +24,10 @@ export async function startService(ctx: Context): Promise<Service> {
     ctx,
     servers.map(([server]) => server),
   );
+  const worker = await startWorker(ctx);
   const stop = async () => {
     stopReloading();
-    const closed = Promise.allSettled(servers.map(([server]) => server.close()));
+    const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worker.stop()]);
     const timer = setTimeout(() => {
       for (const [server] of servers) closeAllConnections(server);
     }, graceMilliseconds);

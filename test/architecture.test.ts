@@ -11,6 +11,7 @@ const files = globSync('src/**/*.ts', { cwd: root }).filter(
 /** Each module may import itself and what stands to its left. */
 const order = [
   'events',
+  'webhooks',
   'auth',
   'tenants',
   'users',
@@ -23,6 +24,8 @@ const order = [
 
 /** Who writes which table. */
 const owners: Record<string, string> = {
+  stored_answer: 'platform',
+  rate_window: 'platform',
   api_key: 'auth',
   tenant: 'tenants',
   user: 'users',
@@ -36,6 +39,8 @@ const owners: Record<string, string> = {
   attempt_unit: 'enrolments',
   run_time_commit: 'enrolments',
   event: 'events',
+  webhook: 'webhooks',
+  webhook_delivery: 'webhooks',
   enrolment_key: 'enrolment-keys',
   key_guess: 'enrolment-keys',
   sign_in_link: 'people',

@@ -19,11 +19,13 @@ export const types: pg.CustomTypesConfig = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format),
 };
 
-export const toRows = <R>(result: pg.QueryResult): Rows<R> => ({
-  // The caller names the row type of its own SQL; nothing can check it here.
-  rows: result.rows as R[],
-  affected: result.rowCount ?? 0,
-});
+export const toRows = <R>(result: pg.QueryResult | pg.QueryResult[]): Rows<R> => {
+  // The caller names the row type of its own SQL; nothing can check it here. Several statements answer one list each.
+  const results = [result].flat();
+  const [only] = results;
+  if (only && results.length === 1) return { rows: only.rows as R[], affected: only.rowCount ?? 0 };
+  return { rows: results.flatMap(({ rows }) => rows as R[]), affected: 0 };
+};
 
 /** `limit` in milliseconds is kept by the client, for an engine that cannot interrupt itself. */
 export async function send<R>(client: pg.ClientBase, statement: Statement, limit?: number): Promise<Rows<R>> {

@@ -1,0 +1,59 @@
+import type { Context } from '../../platform/context.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+
+/**
+ * Begins a new epoch of the log when the database lives another life than before: restored from a dump, upgraded,
+ * failed over or recovered to a point in time. Called before a node writes.
+ */
+export async function settleEpoch(ctx: Context): Promise<void> {
+  const life = await identity(ctx);
+  await transaction(ctx, async (ctx) => {
+    await run(ctx, { text: 'select pg_advisory_xact_lock(5119244004)', values: [] });
+    const [known] = await run<{ life: string | null; epoch: number; foreign: boolean }>(ctx, {
+      text: `/* across tenants: the order of the log is one for all */
+        select (select value from setting where name = 'event_life') as life,
+          (select value::bigint from setting where name = 'event_epoch') as epoch,
+          exists (select 1 from event where epoch = (select value::bigint from setting where name = 'event_epoch')
+            and transaction >= pg_snapshot_xmax(pg_current_snapshot())) as foreign`,
+      values: [],
+    });
+    if (!known || (known.life === life && !known.foreign)) return;
+    await run(ctx, {
+      text: `insert into setting (name, value) values ('event_life', $1)
+        on conflict (name) do update set value = excluded.value`,
+      values: [life],
+    });
+    if (known.life === null && !known.foreign) return;
+    await beginEpoch(ctx, Math.max(known.epoch + 1, Math.floor(ctx.now().getTime() / 1000)));
+  });
+}
+
+/** The time makes it differ from the epochs of other copies of the database, whose cursors may still be about. */
+async function beginEpoch(ctx: Context, epoch: number): Promise<void> {
+  await run(ctx, {
+    text: `/* across tenants: definition */ alter table event alter column epoch set default ${epoch}`,
+    values: [],
+  });
+  await run(ctx, {
+    text: `update setting set value = $1 where name = 'event_epoch'`,
+    values: [String(epoch)],
+  });
+  ctx.log.warn({ epoch }, 'the database begins another life; the event log goes on in a new epoch');
+}
+
+/** Some hosts do not let it be read; then only transaction numbers from the future tell. */
+async function identity(ctx: Context): Promise<string> {
+  try {
+    const [row] = await run<{ life: string }>(ctx, {
+      text: `select (select system_identifier from pg_control_system()) || '/' ||
+        (select timeline_id from pg_control_checkpoint()) as life`,
+      values: [],
+    });
+    return row?.life ?? 'unknown';
+  } catch (error) {
+    if ((error as { code?: string }).code === insufficientPrivilege) return 'unknown';
+    throw error;
+  }
+}
+
+const insufficientPrivilege = '42501';

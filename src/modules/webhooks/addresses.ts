@@ -1,0 +1,94 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { BlockList, isIP } from 'node:net';
+import type { Config } from '../../platform/config.ts';
+import { Problem } from '../../platform/errors.ts';
+
+/** IPv4 networks that are not the public internet (IANA special-purpose registry), and a cloud's metadata address. */
+const notPublic = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['168.63.129.16', 32],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const;
+
+/** Of IPv6 only 2000::/3 is the public internet; in it these lead elsewhere: tunnels, documentation, and the like. */
+const notPublic6 = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const;
+
+const blocked = new BlockList();
+for (const [network, bits] of notPublic) blocked.addSubnet(network, bits, 'ipv4');
+for (const [network, bits] of notPublic6) blocked.addSubnet(network, bits, 'ipv6');
+const global6 = new BlockList();
+global6.addSubnet('2000::', 3, 'ipv6');
+
+export function isPublic(address: string): boolean {
+  if (isIP(address) === 4) return !blocked.check(address, 'ipv4');
+  return isIP(address) === 6 && global6.check(address, 'ipv6') && !blocked.check(address, 'ipv6');
+}
+
+export type AllowedConfig = Pick<Config, 'webhookAllow'>;
+
+function isAllowed(config: AllowedConfig, host: string, address: string): boolean {
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return config.webhookAllow.some((entry) => {
+    const [network = '', bits] = entry.split('/');
+    const version = isIP(network);
+    if (version === 0) return entry === host;
+    const list = new BlockList();
+    list.addSubnet(network, Number(bits ?? (version === 6 ? 128 : 32)), version === 6 ? 'ipv6' : 'ipv4');
+    return list.check(address, family);
+  });
+}
+
+/** Says in a sentence why a webhook must not go to an address. */
+export class AddressRefused extends Error {}
+
+export type Checked = { addresses: LookupAddress[]; allowed: boolean };
+
+/** All addresses of a host. One that leads into a private network refuses them all. */
+export async function resolveChecked(config: AllowedConfig, host: string): Promise<Checked> {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  const version = isIP(name);
+  const addresses =
+    version === 0
+      ? await dns.lookup(name, { all: true, verbatim: true })
+      : [{ address: name, family: version }];
+  if (addresses.length === 0) throw new AddressRefused(`${host} has no address.`);
+  const allowed = addresses.every(({ address }) => isAllowed(config, name, address));
+  const refused = addresses.find(({ address }) => !isPublic(address) && !isAllowed(config, name, address));
+  if (refused)
+    throw new AddressRefused(`${host} leads to ${refused.address}, which is not a public address.`);
+  return { addresses, allowed };
+}
+
+/** At registration: the address must be HTTPS on the public internet, or be listed in WEBHOOK_ALLOW. */
+export async function checkUrl(config: AllowedConfig, text: string): Promise<string> {
+  const refuse = (why: string) =>
+    new Problem('webhook_address_refused', `${why} Give an https address on the public internet.`, {
+      param: 'URL',
+    });
+  if (!URL.canParse(text)) throw refuse('URL is not an address.');
+  const url = new URL(text);
+  if (url.username || url.password) throw refuse('URL holds a user name or a password.');
+  const checked = await resolveChecked(config, url.hostname).catch((error: unknown) => {
+    if (error instanceof AddressRefused) throw refuse(error.message);
+    throw refuse(`The host ${url.hostname} cannot be found.`);
+  });
+  if (url.protocol !== 'https:' && !checked.allowed) throw refuse('URL does not begin with https.');
+  return url.href;
+}

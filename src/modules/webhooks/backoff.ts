@@ -1,0 +1,20 @@
+/** How long a delivery is tried, and how long an endpoint may fail before it is disabled. */
+export const patienceMilliseconds = 72 * 3_600_000;
+
+const pauses = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800];
+const longest = 43_200;
+
+/** When to try again after so many attempts, up to a fifth later so that not all come at once; null: no more. */
+export function nextAttempt(input: {
+  attempts: number;
+  first: Date;
+  now: Date;
+  retryAfter: number | null;
+  random?: () => number;
+}): Date | null {
+  const random = input.random ?? Math.random;
+  const seconds = Math.max(pauses[input.attempts - 1] ?? longest, input.retryAfter ?? 0);
+  const end = input.first.getTime() + patienceMilliseconds;
+  if (input.now.getTime() >= end) return null;
+  return new Date(Math.min(end, input.now.getTime() + seconds * 1000 * (1 + random() / 5)));
+}

@@ -1,0 +1,77 @@
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import type { Position } from '../events/position.ts';
+import type { Endpoint } from './message.ts';
+import type { WebhookRow } from './record.ts';
+
+/** An endpoint that this node delivers to; no other node does at the same time. */
+export type Claimed = Endpoint & { tenantId: string; position: Position; failingSince: Date | null };
+
+/** A node that is not heard of for so long has lost its endpoints to the others. */
+const lease = `clock_timestamp() + interval '30 seconds'`;
+
+/** Those with something to do and no owner: a time has come, or the log has grown. */
+const claim = `/* across tenants: the nodes deliver for all */
+with free as (
+  select hook.tenant_id, hook.webhook_id from webhook hook
+  where hook.status = 'enabled' and (hook.owned_until is null or hook.owned_until < clock_timestamp())
+    and (hook.wake_at <= $2 or hook.owner is not null or exists (
+      select 1 from event told join setting on setting.name = 'event_epoch'
+      where told.tenant_id = hook.tenant_id
+        and (told.epoch, told.transaction, told.event_id) > (hook.epoch, hook.transaction, hook.event_id)
+        and (told.epoch < setting.value::bigint or told.transaction < pg_snapshot_xmin(pg_current_snapshot()))))
+  order by hook.wake_at nulls last limit $3 for update skip locked
+)
+update webhook hook set owner = $1, owned_until = ${lease}, wake_at = null
+from free where hook.tenant_id = free.tenant_id and hook.webhook_id = free.webhook_id
+returning hook.*`;
+
+export async function claimEndpoints(ctx: Context, owner: string, most: number): Promise<Claimed[]> {
+  const rows = await run<WebhookRow>(ctx, {
+    name: 'webhook_claim',
+    text: claim,
+    values: [owner, ctx.now(), most],
+  });
+  return rows.map(toClaimed);
+}
+
+/** Keeps the claim, and answers the endpoint as it is now; null: it is deleted, disabled or another node's. */
+export async function keepClaim(
+  ctx: TenantContext,
+  owner: string,
+  webhookId: string,
+): Promise<Claimed | null> {
+  const [row] = await run<WebhookRow>(ctx, {
+    name: 'webhook_keep',
+    text: `update webhook set owned_until = ${lease}
+      where tenant_id = $1 and webhook_id = $2 and owner = $3 and status = 'enabled' returning *`,
+    values: [ctx.tenantId, webhookId, owner],
+  });
+  return row ? toClaimed(row) : null;
+}
+
+/** A replay that came meanwhile has set `wake_at`; the earlier time holds. The position never goes back. */
+export async function releaseClaim(
+  ctx: TenantContext,
+  input: { owner: string; webhookId: string; position: Position; wakeAt: Date | null },
+): Promise<void> {
+  const { epoch, transaction, eventId } = input.position;
+  await run(ctx, {
+    name: 'webhook_release',
+    text: `update webhook set owner = null, owned_until = null, wake_at = least(wake_at, $4::timestamptz),
+        (epoch, transaction, event_id) = (select place.epoch, place.transaction, place.event_id from (
+          values (epoch, transaction, event_id), ($5::bigint, $6::xid8, $7::uuid)
+        ) place (epoch, transaction, event_id) order by 1 desc, 2 desc, 3 desc limit 1)
+      where tenant_id = $1 and webhook_id = $2 and owner = $3`,
+    values: [ctx.tenantId, input.webhookId, input.owner, input.wakeAt, epoch, transaction, eventId],
+  });
+}
+
+function toClaimed(row: WebhookRow): Claimed {
+  return {
+    ...row,
+    tenantId: row.tenant_id,
+    position: { epoch: Number(row.epoch), transaction: row.transaction, eventId: row.event_id },
+    failingSince: row.failing_since,
+  };
+}

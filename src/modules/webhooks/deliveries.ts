@@ -1,0 +1,114 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { newId } from '../../platform/ids.ts';
+import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
+import type { Delivery, DeliveryQuery } from './schemas.ts';
+import { openSender } from './send.ts';
+import { readWebhookRow } from './webhooks.ts';
+
+type DeliveryRow = {
+  delivery_id: string;
+  number: number;
+  event_id: string;
+  type: string;
+  reason: Delivery['Reason'];
+  status: Delivery['Status'];
+  attempts: number;
+  created_at: Date;
+  attempted_at: Date | null;
+  next_attempt_at: Date | null;
+  url: string | null;
+  response_status: number | null;
+  response_body: string | null;
+  error: string | null;
+  milliseconds: number | null;
+};
+
+/** The newest first. */
+export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & { webhookId: string }) {
+  await readWebhookRow(ctx, input);
+  const limit = pageLimit(input);
+  const before = readCursor(input);
+  if (before !== null && !/^\d{1,15}$/.test(before)) throw foreignCursor();
+  let query = ctx.db
+    .selectFrom('webhook_delivery')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', input.webhookId);
+  if (before !== null) query = query.where('number', '<', Number(before));
+  if (input.Status !== undefined) query = query.where('status', '=', input.Status);
+  if (input.EventID !== undefined) query = query.where('event_id', '=', input.EventID);
+  const rows = (await query
+    .orderBy('number', 'desc')
+    .limit(limit + 1)
+    .execute()) as DeliveryRow[];
+  const bodies = await readBodies(
+    ctx,
+    rows.map((row) => row.event_id),
+  );
+  return toPage(
+    rows,
+    limit,
+    (row) => String(row.number),
+    (row) => toDelivery(row, bodyOf(row, input.webhookId, bodies)),
+  );
+}
+
+function bodyOf(row: DeliveryRow, webhookId: string, bodies: Map<string, Body>): Body | null {
+  if (row.type === pingType) return pingBody({ eventId: row.event_id, webhookId, at: row.created_at });
+  return bodies.get(row.event_id) ?? null;
+}
+
+function toDelivery(row: DeliveryRow, body: Body | null): Delivery {
+  return {
+    DeliveryID: row.delivery_id,
+    EventID: row.event_id,
+    Type: row.type,
+    Reason: row.reason,
+    Status: row.status,
+    Attempts: row.attempts,
+    CreatedAt: row.created_at.toISOString(),
+    AttemptedAt: row.attempted_at?.toISOString() ?? null,
+    NextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    Request: row.url === null || body === null ? null : { URL: row.url, Body: body },
+    Answer: row.response_status === null ? null : { Status: row.response_status, Body: row.response_body },
+    Error: row.error,
+    Milliseconds: row.milliseconds,
+  };
+}
+
+/** Sends a test event at once, once, also to a disabled endpoint, and answers what came of it. */
+export async function pingWebhook(ctx: TenantContext, input: { webhookId: string }): Promise<Delivery> {
+  const endpoint = await readWebhookRow(ctx, input);
+  const at = ctx.now();
+  const eventId = newId(at);
+  const body = pingBody({ eventId, webhookId: input.webhookId, at });
+  const sender = openSender(ctx.config);
+  const outcome = await sender
+    .send(toMessage(endpoint, body, at), new AbortController().signal)
+    .finally(() => sender.close());
+  const row = (await ctx.db
+    .insertInto('webhook_delivery')
+    .values({
+      tenant_id: ctx.tenantId,
+      webhook_id: input.webhookId,
+      delivery_id: newId(at),
+      event_id: eventId,
+      type: pingType,
+      lane: eventId,
+      reason: 'ping',
+      status: outcome.delivered ? 'delivered' : 'failed',
+      attempts: 1,
+      created_at: at,
+      first_attempt_at: at,
+      attempted_at: at,
+      url: endpoint.url,
+      response_status: outcome.status,
+      response_body: outcome.body,
+      error: outcome.error,
+      milliseconds: outcome.milliseconds,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()) as DeliveryRow;
+  return toDelivery(row, body);
+}

@@ -1,0 +1,102 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { readLog } from '../events/log.ts';
+import type { Position } from '../events/position.ts';
+import type { Claimed } from './claim.ts';
+import type { Waiting } from './lanes.ts';
+
+const mostAtOnce = 500;
+
+/**
+ * Takes the position on and makes the deliveries, in one statement, unless another node has the endpoint now. Whoever
+ * makes deliveries locks the endpoint's row first, so numbers become visible in their order.
+ */
+const store = `
+with moved as (
+  update webhook set epoch = $4, transaction = $5::xid8, event_id = $6
+  where tenant_id = $1 and webhook_id = $2 and owner = $3
+    and epoch = $7 and transaction = $8::xid8 and event_id = $9
+  returning 1
+)
+insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, created_at)
+select $1, $2, entry.delivery_id, entry.event_id, entry.type, entry.lane, 'event', $10
+from moved, jsonb_to_recordset($11::jsonb) as entry (n integer, delivery_id uuid, event_id uuid, type text, lane uuid)
+order by entry.n
+returning 1 as stored`;
+
+/** Makes deliveries of what happened since, for this endpoint. */
+export async function takeIn(
+  ctx: TenantContext,
+  input: { owner: string; endpoint: Claimed; position: Position },
+): Promise<{ position: Position; more: boolean }> {
+  const { owner, endpoint, position: before } = input;
+  const { events, position } = await readLog(ctx, {
+    after: before,
+    types: endpoint.types,
+    limit: mostAtOnce,
+  });
+  if (events.length === 0) return { position, more: false };
+  const now = ctx.now();
+  const entries = events.map(({ event, userId }, n) => ({
+    n,
+    delivery_id: newId(now),
+    event_id: event.EventID,
+    type: event.Type,
+    lane: event.EnrollID ?? userId ?? event.EventID,
+  }));
+  const stored = endpoint.position;
+  const rows = await run<{ stored: number }>(ctx, {
+    name: 'webhook_take_in',
+    text: store,
+    values: [
+      ctx.tenantId,
+      endpoint.webhook_id,
+      owner,
+      position.epoch,
+      position.transaction,
+      position.eventId,
+      stored.epoch,
+      stored.transaction,
+      stored.eventId,
+      now,
+      JSON.stringify(entries),
+    ],
+  });
+  if (rows.length === 0) throw new Error('The endpoint was taken by another node.');
+  endpoint.position = position;
+  return { position, more: events.length === mostAtOnce };
+}
+
+type PendingRow = {
+  delivery_id: string;
+  number: number;
+  event_id: string;
+  lane: string;
+  attempts: number;
+  first_attempt_at: Date | null;
+  next_attempt_at: Date | null;
+};
+
+/** What waits beyond a number: all of it for a node that has just claimed the endpoint, later what was replayed. */
+export async function readPending(
+  ctx: TenantContext,
+  input: { webhookId: string; beyond: number; most: number },
+): Promise<Waiting[]> {
+  const rows = await run<PendingRow>(ctx, {
+    name: 'webhook_pending',
+    text: `select delivery_id, number, event_id, lane, attempts, first_attempt_at, next_attempt_at
+      from webhook_delivery
+      where tenant_id = $1 and webhook_id = $2 and status = 'pending' and number > $3 order by number limit $4`,
+    values: [ctx.tenantId, input.webhookId, input.beyond, input.most],
+  });
+  return rows.map((row) => ({
+    deliveryId: row.delivery_id,
+    number: row.number,
+    eventId: row.event_id,
+    lane: row.lane,
+    attempts: row.attempts,
+    first: row.first_attempt_at,
+    next: row.next_attempt_at,
+  }));
+}

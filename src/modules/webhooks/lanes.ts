@@ -1,0 +1,91 @@
+/** What one node remembers of a delivery that waits; its event is read when it goes out. */
+export type Waiting = {
+  deliveryId: string;
+  number: number;
+  eventId: string;
+  lane: string;
+  attempts: number;
+  first: Date | null;
+  next: Date | null;
+};
+
+export type Lanes = {
+  size: number;
+  add: (waiting: Waiting) => void;
+  /** The first of a lane that is due and not on its way; it is on its way then. */
+  take: (now: Date) => Waiting | null;
+  /** The delivery has ended, and the one behind it may go. */
+  done: (waiting: Waiting) => void;
+  /** The delivery waits again, until `waiting.next`. */
+  giveBack: (waiting: Waiting) => void;
+  /** Whether `take` would find one. */
+  isDue: (now: Date) => boolean;
+  /** When the next lane is due; null: none waits. */
+  wakeAt: (now: Date) => Date | null;
+  /** Lets all go now that wait for a time. */
+  hasten: () => void;
+};
+
+/** Deliveries in lanes: in a lane one after the other, and no lane waits for another. */
+export function openLanes(): Lanes {
+  const lanes = new Map<string, Waiting[]>();
+  /** Lanes whose first may be due now. */
+  const ready: string[] = [];
+  /** Lanes whose first waits for a time. */
+  const sleeping = new Map<string, Date>();
+  let size = 0;
+
+  const wake = (lane: string) => {
+    const head = lanes.get(lane)?.[0];
+    if (!head) lanes.delete(lane);
+    else if (head.next) sleeping.set(lane, head.next);
+    else ready.push(lane);
+  };
+  const wakeDue = (now: Date) => {
+    for (const [lane, at] of sleeping)
+      if (at <= now) {
+        sleeping.delete(lane);
+        ready.push(lane);
+      }
+  };
+
+  return {
+    get size() {
+      return size;
+    },
+    add(waiting) {
+      size++;
+      const lane = lanes.get(waiting.lane);
+      if (lane) lane.push(waiting);
+      else {
+        lanes.set(waiting.lane, [waiting]);
+        wake(waiting.lane);
+      }
+    },
+    take(now) {
+      wakeDue(now);
+      const lane = ready.shift();
+      return (lane !== undefined && lanes.get(lane)?.[0]) || null;
+    },
+    done(waiting) {
+      size--;
+      lanes.get(waiting.lane)?.shift();
+      wake(waiting.lane);
+    },
+    giveBack: (waiting) => wake(waiting.lane),
+    isDue(now) {
+      wakeDue(now);
+      return ready.length > 0;
+    },
+    hasten() {
+      ready.push(...sleeping.keys());
+      sleeping.clear();
+    },
+    wakeAt(now) {
+      if (ready.length > 0) return now;
+      let earliest: Date | null = null;
+      for (const at of sleeping.values()) if (!earliest || at < earliest) earliest = at;
+      return earliest;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { coalesce } from '../../platform/batch.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { type EventRow, eventColumns, toEvent } from '../events/log.ts';
+import type { WebhookRow } from './record.ts';
+import type { Message } from './send.ts';
+import { signatureHeaders } from './signature.ts';
+
+export const pingType = 'webhook.ping';
+
+/** The body of a delivery: the record as GET /events shows it. */
+export type Body = Omit<ReturnType<typeof toEvent>, 'Type'> & { Type: string };
+
+const text = `
+select ${eventColumns} from event told
+left join "user" known on known.tenant_id = $1 and known.user_id = told.user_id
+where told.tenant_id = $1 and told.event_id = any($2::uuid[])`;
+
+export async function readBodies(ctx: TenantContext, eventIds: string[]): Promise<Map<string, Body>> {
+  const values = [ctx.tenantId, eventIds];
+  const rows = await run<EventRow>(ctx, { name: 'webhook_bodies', text, values });
+  return new Map(rows.map((row) => [row.event_id ?? '', toEvent(row)]));
+}
+
+/** Deliveries that go out at the same time are read together. */
+export const readBody = coalesce<TenantContext, string, Body | null>({
+  group: (ctx) => ctx.tenantId,
+  key: (eventId) => eventId,
+  run: async (ctx, eventIds) => {
+    const bodies = await readBodies(ctx, eventIds);
+    return eventIds.map((eventId) => bodies.get(eventId) ?? null);
+  },
+});
+
+export function pingBody(input: { eventId: string; webhookId: string; at: Date }): Body {
+  return {
+    EventID: input.eventId,
+    Type: pingType,
+    OccurredAt: input.at.toISOString(),
+    LoginID: null,
+    EnrollID: null,
+    CourseID: null,
+    Data: { WebhookID: input.webhookId },
+  };
+}
+
+export type Endpoint = Pick<
+  WebhookRow,
+  'webhook_id' | 'url' | 'types' | 'secret' | 'previous_secret' | 'previous_secret_until'
+>;
+
+export function toMessage(endpoint: Endpoint, body: Body, at: Date): Message {
+  const { secret, previous_secret: previous, previous_secret_until: until } = endpoint;
+  const secrets = previous && until && until > at ? [secret, previous] : [secret];
+  const text = JSON.stringify(body);
+  return {
+    url: endpoint.url,
+    body: text,
+    headers: signatureHeaders(secrets, { id: body.EventID, at, body: text }),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Selectable } from 'kysely';
+import type { WebhookTable } from '../../platform/db/generated.ts';
+import { Problem } from '../../platform/errors.ts';
+import type { Webhook } from './schemas.ts';
+
+export type WebhookRow = Selectable<WebhookTable>;
+
+export function webhookNotFound(): Problem {
+  return new Problem(
+    'webhook_not_found',
+    'The webhook endpoint does not exist. Create it with POST /webhook.',
+  );
+}
+
+export function toWebhook(row: WebhookRow): Webhook {
+  return {
+    WebhookID: row.webhook_id,
+    URL: row.url,
+    Types: row.types,
+    Description: row.description,
+    Status: row.status as Webhook['Status'],
+    DisabledReason: row.disabled_reason as Webhook['DisabledReason'],
+    FailingSince: row.failing_since?.toISOString() ?? null,
+    CreatedAt: row.created_at.toISOString(),
+    UpdatedAt: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,94 @@
+import { coalesce } from '../../platform/batch.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { appendEvents } from '../events/append.ts';
+
+export type Result = {
+  webhook_id: string;
+  delivery_id: string;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  first_attempt_at: Date;
+  attempted_at: Date;
+  next_attempt_at: Date | null;
+  url: string;
+  response_status: number | null;
+  response_body: string | null;
+  error: string | null;
+  milliseconds: number;
+};
+
+const text = `
+update webhook_delivery held set status = result.status, attempts = result.attempts,
+  first_attempt_at = result.first_attempt_at, attempted_at = result.attempted_at,
+  next_attempt_at = result.next_attempt_at, url = result.url, response_status = result.response_status,
+  response_body = result.response_body, error = result.error, milliseconds = result.milliseconds
+from jsonb_to_recordset($2::jsonb) as result (webhook_id uuid, delivery_id uuid, status text, attempts integer,
+  first_attempt_at timestamptz, attempted_at timestamptz, next_attempt_at timestamptz, url text,
+  response_status integer, response_body text, error text, milliseconds integer)
+where held.tenant_id = $1 and held.webhook_id = result.webhook_id and held.delivery_id = result.delivery_id`;
+
+/** What comes back at the same time is written together. */
+export const recordResult = coalesce<TenantContext, Result, void>({
+  group: (ctx) => ctx.tenantId,
+  key: (result) => result.delivery_id,
+  run: async (ctx, results) => {
+    await run(ctx, { name: 'webhook_results', text, values: [ctx.tenantId, JSON.stringify(results)] });
+    return results.map(() => undefined);
+  },
+});
+
+export async function recordHealth(
+  ctx: TenantContext,
+  input: { webhookId: string; failingSince: Date | null },
+): Promise<void> {
+  await ctx.db
+    .updateTable('webhook')
+    .set({ failing_since: input.failingSince })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', input.webhookId)
+    .execute();
+}
+
+/** Nothing is lost: enabled again, the endpoint goes on where it stopped. */
+export async function disableFailing(
+  ctx: TenantContext,
+  input: { webhookId: string; failingSince: Date },
+): Promise<void> {
+  await transaction(ctx, async (ctx) => {
+    const row = await ctx.db
+      .updateTable('webhook')
+      .set({ status: 'disabled', disabled_reason: 'failing', updated_at: ctx.now() })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('webhook_id', '=', input.webhookId)
+      .where('status', '=', 'enabled')
+      .returning('url')
+      .executeTakeFirst();
+    if (!row) return;
+    await appendEvents(ctx, [
+      {
+        type: 'webhook.disabled',
+        data: { WebhookID: input.webhookId, URL: row.url, FailingSince: input.failingSince.toISOString() },
+      },
+    ]);
+  });
+}
+
+/** Deliveries that ended are kept for 30 days; what happened stays in the log. */
+export async function purgeDeliveries(ctx: Context): Promise<void> {
+  const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
+  for (;;) {
+    const gone = await run(ctx, {
+      name: 'webhook_purge',
+      text: `/* across tenants: old deliveries of all */
+        delete from webhook_delivery held using (
+          select tenant_id, webhook_id, delivery_id from webhook_delivery
+          where status <> 'pending' and created_at < $1 order by created_at limit 5000
+        ) old
+        where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
+          and held.delivery_id = old.delivery_id returning 1`,
+      values: [until],
+    });
+    if (gone.length < 5_000) return;
+  }
+}

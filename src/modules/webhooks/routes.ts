@@ -1,0 +1,142 @@
+import Type from 'typebox';
+import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { created, ok, path, route } from '../../platform/routes.ts';
+import { Fields, Text } from '../../platform/schema.ts';
+import { listDeliveries, pingWebhook } from './deliveries.ts';
+import { toWebhook } from './record.ts';
+import { replayEvents } from './replay.ts';
+import {
+  Delivery,
+  deliveryQuery,
+  NewWebhook,
+  Replay,
+  ReplayResult,
+  Rotation,
+  Webhook,
+  WebhookChange,
+  WebhookWithSecret,
+} from './schemas.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  readWebhookRow,
+  rotateSecret,
+  updateWebhook,
+} from './webhooks.ts';
+
+const params = Type.Object({ WebhookID: Text(255) });
+const common = { tag: 'Webhooks', access: 'tenant', scope: 'webhooks:write' } as const;
+
+export const webhookRoutes = [
+  route({
+    ...common,
+    method: 'POST',
+    path: '/webhook',
+    name: 'createWebhook',
+    summary: 'Create a webhook endpoint',
+    body: NewWebhook,
+    answers: { 201: { description: 'The endpoint, with its secret this once.', schema: WebhookWithSecret } },
+    events: [],
+    handle: async (ctx, { body }) => {
+      const webhook = await createWebhook(ctx, body);
+      return created(webhook, path`/webhook/${webhook.WebhookID}`);
+    },
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/webhook',
+    name: 'listWebhooks',
+    summary: 'List the webhook endpoints',
+    query: Fields(pageQuery),
+    answers: { 200: { description: 'A page of endpoints, without their secrets.', schema: PageOf(Webhook) } },
+    handle: async (ctx, { query }) => ok(await listWebhooks(ctx, query)),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/webhook/{WebhookID}',
+    name: 'readWebhook',
+    summary: 'Read a webhook endpoint',
+    params,
+    answers: { 200: { description: 'The endpoint.', schema: Webhook } },
+    handle: async (ctx, { params }) =>
+      ok(toWebhook(await readWebhookRow(ctx, { webhookId: params.WebhookID }))),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/webhook/{WebhookID}',
+    name: 'updateWebhook',
+    summary: 'Change, disable or enable a webhook endpoint',
+    params,
+    body: WebhookChange,
+    answers: { 200: { description: 'The changed endpoint.', schema: Webhook } },
+    events: [],
+    handle: async (ctx, { params, body }) =>
+      ok(await updateWebhook(ctx, { ...body, webhookId: params.WebhookID })),
+  }),
+  route({
+    ...common,
+    method: 'DELETE',
+    path: '/webhook/{WebhookID}',
+    name: 'deleteWebhook',
+    summary: 'Delete a webhook endpoint and its deliveries',
+    params,
+    answers: { 200: { description: 'The endpoint as it was.', schema: Webhook } },
+    events: [],
+    handle: async (ctx, { params }) => ok(await deleteWebhook(ctx, { webhookId: params.WebhookID })),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/webhook/{WebhookID}/rotate',
+    name: 'rotateWebhookSecret',
+    summary: 'Make a new secret; the one before stays valid for a while',
+    params,
+    body: Rotation,
+    answers: {
+      200: { description: 'The endpoint, with its new secret this once.', schema: WebhookWithSecret },
+    },
+    events: [],
+    handle: async (ctx, { params, body }) =>
+      ok(await rotateSecret(ctx, { ...body, webhookId: params.WebhookID })),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/webhook/{WebhookID}/ping',
+    name: 'pingWebhook',
+    summary: 'Send a test event now, and answer what came of it',
+    params,
+    answers: { 200: { description: 'The delivery, whether it succeeded or not.', schema: Delivery } },
+    events: [],
+    handle: async (ctx, { params }) => ok(await pingWebhook(ctx, { webhookId: params.WebhookID })),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/webhook/{WebhookID}/delivery',
+    name: 'listDeliveries',
+    summary: 'List the deliveries of an endpoint, the newest first',
+    params,
+    query: deliveryQuery,
+    answers: { 200: { description: 'A page of deliveries.', schema: PageOf(Delivery) } },
+    handle: async (ctx, { params, query }) =>
+      ok(await listDeliveries(ctx, { ...query, webhookId: params.WebhookID })),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/webhook/{WebhookID}/replay',
+    name: 'replayEvents',
+    summary: 'Send events again, by id or by time',
+    params,
+    body: Replay,
+    answers: { 200: { description: 'How many are sent again.', schema: ReplayResult } },
+    events: [],
+    handle: async (ctx, { params, body }) =>
+      ok(await replayEvents(ctx, { ...body, webhookId: params.WebhookID })),
+  }),
+];

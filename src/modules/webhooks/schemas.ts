@@ -1,0 +1,134 @@
+import Type from 'typebox';
+import { pageQuery } from '../../platform/pagination.ts';
+import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import type { Event } from '../events/schemas.ts';
+
+const Types = Type.Unsafe<string[] | null>({
+  type: ['array', 'null'],
+  items: { type: 'string', maxLength: 100 },
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Types of the events that are sent; null: all.',
+});
+const Status = OneOf(['enabled', 'disabled'], {
+  description: 'Enabled again, it goes on where it stopped: what happened meanwhile is sent.',
+});
+
+const common = {
+  URL: Address('Where events are posted to: https on the public internet.'),
+  Types,
+  Description: Nullable(Text(1_000)),
+  Status,
+};
+
+export const Webhook = Fields(
+  {
+    WebhookID: Type.String(),
+    ...common,
+    DisabledReason: Nullable(
+      OneOf(['failing', 'client'], { description: '`failing`: no delivery succeeded for 72 hours.' }),
+    ),
+    FailingSince: Nullable(Instant('The first failure since the last success.')),
+    CreatedAt: Instant(),
+    UpdatedAt: Instant(),
+  },
+  { title: 'Webhook', description: 'An endpoint of the client to which events are sent.' },
+);
+export type Webhook = Type.Static<typeof Webhook>;
+
+export const WebhookWithSecret = Fields(
+  {
+    ...Webhook.properties,
+    Secret: Type.String({ description: 'Verifies the signatures (Standard Webhooks). Shown this once.' }),
+    PreviousSecretUntil: Nullable(Instant('Until then deliveries are signed with the secret before, too.')),
+  },
+  { title: 'WebhookWithSecret' },
+);
+export type WebhookWithSecret = Type.Static<typeof WebhookWithSecret>;
+
+export const WebhookChange = Type.Partial(Fields(common), {
+  additionalProperties: false,
+  title: 'WebhookChange',
+});
+export type WebhookChange = Type.Static<typeof WebhookChange>;
+
+export const NewWebhook = Fields(
+  {
+    URL: common.URL,
+    Types: Type.Optional(common.Types),
+    Description: Type.Optional(common.Description),
+    Status: Type.Optional(common.Status),
+  },
+  { title: 'NewWebhook' },
+);
+export type NewWebhook = Type.Static<typeof NewWebhook>;
+
+export const Rotation = Fields(
+  {
+    OverlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 604_800,
+        description: 'How long deliveries are signed with both secrets. Default: a day.',
+      }),
+    ),
+  },
+  { title: 'Rotation' },
+);
+
+export const Delivery = Fields(
+  {
+    DeliveryID: Type.String(),
+    EventID: Type.String(),
+    Type: Type.String({ description: 'Of the event; `webhook.ping` for a ping, which is in no log.' }),
+    Reason: OneOf(['event', 'replay', 'ping']),
+    Status: OneOf(['pending', 'delivered', 'failed']),
+    Attempts: Type.Integer(),
+    CreatedAt: Instant(),
+    AttemptedAt: Nullable(Instant()),
+    NextAttemptAt: Nullable(Instant()),
+    Request: Type.Unsafe<{ URL: string; Body: unknown } | null>({
+      type: ['object', 'null'],
+      additionalProperties: false,
+      required: ['URL', 'Body'],
+      properties: { URL: { type: 'string' }, Body: { type: 'object', additionalProperties: true } },
+      description: 'What was sent last; webhook-id is the EventID, webhook-timestamp is AttemptedAt.',
+    }),
+    Answer: Type.Unsafe<{ Status: number; Body: string | null } | null>({
+      type: ['object', 'null'],
+      additionalProperties: false,
+      required: ['Status', 'Body'],
+      properties: { Status: { type: 'integer' }, Body: { type: ['string', 'null'] } },
+      description: 'The last answer, and the first 4 kB of its body; null: there was none.',
+    }),
+    Error: Nullable(Type.String({ description: 'Why the last attempt failed.' })),
+    Milliseconds: Nullable(Type.Integer()),
+  },
+  { title: 'Delivery', description: 'One event for one endpoint. Kept for 30 days.' },
+);
+export type Delivery = Type.Static<typeof Delivery>;
+export type DeliveryBody = Type.Static<typeof Event>;
+
+export const deliveryQuery = Fields({
+  ...pageQuery,
+  Status: Type.Optional(OneOf(['pending', 'delivered', 'failed'])),
+  EventID: Type.Optional(Type.String({ format: 'uuid' })),
+});
+export type DeliveryQuery = Type.Static<typeof deliveryQuery>;
+
+export const Replay = Fields(
+  {
+    EventIDs: Type.Optional(
+      Type.Array(Type.String({ format: 'uuid' }), { minItems: 1, maxItems: 1_000, uniqueItems: true }),
+    ),
+    From: Type.Optional(Instant('Events that occurred at this time or later.')),
+    Until: Type.Optional(Instant('Events that occurred before this time. Default: now.')),
+  },
+  { title: 'Replay', description: 'Either EventIDs, or From and perhaps Until.' },
+);
+export type Replay = Type.Static<typeof Replay>;
+
+export const ReplayResult = Fields({
+  Deliveries: Type.Integer({ description: 'How many events are sent again.' }),
+});

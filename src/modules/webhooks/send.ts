@@ -1,0 +1,135 @@
+import type { LookupOptions } from 'node:dns';
+import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { AddressRefused, type AllowedConfig, resolveChecked } from './addresses.ts';
+
+export const deliverySeconds = 10;
+const mostRead = 64 * 1024;
+const mostKept = 4 * 1024;
+
+export type Outcome = {
+  delivered: boolean;
+  status: number | null;
+  body: string | null;
+  error: string | null;
+  milliseconds: number;
+  /** Seconds that the receiver asks us to wait. */
+  retryAfter: number | null;
+};
+
+export type Message = { url: string; headers: Record<string, string>; body: string };
+
+/** Sends to one endpoint, and keeps its connections. Each new connection goes to an address that was just checked. */
+export type Sender = { send: (message: Message, stop: AbortSignal) => Promise<Outcome>; close: () => void };
+
+type Found = (error: Error | null, address: unknown, family?: number) => void;
+
+export function openSender(config: AllowedConfig): Sender {
+  const lookup = (host: string, options: LookupOptions, found: Found) => {
+    resolveChecked(config, host).then(
+      ({ addresses }) => {
+        const fitting = addresses.filter(({ family }) => !options.family || family === options.family);
+        const [first] = fitting;
+        if (!first) found(new AddressRefused(`${host} has no such address.`), []);
+        else if (options.all) found(null, fitting);
+        else found(null, first.address, first.family);
+      },
+      (error: unknown) => found(error as Error, []),
+    );
+  };
+  const options = { keepAlive: true, maxSockets: 64, maxFreeSockets: 4, timeout: 30_000 };
+  const agents = { 'http:': new PlainAgent(options), 'https:': new SecureAgent(options) };
+
+  const once = (message: Message, signal: AbortSignal) =>
+    new Promise<{ response: IncomingMessage; body: string }>((resolve, reject) => {
+      const url = new URL(message.url);
+      const secure = url.protocol === 'https:';
+      const request = (secure ? secureRequest : plainRequest)(url, {
+        method: 'POST',
+        agent: agents[secure ? 'https:' : 'http:'],
+        lookup: lookup as never,
+        signal,
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'Lectern-Webhooks/1',
+          'content-length': Buffer.byteLength(message.body),
+          ...message.headers,
+        },
+      });
+      request.on('error', (error) => reject(Object.assign(error, { reused: request.reusedSocket })));
+      request.on('response', (response) => {
+        readStart(response).then((body) => resolve({ response, body }), reject);
+      });
+      request.end(message.body);
+    });
+
+  const attempt = async (message: Message, signal: AbortSignal) => {
+    const host = new URL(message.url).hostname;
+    // An address that stands in the URL itself is never looked up.
+    if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) await resolveChecked(config, host);
+    return once(message, signal).catch((error: { reused?: boolean; code?: string }) => {
+      // The receiver closed a kept connection just as we used it; that says nothing about the receiver.
+      if (error.reused && error.code === 'ECONNRESET') return once(message, signal);
+      throw error;
+    });
+  };
+
+  return {
+    send: async (message, stop) => {
+      const began = performance.now();
+      const limit = AbortSignal.timeout(deliverySeconds * 1000);
+      const outcome = await attempt(message, AbortSignal.any([limit, stop])).then(
+        toOutcome,
+        (error: unknown) => toFailure(error, limit.aborted),
+      );
+      return { ...outcome, milliseconds: Math.round(performance.now() - began) };
+    },
+    close: () => {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+async function readStart(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= mostRead) break;
+  }
+  const text = Buffer.concat(chunks).subarray(0, mostKept).toString();
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+function toOutcome({
+  response,
+  body,
+}: {
+  response: IncomingMessage;
+  body: string;
+}): Omit<Outcome, 'milliseconds'> {
+  const status = response.statusCode ?? 0;
+  const delivered = status >= 200 && status < 300;
+  const wait = Number(response.headers['retry-after'] ?? Number.NaN);
+  const isRedirect = status >= 300 && status < 400;
+  const error = isRedirect
+    ? 'The endpoint redirects; redirects are not followed.'
+    : `The endpoint answered ${status}.`;
+  return {
+    delivered,
+    status,
+    body,
+    error: delivered ? null : error,
+    retryAfter: Number.isInteger(wait) && wait > 0 ? Math.min(wait, 3_600) : null,
+  };
+}
+
+function toFailure(error: unknown, late: boolean): Omit<Outcome, 'milliseconds'> {
+  const { message, code } = error as { message: string; code?: string };
+  const text = late
+    ? `The endpoint did not answer within ${deliverySeconds} s.`
+    : message || code || 'Unknown error.';
+  return { delivered: false, status: null, body: null, error: text.slice(0, 1_000), retryAfter: null };
+}

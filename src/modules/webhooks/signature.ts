@@ -1,0 +1,26 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const prefix = 'whsec_';
+
+/** 256 random bits in the form of the Standard Webhooks specification. */
+export function newWebhookSecret(): string {
+  return prefix + randomBytes(32).toString('base64');
+}
+
+/** The headers of Standard Webhooks: one signature for each secret that is valid now. */
+export function signatureHeaders(
+  secrets: readonly string[],
+  message: { id: string; at: Date; body: string },
+): Record<string, string> {
+  const timestamp = String(Math.floor(message.at.getTime() / 1000));
+  const signatures = secrets.map((secret) =>
+    createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
+      .update(`${message.id}.${timestamp}.${message.body}`)
+      .digest('base64'),
+  );
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.map((signature) => `v1,${signature}`).join(' '),
+  };
+}

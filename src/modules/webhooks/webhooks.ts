@@ -1,0 +1,160 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { lastEventId } from '../events/position.ts';
+import { readTypes } from '../events/types.ts';
+import { checkUrl } from './addresses.ts';
+import { toWebhook, type WebhookRow, webhookNotFound } from './record.ts';
+import type { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from './schemas.ts';
+import { newWebhookSecret } from './signature.ts';
+
+const mostEndpoints = 50;
+
+/** An endpoint begins at the end of the log: what happens from now on is sent. */
+const insert = `
+insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret,
+  epoch, transaction, event_id, created_at, updated_at)
+select $1, $2, $3, $4, $5, $6, $7, $8, setting.value::bigint,
+  ((pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text)::xid8, $9, $10, $10
+from setting where setting.name = 'event_epoch'
+  and (select count(*) from webhook other where other.tenant_id = $1) < ${mostEndpoints}
+returning *`;
+
+export async function createWebhook(ctx: TenantContext, input: NewWebhook): Promise<WebhookWithSecret> {
+  const types = input.Types ? readTypes(input.Types, 'Types') : null;
+  const url = await checkUrl(ctx.config, input.URL);
+  const now = ctx.now();
+  const status = input.Status ?? 'enabled';
+  const [row] = await run<WebhookRow>(ctx, {
+    text: insert,
+    values: [
+      ctx.tenantId,
+      newId(now),
+      url,
+      input.Description ?? null,
+      types,
+      status,
+      status === 'disabled' ? 'client' : null,
+      newWebhookSecret(),
+      lastEventId,
+      now,
+    ],
+  });
+  if (!row)
+    throw new Problem(
+      'webhook_limit',
+      `A tenant has at most ${mostEndpoints} webhook endpoints. Delete one first.`,
+    );
+  return withSecret(row);
+}
+
+export function withSecret(row: WebhookRow): WebhookWithSecret {
+  const until = row.previous_secret_until?.toISOString() ?? null;
+  return { ...toWebhook(row), Secret: row.secret, PreviousSecretUntil: until };
+}
+
+export async function readWebhookRow(ctx: TenantContext, input: { webhookId: string }): Promise<WebhookRow> {
+  if (!isId(input.webhookId)) throw webhookNotFound();
+  const row = await ctx.db
+    .selectFrom('webhook')
+    .selectAll()
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', input.webhookId)
+    .executeTakeFirst();
+  if (!row) throw webhookNotFound();
+  return row;
+}
+
+export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
+  const limit = pageLimit(input);
+  const after = readCursor(input);
+  let query = ctx.db.selectFrom('webhook').selectAll().where('tenant_id', '=', ctx.tenantId);
+  if (after !== null && isId(after)) query = query.where('webhook_id', '>', after);
+  const rows = await query
+    .orderBy('webhook_id')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows, limit, (row) => row.webhook_id, toWebhook);
+}
+
+/** Changes what is sent; what is not mentioned stays. */
+export async function updateWebhook(
+  ctx: TenantContext,
+  input: WebhookChange & { webhookId: string },
+): Promise<Webhook> {
+  const types = input.Types ? readTypes(input.Types, 'Types') : input.Types;
+  const url = input.URL === undefined ? undefined : await checkUrl(ctx.config, input.URL);
+  return transaction(ctx, async (ctx) => {
+    const before = await readWebhookRow(ctx, input);
+    const now = ctx.now();
+    const enables = input.Status === 'enabled' && before.status === 'disabled';
+    const row = await ctx.db
+      .updateTable('webhook')
+      .set({
+        updated_at: now,
+        ...(url !== undefined && { url }),
+        ...(types !== undefined && { types }),
+        ...(input.Description !== undefined && { description: input.Description }),
+        ...(input.Status === 'disabled' && before.status === 'enabled'
+          ? { status: 'disabled', disabled_reason: 'client' }
+          : {}),
+        ...(enables && { status: 'enabled', disabled_reason: null, failing_since: null, wake_at: now }),
+      })
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('webhook_id', '=', input.webhookId)
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) throw webhookNotFound();
+    if (enables) await beginAnew(ctx, input.webhookId);
+    return toWebhook(row);
+  });
+}
+
+/** The 72 hours of what waits begin again. */
+async function beginAnew(ctx: TenantContext, webhookId: string): Promise<void> {
+  await ctx.db
+    .updateTable('webhook_delivery')
+    .set({ first_attempt_at: null, next_attempt_at: null })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', webhookId)
+    .where('status', '=', 'pending')
+    .execute();
+}
+
+/** Its deliveries go with it. */
+export async function deleteWebhook(ctx: TenantContext, input: { webhookId: string }): Promise<Webhook> {
+  if (!isId(input.webhookId)) throw webhookNotFound();
+  const row = await ctx.db
+    .deleteFrom('webhook')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', input.webhookId)
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) throw webhookNotFound();
+  return toWebhook(row);
+}
+
+/** Makes a new secret; the one before stays valid beside it for a while. */
+export async function rotateSecret(
+  ctx: TenantContext,
+  input: { webhookId: string; OverlapSeconds?: number },
+): Promise<WebhookWithSecret> {
+  if (!isId(input.webhookId)) throw webhookNotFound();
+  const now = ctx.now();
+  const row = await ctx.db
+    .updateTable('webhook')
+    .set((column) => ({
+      previous_secret: column.ref('secret'),
+      previous_secret_until: new Date(now.getTime() + (input.OverlapSeconds ?? 86_400) * 1000),
+      secret: newWebhookSecret(),
+      updated_at: now,
+    }))
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', input.webhookId)
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) throw webhookNotFound();
+  return withSecret(row);
+}

@@ -1,0 +1,26 @@
+import { startDispatcher } from './modules/webhooks/dispatcher.ts';
+import { purgeDeliveries } from './modules/webhooks/results.ts';
+import type { Context } from './platform/context.ts';
+import { type Job, startJobs } from './platform/jobs.ts';
+
+/** Every job. */
+export const jobs: readonly Job[] = [
+  { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
+];
+
+/** What this node does beside answering. */
+export type Worker = { stop: () => Promise<void> };
+
+/** Less than the time that a stop is given as a whole. */
+const graceMilliseconds = 8_000;
+
+/** Works until stopped, on any number of nodes at once. What runs may finish; the rest is given back. */
+export async function startWorker(ctx: Context): Promise<Worker> {
+  const queue = await startJobs(ctx, jobs);
+  const dispatcher = startDispatcher(ctx);
+  return {
+    stop: async () => {
+      await Promise.all([queue.stop(graceMilliseconds), dispatcher.stop(graceMilliseconds)]);
+    },
+  };
+}
