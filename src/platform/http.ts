@@ -6,8 +6,13 @@ import formBody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
+import { exportPages, listOf } from './export.ts';
+import { answerOnce, idempotencyHeader, readIdempotencyKey } from './idempotency.ts';
+import { normalizeIdentifiers } from './ids.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
+import { countCall } from './rate-limit.ts';
 import type { Caller, Route } from './routes.ts';
+import { acceptedRows, rowTypes } from './rows.ts';
 import { ProblemDocument } from './schema.ts';
 import { buildValidators } from './validation.ts';
 
@@ -100,32 +105,48 @@ export function registerRoutes(
   app.register(formBody);
   app.setValidatorCompiler(buildValidators());
   for (const route of routes) {
+    const list = listOf(route);
+    const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: schemaOf(route),
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         if (route.access === 'anyone') return;
         request.caller = await guards.authenticate(ctx, request, route);
+        countCall(ctx, request.caller.keyId, reply);
         if (route.access === 'tenant')
           request.tenantId = await guards.resolveTenant(ctx, request, request.caller);
       },
       preValidation: async (request) => {
-        for (const part of [request.params, request.query, request.body]) normalizeIdentifiers(part);
+        for (const part of [request.params, request.query]) normalizeIdentifiers(part);
+        if (!(request.body instanceof Readable)) normalizeIdentifiers(request.body);
         if (!route.forms && request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
           throw new Problem('unsupported_media_type', 'Send the body as application/json.');
         if (route.body && (request.body === undefined || request.body === null)) request.body = {};
-        if (route.streams && !(request.body instanceof Readable))
+        const streamed = request.body instanceof Readable && request.headers['content-type']?.split(';')[0];
+        if (streamed ? !route.streams?.includes(streamed.trim().toLowerCase()) : route.streams)
           throw new Problem(
             'unsupported_media_type',
-            `Send the file as the body with Content-Type: ${route.streams}.`,
+            `Send the body with Content-Type: ${route.streams?.join(' or ') ?? 'application/json'}.`,
           );
       },
       handler: async (request, reply) => {
         const { params, query, body } = request;
         const tenantId = request.tenantId;
         const scoped = tenantId === null ? ctx : { ...ctx, tenantId };
-        const answer = await route.handle(scoped, { params, query, body, request } as never, reply);
+        const act = (more?: object) => {
+          const input = { params, query: more ? { ...(query as object), ...more } : query, body, request };
+          return route.handle(scoped, input as never, reply);
+        };
+        const key = keyed ? readIdempotencyKey(request) : null;
+        const rows = list && request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
+        const answer =
+          list && rows
+            ? await exportPages(list, rows, act)
+            : key === null
+              ? await act()
+              : await answerOnce(ctx, request, reply, key, act);
         if (answer.headers) void reply.headers(answer.headers);
         void reply.code(answer.status);
         return answer.body === undefined ? reply.send() : answer.body;
@@ -134,20 +155,30 @@ export function registerRoutes(
   }
 }
 
-/** Identifiers are compared in NFC, and their limits hold for what is compared. */
-function normalizeIdentifiers(part: unknown): void {
-  if (typeof part !== 'object' || part === null || part instanceof Readable) return;
-  for (const [name, value] of Object.entries(part))
-    if (name.endsWith('ID') && typeof value === 'string') Reflect.set(part, name, value.normalize('NFC'));
-}
+const wholeList = {
+  schema: { type: 'string', description: 'All pages, by the header Accept; Limit is not used.' },
+};
+const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
+
+const keyHeader = {
+  type: 'object',
+  properties: {
+    [idempotencyHeader]: {
+      type: 'string',
+      description:
+        'Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours.',
+    },
+  },
+};
 
 function schemaOf(route: Route) {
   const { params, query, body, answers } = route;
+  const list = listOf(route) !== null;
   const response = Object.fromEntries(
     Object.entries(answers).map(([status, { schema, description, type }]) => [
       status,
       schema && !type
-        ? { description, content: { 'application/json': { schema } } }
+        ? { description, content: { 'application/json': { schema }, ...(list ? rowContent : {}) } }
         : {
             description,
             ...(type ? { content: { [type]: { schema: schema ?? { type: 'string' } } } } : { type: 'null' }),
@@ -163,6 +194,7 @@ function schemaOf(route: Route) {
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
+    ...(route.method === 'POST' && route.access !== 'anyone' ? { headers: keyHeader } : {}),
     response: { ...response, default: { description: 'What is wrong, and what to do.', content: problem } },
   };
 }

@@ -34,3 +34,10 @@ export function newSecret(prefix: string): string {
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
+
+/** Identifiers are compared in NFC, and their limits hold for what is compared. */
+export function normalizeIdentifiers(fields: unknown): void {
+  if (typeof fields !== 'object' || fields === null) return;
+  for (const [name, value] of Object.entries(fields))
+    if (name.endsWith('ID') && typeof value === 'string') Reflect.set(fields, name, value.normalize('NFC'));
+}

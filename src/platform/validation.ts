@@ -24,3 +24,11 @@ export function buildValidators() {
   return ({ schema, httpPart }: { schema: object; httpPart?: string }) =>
     httpPart === 'body' ? strict.compile(schema) : coercing.compile(schema);
 }
+
+/** Checks rows of bulk data: JSON as it is; the texts of CSV become the booleans and numbers declared. */
+export function compileRows(schema: object, texts: boolean) {
+  const options = { removeAdditional: false, strict: false, useDefaults: false, coerceTypes: texts } as const;
+  const ajv = addFormats(new Ajv(options));
+  ajv.addFormat('date-time', isInstant);
+  return ajv.compile(schema);
+}

@@ -4,6 +4,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { pretendEach } from '../../platform/pretend.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { matchesPassword, randomPassword, readPassword, storePassword } from './passwords.ts';
@@ -66,11 +67,13 @@ const insertUser = coalesce<TenantContext, Row, Outcome>({
   },
 });
 
-/** Creates a user. An existing one whose record equals what is sent is answered as it is (a safe retry). */
-export async function createUser(
+type Draft = { input: NewUser; row: Row; password: string | null };
+
+async function draft(
   ctx: TenantContext,
   input: NewUser,
-): Promise<{ user: User; isNew: boolean }> {
+  store: (password: string) => Promise<string> | string,
+): Promise<Draft> {
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = input.Password == null ? null : readPassword(input.Password, declared);
   const row: Row = {
@@ -84,15 +87,44 @@ export async function createUser(
     is_admin: input.IsAdmin ?? false,
     register: input.Register ?? false,
     enabled: input.Enabled ?? true,
-    password_hash: password === null ? randomPassword() : await storePassword(password),
+    password_hash: password === null ? randomPassword() : await store(password),
   };
-  // A user that another node created during the statement is seen by the next one.
-  const outcome = (await insertUser(ctx, row)) ?? (await insertUser(ctx, row));
+  return { input, row, password };
+}
+
+/** A user that another node created during the statement is seen by the next one. */
+async function insertOrFind(ctx: TenantContext, { row }: Draft): Promise<Outcome> {
+  return (await insertUser(ctx, row)) ?? (await insertUser(ctx, row));
+}
+
+type Created = { user: User; isNew: boolean };
+
+async function judge({ input, password }: Draft, outcome: Outcome): Promise<Created> {
   if (!outcome)
     throw new Problem('unavailable', 'The user is being changed by others. Try again.', { retryAfter: 1 });
   const user = toUser(outcome.row);
   if (!outcome.isNew) await refuseDifferences(input, user, password, outcome.row.password_hash);
   return { user, isNew: outcome.isNew };
+}
+
+/** Creates a user. An existing one whose record equals what is sent is answered as it is (a safe retry). */
+export async function createUser(ctx: TenantContext, input: NewUser): Promise<Created> {
+  const drafted = await draft(ctx, input, storePassword);
+  return judge(drafted, await insertOrFind(ctx, drafted));
+}
+
+/** What `createUser` would answer for each, without effect; comparing a password is left to the caller's call. */
+export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<(() => Promise<Created>)[]> {
+  const drafts = await Promise.allSettled(inputs.map((input) => draft(ctx, input, randomPassword)));
+  const outcomes = await pretendEach(ctx, drafts, async (ctx, drafted) =>
+    drafted.status === 'fulfilled' ? insertOrFind(ctx, drafted.value) : null,
+  );
+  return drafts.map((drafted, index) => async () => {
+    const outcome = outcomes[index];
+    if (drafted.status === 'rejected') throw drafted.reason;
+    if (outcome?.status !== 'fulfilled') throw outcome?.reason;
+    return judge(drafted.value, outcome.value);
+  });
 }
 
 async function refuseDifferences(

@@ -1,7 +1,9 @@
 import Type from 'typebox';
+import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/bulk.ts';
 import { PageOf, pageQuery } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields, Text } from '../../platform/schema.ts';
+import { createUsersInBulk } from './bulk.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { createUser } from './create-user.ts';
 import { CheckResult, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
@@ -28,6 +30,20 @@ export const userRoutes = [
       const { user, isNew } = await createUser(ctx, body);
       return isNew ? created(user, path`/user/${user.LoginID}`) : ok(user);
     },
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/user/bulk',
+    name: 'createUsers',
+    summary: 'Create many users',
+    scope: 'users:write',
+    query: bulkQuery,
+    streams: bulkStreams,
+    answers: { 200: bulkAnswer },
+    events: ['user.created'],
+    handle: (ctx, { query, request }, reply) =>
+      createUsersInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),
   }),
   route({
     ...common,

@@ -1,0 +1,38 @@
+import Type from 'typebox';
+import { bulk, type RowDone } from '../../platform/bulk.ts';
+import type { TenantContext } from '../../platform/context.ts';
+import { pretendEach } from '../../platform/pretend.ts';
+import { Fields } from '../../platform/schema.ts';
+import { CourseID, DurationID } from '../catalogue/schemas.ts';
+import { LoginID } from '../users/schemas.ts';
+import { enrol } from './enrol.ts';
+import { EnrolRequest } from './schemas.ts';
+
+export const EnrolRow = Fields(
+  { LoginID, CourseID, DurationID: Type.Optional(DurationID), ...EnrolRequest.properties },
+  { title: 'EnrolRow' },
+);
+export type EnrolRow = Type.Static<typeof EnrolRow>;
+
+async function enrolRow(ctx: TenantContext, row: EnrolRow): Promise<RowDone> {
+  const { LoginID: loginId, CourseID: courseId, DurationID: durationId, ...request } = row;
+  const input = { ...request, loginId, courseId };
+  const { enrolment, isNew } = await enrol(ctx, durationId === undefined ? input : { ...input, durationId });
+  return {
+    Status: isNew ? 201 : 200,
+    LoginID: enrolment.LoginID,
+    CourseID: enrolment.CourseID,
+    DurationID: enrolment.DurationID,
+    EnrollID: enrolment.EnrollID,
+    LaunchURL: enrolment.LaunchURL,
+  };
+}
+
+/** Rows of one portion run at once, and `enrol` puts those that run at once into one statement. */
+export const enrolInBulk = bulk<EnrolRow>({
+  row: EnrolRow,
+  names: ['LoginID', 'CourseID', 'DurationID'],
+  ids: ['EnrollID', 'LaunchURL'],
+  run: (ctx, rows) => Promise.allSettled(rows.map((row) => enrolRow(ctx, row))),
+  plan: (ctx, rows) => pretendEach(ctx, rows, enrolRow),
+});

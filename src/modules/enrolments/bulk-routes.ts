@@ -1,0 +1,21 @@
+import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/bulk.ts';
+import { route } from '../../platform/routes.ts';
+import { enrolInBulk } from './bulk-enrol.ts';
+
+export const bulkEnrolRoutes = [
+  route({
+    method: 'POST',
+    path: '/enrol/bulk',
+    name: 'enrolMany',
+    summary: 'Enrol many users',
+    tag: 'Enrolments',
+    access: 'tenant',
+    scope: 'enrolments:write',
+    query: bulkQuery,
+    streams: bulkStreams,
+    answers: { 200: bulkAnswer },
+    events: ['enrolment.created', 'enrolment.expired', 'enrolment.extended', 'enrolment.renewed'],
+    handle: (ctx, { query, request }, reply) =>
+      enrolInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),
+  }),
+];

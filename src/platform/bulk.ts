@@ -1,0 +1,168 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type TObject } from 'typebox';
+import type { TenantContext } from './context.ts';
+import { Problem } from './errors.ts';
+import { once, readIdempotencyKey } from './idempotency.ts';
+import { newId, normalizeIdentifiers } from './ids.ts';
+import { toProblem, validationProblem } from './problems.ts';
+import type { Answer } from './routes.ts';
+import { acceptedRows, type RowFormat, readRows, rowTypes, rowWriter, type SourceRow } from './rows.ts';
+import { Fields } from './schema.ts';
+import { spool } from './spool.ts';
+import { compileRows } from './validation.ts';
+
+/** What one row did: the status that the single verb would have answered with, and the ids of the record. */
+export type RowDone = { Status: 200 | 201 } & Record<string, unknown>;
+export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
+
+export type BulkVerb<T> = {
+  /** The verb for up to 200 rows; each settles alone. */
+  run: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
+  /** The same without effect. */
+  plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
+  row: TObject;
+  /** Fields of the row that its result repeats. */
+  names: readonly string[];
+  /** Fields of the result beside them. */
+  ids: readonly string[];
+};
+
+export const bulkQuery = Fields({
+  plan: Type.Optional(
+    Type.Boolean({ description: 'true: answer what would happen to each row, and change nothing.' }),
+  ),
+});
+
+export const bulkStreams = Object.values(rowTypes);
+
+export const bulkAnswer = {
+  description:
+    'One line for each row, in their order: `Row` (from 1), `Status` as the single call would answer, and the ids of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. With `Accept: text/csv` as CSV.',
+  type: rowTypes.ndjson,
+};
+
+/** Compiles the checks of a bulk verb once. */
+export function bulk<T>(verb: BulkVerb<T>) {
+  const checks = { ndjson: compileRows(verb.row, false), csv: compileRows(verb.row, true) };
+
+  async function work(ctx: TenantContext, rows: SourceRow[], format: RowFormat, plan: boolean) {
+    const results: RowResult[] = [];
+    const valid: { at: number; value: T }[] = [];
+    for (const [at, source] of rows.entries()) {
+      if ('value' in source) normalizeIdentifiers(source.value);
+      const problem = 'problem' in source ? source.problem : check(source.value);
+      results[at] = {
+        Row: source.row,
+        Status: 0,
+        ...('value' in source ? named(source.value) : {}),
+      };
+      if (problem) refuse(ctx, results[at], problem, plan);
+      else if ('value' in source) valid.push({ at, value: source.value as T });
+    }
+    const act = plan ? verb.plan : verb.run;
+    const settled =
+      valid.length === 0
+        ? []
+        : await act(
+            ctx,
+            valid.map(({ value }) => value),
+          );
+    for (const [index, { at }] of valid.entries()) {
+      const [result, outcome] = [results[at] as RowResult, settled[index]];
+      if (outcome?.status === 'fulfilled') succeed(result, outcome.value, plan);
+      else refuse(ctx, result, outcome?.reason, plan);
+    }
+    return results;
+
+    function check(value: unknown): Problem | null {
+      const validate = checks[format];
+      return validate(value) ? null : validationProblem(validate.errors ?? [], 'row');
+    }
+  }
+
+  /** What the row is about, also when it is refused. */
+  function named(value: unknown): Record<string, unknown> {
+    const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+    return Object.fromEntries(
+      verb.names.flatMap((name) => (typeof fields[name] === 'string' ? [[name, fields[name]]] : [])),
+    );
+  }
+
+  function succeed(result: RowResult, done: RowDone, plan: boolean): void {
+    if (!plan) Object.assign(result, done);
+    else Object.assign(result, { Status: done.Status, Plan: done.Status === 201 ? 'created' : 'exists' });
+  }
+
+  /** The stream of results. The first portion is done before the answer begins, so what is wrong as a whole is a problem. */
+  return async (
+    ctx: TenantContext,
+    input: { request: FastifyRequest; reply: FastifyReply; body: unknown; plan: boolean },
+  ): Promise<Answer> => {
+    const { request, reply, plan } = input;
+    const format: RowFormat = request.headers['content-type']?.startsWith(rowTypes.csv) ? 'csv' : 'ndjson';
+    const wanted = acceptedRows(request.headers.accept) ?? { format: 'ndjson' as const, rawCells: false };
+    const key = plan ? null : readIdempotencyKey(request);
+    const columns = ['Row', 'Status', ...(plan ? ['Plan'] : []), ...verb.names, ...(plan ? [] : verb.ids)];
+    const write = rowWriter(wanted.format, [...columns, 'code', 'param', 'detail'], wanted);
+    const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
+    const rows = readRows(spool(path, input.body as Readable), format);
+
+    async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
+      if (key === null) return work(ctx, source, format, plan);
+      const name = { key: `${key}\0${source[0]?.row}`, request: `${request.url}\n${JSON.stringify(source)}` };
+      const act = () => work(ctx, source, format, plan);
+      try {
+        const { value, replayed } = await once(ctx, name, act, isFinal);
+        if (first && replayed) void reply.header('Idempotency-Replayed', 'true');
+        return value;
+      } catch (error) {
+        if (first) throw error;
+        return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, error, plan));
+      }
+    }
+
+    /** While one portion is in the database the next is read and checked. */
+    async function* lines(): AsyncGenerator<string, void> {
+      let running: Promise<RowResult[]> | null = null;
+      for await (const source of rows) {
+        const next = workOnce(source, running === null);
+        next.catch(() => {});
+        if (running) yield write(await running);
+        running = next;
+      }
+      yield write(running ? await running : []);
+    }
+
+    const output = lines();
+    const first = await output.next();
+    const all = async function* () {
+      if (!first.done) yield first.value;
+      yield* output;
+    };
+    return {
+      status: 200,
+      body: Readable.from(all(), { objectMode: false }),
+      headers: { 'Content-Type': `${rowTypes[wanted.format]}; charset=utf-8` },
+    };
+  };
+}
+
+function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boolean): RowResult {
+  const problem =
+    toProblem(error) ?? new Problem('internal_error', 'The service failed at this row. Send it again.');
+  if (problem.status >= 500) ctx.log.error({ err: error }, 'a row of a bulk call failed');
+  const { retryAfter, ...extras } = problem.extras;
+  return Object.assign(result, {
+    Status: problem.status,
+    ...(plan ? { Plan: problem.code === 'user_exists' ? 'differs' : 'error' } : {}),
+    code: problem.code,
+    detail: problem.message,
+    ...extras,
+  });
+}
+
+/** A portion with a row that a later try could help is worked on again. */
+function isFinal(results: RowResult[]): boolean {
+  return results.every(({ Status, code }) => Status < 500 && Status !== 429 && code !== 'in_progress');
+}

@@ -1,0 +1,199 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { Problem } from './errors.ts';
+
+export type RowFormat = 'ndjson' | 'csv';
+export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
+
+/** One row of what a client sent, numbered from 1 without the header and empty lines. */
+export type SourceRow = { row: number } & ({ value: unknown } | { problem: Problem });
+
+/** Rows of one portion: a statement has as many. */
+export const portion = 200;
+const rowBytes = 64 * 1024;
+
+/** Reads NDJSON or CSV in constant memory. A row that cannot be read stands for itself only. */
+export async function* readRows(
+  input: AsyncIterable<Buffer>,
+  format: RowFormat,
+): AsyncGenerator<SourceRow[], void> {
+  const split = openSplitter(format === 'csv');
+  const readPortion = format === 'csv' ? csvReader() : readJson;
+  let waiting: Cut[] = [];
+  let number = 0;
+  const take = (cuts: Cut[]) => readPortion(cuts).map((read) => ({ row: ++number, ...read }));
+  for await (const chunk of input) {
+    waiting.push(...split.push(chunk));
+    while (waiting.length > portion) yield take(waiting.splice(0, portion));
+  }
+  waiting = [...waiting, ...split.end()];
+  while (waiting.length > 0) yield take(waiting.splice(0, portion));
+}
+
+type Cut = string | Problem;
+type Read = { value: unknown } | { problem: Problem };
+
+/** Cuts bytes at line ends; in CSV those within quotes belong to the row. What is too large is dropped while it arrives. */
+function openSplitter(quotes: boolean) {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let quoted = false;
+  const keep = (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > rowBytes) parts = [];
+    else if (piece.length > 0) parts.push(piece);
+  };
+  const take = (): Cut[] => {
+    const cut = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
+    parts = [];
+    bytes = 0;
+    return typeof cut === 'string' && cut.trim() === '' ? [] : [cut];
+  };
+  return {
+    push(chunk: Buffer): Cut[] {
+      const cuts: Cut[] = [];
+      let from = 0;
+      for (let at = 0; at < chunk.length; at++) {
+        if (quotes && chunk[at] === 0x22) quoted = !quoted;
+        else if (chunk[at] === 0x0a && !quoted) {
+          keep(chunk.subarray(from, at));
+          cuts.push(...take());
+          from = at + 1;
+        }
+      }
+      keep(chunk.subarray(from));
+      return cuts;
+    },
+    end: take,
+  };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Buffer): Cut {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return new Problem('malformed_request', 'The row is not UTF-8. Save the file as UTF-8.');
+  }
+}
+
+function tooLarge(): Problem {
+  return new Problem(
+    'payload_too_large',
+    'The row is larger than 64 kB. Shorten it; in CSV, look for a quote that is not closed.',
+  );
+}
+
+function readJson(cuts: Cut[]): Read[] {
+  return cuts.map((cut) => {
+    if (cut instanceof Problem) return { problem: cut };
+    try {
+      return { value: JSON.parse(cut) as unknown };
+    } catch {
+      return {
+        problem: new Problem('malformed_request', 'The row is not valid JSON. Send one object per line.'),
+      };
+    }
+  });
+}
+
+function csvReader(): (cuts: Cut[]) => Read[] {
+  let names: string[] | null = null;
+  return (cuts) => {
+    const records = readRecords(cuts);
+    if (names === null) {
+      const header = records.shift();
+      if (header instanceof Problem) throw header;
+      names = header ?? [];
+      if (new Set(names).size < names.length)
+        throw new Problem('validation_failed', 'Two columns have the same name. Name each once.');
+    }
+    const fields = names;
+    return records.map((record) => {
+      if (record instanceof Problem) return { problem: record };
+      if (record.length <= fields.length) return { value: toObject(fields, record) };
+      const detail = `The row has ${record.length} cells, but the header has ${fields.length}. Quote cells that hold commas.`;
+      return { problem: new Problem('malformed_request', detail) };
+    });
+  };
+}
+
+const options = { relax_column_count: true, skip_empty_lines: false } as const;
+
+/** All at once; when one of them is not CSV, each alone. */
+function readRecords(cuts: Cut[]): (string[] | Problem)[] {
+  const texts = cuts.filter((cut) => typeof cut === 'string');
+  try {
+    const records: string[][] = parse(texts.join('\n'), options);
+    if (records.length === texts.length)
+      return cuts.map((cut) => (cut instanceof Problem ? cut : (records.shift() ?? [])));
+  } catch {}
+  return cuts.map((cut) => {
+    if (cut instanceof Problem) return cut;
+    try {
+      const [record]: string[][] = parse(cut, options);
+      return record ?? [];
+    } catch {
+      return new Problem(
+        'malformed_request',
+        'The row is not valid CSV. Put cells with quotes, commas or line ends in quotes, and double the quotes within.',
+      );
+    }
+  });
+}
+
+/** An empty cell is a field that was not sent. A column `Metadata.colour` is the member of a field. */
+function toObject(names: string[], cells: string[]): unknown {
+  const fields = new Map<string, unknown>();
+  for (const [index, name] of names.entries()) {
+    const cell = cells[index] ?? '';
+    const dot = name.indexOf('.');
+    if (cell === '') continue;
+    if (dot < 0) fields.set(name, cell);
+    else {
+      const field = name.slice(0, dot);
+      const members = Object.entries(fields.get(field) ?? {});
+      fields.set(field, Object.fromEntries([...members, [name.slice(dot + 1), cell]]));
+    }
+  }
+  return Object.fromEntries(fields);
+}
+
+export type RowWriter = (records: Record<string, unknown>[]) => string;
+
+/**
+ * Writes records as NDJSON or CSV. In CSV a cell that a spreadsheet would take for a formula gets an apostrophe before
+ * it (OWASP, CSV injection), unless `rawCells`.
+ */
+export function rowWriter(
+  format: RowFormat,
+  columns: readonly string[],
+  options: { rawCells?: boolean } = {},
+): RowWriter {
+  if (format === 'ndjson')
+    return (records) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  let header = true;
+  return (records) => {
+    const text = stringify(records, {
+      columns: [...columns],
+      header,
+      escape_formulas: !options.rawCells,
+      record_delimiter: 'windows',
+      cast: { boolean: String, object: (value) => JSON.stringify(value) },
+    });
+    header = false;
+    return text;
+  };
+}
+
+/** What the client accepts beside JSON: CSV or NDJSON, or null. `text/csv; formulas=raw` leaves the cells as they are. */
+export function acceptedRows(accept: string | undefined): { format: RowFormat; rawCells: boolean } | null {
+  const types = (accept ?? '').toLowerCase().split(',');
+  for (const type of types) {
+    const [name = '', ...parameters] = type.split(';').map((part) => part.trim());
+    if (name === rowTypes.csv) return { format: 'csv', rawCells: parameters.includes('formulas=raw') };
+    if (name === rowTypes.ndjson) return { format: 'ndjson', rawCells: false };
+  }
+  return null;
+}
