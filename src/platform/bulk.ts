@@ -34,7 +34,10 @@ export const bulkQuery = Fields({
   ),
 });
 
-export const bulkStreams = Object.values(rowTypes);
+export function bulkStreams(fields: string) {
+  const description = `One object per line as NDJSON, or CSV with the names of the fields in its first row, where an empty cell is a field that is not sent. Fields: ${fields}. A row may have 64 kB; the number of rows is not limited.`;
+  return { types: Object.values(rowTypes), description };
+}
 
 export const bulkAnswer = {
   description:

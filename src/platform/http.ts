@@ -87,7 +87,7 @@ function parseBodies(app: FastifyInstance, routes: readonly Route[]): void {
     else if (isUtf8(body)) parse(request, body.toString(), done);
     else done(new Problem('malformed_request', 'The body is not UTF-8. Encode it as UTF-8.'));
   });
-  for (const type of new Set(routes.flatMap((route) => route.streams ?? [])))
+  for (const type of new Set(routes.flatMap((route) => route.streams?.types ?? [])))
     app.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
 }
 
@@ -125,10 +125,10 @@ export function registerRoutes(
           throw new Problem('unsupported_media_type', 'Send the body as application/json.');
         if (route.body && (request.body === undefined || request.body === null)) request.body = {};
         const streamed = request.body instanceof Readable && request.headers['content-type']?.split(';')[0];
-        if (streamed ? !route.streams?.includes(streamed.trim().toLowerCase()) : route.streams)
+        if (streamed ? !route.streams?.types.includes(streamed.trim().toLowerCase()) : route.streams)
           throw new Problem(
             'unsupported_media_type',
-            `Send the body with Content-Type: ${route.streams?.join(' or ') ?? 'application/json'}.`,
+            `Send the body with Content-Type: ${route.streams?.types.join(' or ') ?? 'application/json'}.`,
           );
       },
       handler: async (request, reply) => {
@@ -171,8 +171,13 @@ const keyHeader = {
   },
 };
 
+/** A schema without a type takes the stream itself. */
+function streamedBody({ types, description }: NonNullable<Route['streams']>) {
+  return { content: Object.fromEntries(types.map((type) => [type, { schema: { description } }])) };
+}
+
 function schemaOf(route: Route) {
-  const { params, query, body, answers } = route;
+  const { params, query, body, streams, answers } = route;
   const list = listOf(route) !== null;
   const response = Object.fromEntries(
     Object.entries(answers).map(([status, { schema, description, type }]) => [
@@ -194,6 +199,7 @@ function schemaOf(route: Route) {
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
+    ...(streams ? { body: streamedBody(streams) } : {}),
     ...(route.method === 'POST' && route.access !== 'anyone' ? { headers: keyHeader } : {}),
     response: { ...response, default: { description: 'What is wrong, and what to do.', content: problem } },
   };

@@ -35,8 +35,8 @@ export type Route = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** Content types of a body that is passed on as a stream and not parsed. */
-  streams?: readonly string[];
+  /** A body that is passed on as a stream and not parsed. */
+  streams?: { types: readonly string[]; description: string };
   /** Takes `application/x-www-form-urlencoded` beside JSON. */
   forms?: boolean;
   answers: Record<number, { description: string; schema?: TSchema; type?: string }>;

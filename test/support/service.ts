@@ -92,7 +92,7 @@ function client(ctx: Context, operatorKey: string, close: () => Promise<void>): 
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,
       headers: response.headers,

@@ -136,7 +136,7 @@ export const catalogueRoutes = [
     summary: 'Import a package as the new release of a course',
     scope: 'catalogue:write',
     params,
-    streams: ['application/zip'],
+    streams: { types: ['application/zip'], description: 'The package as a zip archive.' },
     answers: {
       201: { description: 'The first release.', schema: Release },
       200: { description: 'A further release; enrolments that have begun stay on theirs.', schema: Release },

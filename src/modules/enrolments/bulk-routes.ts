@@ -12,7 +12,9 @@ export const bulkEnrolRoutes = [
     access: 'tenant',
     scope: 'enrolments:write',
     query: bulkQuery,
-    streams: bulkStreams,
+    streams: bulkStreams(
+      'LoginID, CourseID, DurationID (may be left out) and those of the body of POST /enrol; in CSV a member of Metadata is a column such as Metadata.colour',
+    ),
     answers: { 200: bulkAnswer },
     events: ['enrolment.created', 'enrolment.expired', 'enrolment.extended', 'enrolment.renewed'],
     handle: (ctx, { query, request }, reply) =>

@@ -19,6 +19,13 @@ const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\p{Cs}]{1,40}$' 
   description: 'Up to 20 texts of the client’s own.',
 });
 
+/** The serializer of answers compiles patterns without the flag `u`, and would drop names by the letters of `\p{Cs}`. */
+const StoredMetadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'Up to 20 texts of the client’s own.',
+});
+
 const Completion = OneOf(completions);
 const Success = OneOf(successes);
 const Score = Nullable(
@@ -83,7 +90,7 @@ export const Enrolment = Fields(
     ExpiresAt: Nullable(Instant('When access ends; null: never.')),
     Launches: Type.Integer(),
     Reference,
-    Metadata,
+    Metadata: StoredMetadata,
     LaunchURL: Address(
       'Starts the course for the user. Append &returnURL= and an address to have the learner brought back there.',
     ),

@@ -69,11 +69,20 @@ const insertUser = coalesce<TenantContext, Row, Outcome>({
 
 type Draft = { input: NewUser; row: Row; password: string | null };
 
+/** Words that stand in our addresses where a LoginID could: `GET /enrolment/key` would list keys. */
+export const reservedLoginIDs: readonly string[] = ['check', 'key'];
+
 async function draft(
   ctx: TenantContext,
   input: NewUser,
   store: (password: string) => Promise<string> | string,
 ): Promise<Draft> {
+  if (reservedLoginIDs.includes(input.LoginID))
+    throw new Problem(
+      'validation_failed',
+      `LoginID cannot be the word "${input.LoginID}", which addresses of this interface contain. Choose another.`,
+      { param: 'LoginID' },
+    );
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = input.Password == null ? null : readPassword(input.Password, declared);
   const row: Row = {

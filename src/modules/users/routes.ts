@@ -39,7 +39,7 @@ export const userRoutes = [
     summary: 'Create many users',
     scope: 'users:write',
     query: bulkQuery,
-    streams: bulkStreams,
+    streams: bulkStreams('those of POST /user'),
     answers: { 200: bulkAnswer },
     events: ['user.created'],
     handle: (ctx, { query, request }, reply) =>

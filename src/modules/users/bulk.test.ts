@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { startService, type TestService } from '../../../test/support/service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+type Line = Record<string, unknown>;
+const ndjson = (rows: unknown[]) =>
+  rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
+
+async function bulk(body: string, options: { query?: string; headers?: Record<string, string> } = {}) {
+  const headers = { 'content-type': 'application/x-ndjson', ...options.headers };
+  const reply = await service.api('POST', `/user/bulk${options.query ?? ''}`, body, undefined, headers);
+  const text = typeof reply.body === 'string' ? reply.body : `${JSON.stringify(reply.body)}\n`;
+  const isLines = reply.headers.get('content-type')?.startsWith('application/x-ndjson');
+  const lines = isLines
+    ? text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Line)
+    : [];
+  return { ...reply, text, lines };
+}
+
+test('creates a user per row; a bad row fails alone with its code', async () => {
+  const { status, lines } = await bulk(
+    ndjson([
+      { LoginID: 'b-1', FirstName: 'Bo' },
+      { LoginID: 'b-2', Firstname: 'typo' },
+      'not json',
+      '',
+      { FirstName: 'nobody' },
+      { LoginID: 'b-3', Password: 'hashed' },
+      { LoginID: 'b-1', FirstName: 'Bo' },
+      { LoginID: 'b-1', FirstName: 'Other' },
+      { LoginID: 'b-4', FirstName: 'x'.repeat(70_000) },
+      { LoginID: 'b-5' },
+    ]),
+  );
+  assert.equal(status, 200);
+  assert.deepEqual(
+    lines.map(({ Row, Status, LoginID, code }) => [Row, Status, LoginID, code]),
+    [
+      [1, 201, 'b-1', undefined],
+      [2, 422, 'b-2', 'unknown_field'],
+      [3, 400, undefined, 'malformed_request'],
+      [4, 422, undefined, 'validation_failed'],
+      [5, 201, 'b-3', undefined],
+      [6, 200, 'b-1', undefined],
+      [7, 409, 'b-1', 'user_exists'],
+      [8, 413, undefined, 'payload_too_large'],
+      [9, 201, 'b-5', undefined],
+    ],
+  );
+  assert.deepEqual(lines[6]?.differs, ['FirstName']);
+  const check = await service.api('POST', '/user/check/b-3', { Password: 'hashed' });
+  assert.equal(check.body.Result, 1);
+});
+
+test('writes one event for each user that is new', async () => {
+  await bulk(ndjson([{ LoginID: 'event-1' }, { LoginID: 'event-2' }]));
+  await bulk(ndjson([{ LoginID: 'event-1' }, { LoginID: 'event-2' }]));
+  const { rows } = await sql<{ told: number }>`
+    select count(*)::int as told from event
+    where tenant_id = 'test' and type = 'user.created' and data->>'LoginID' like 'event-%'`.execute(
+    service.ctx.db,
+  );
+  assert.equal(rows[0]?.told, 2);
+});
+
+test('takes CSV with quotes, empty cells and a byte order mark, and answers CSV', async () => {
+  const csv =
+    '\ufeffLoginID,FirstName,LastName,IsAdmin\r\n' +
+    'c-1,"Lee, ""the"" one","two\nlines",true\r\nc-2,,,maybe\r\n"c-3"x,,,\r\nc-4,a,b,true,extra\r\nc-5,,,\r\n';
+  const { text, headers } = await bulk(csv, { headers: { 'content-type': 'text/csv', accept: 'text/csv' } });
+  assert.match(headers.get('content-type') ?? '', /^text\/csv/);
+  const lines = text.split('\r\n');
+  assert.equal(lines[0], 'Row,Status,LoginID,code,param,detail');
+  assert.equal(lines[1], '1,201,c-1,,,');
+  assert.match(lines[2] ?? '', /^2,422,c-2,validation_failed,IsAdmin,/);
+  assert.match(lines[3] ?? '', /^3,400,,malformed_request,,/);
+  assert.match(lines[4] ?? '', /^4,400,,malformed_request,,/);
+  assert.equal(lines[5], '5,201,c-5,,,');
+  const { body } = await service.api('GET', '/user/c-1');
+  assert.deepEqual([body.FirstName, body.LastName, body.IsAdmin], ['Lee, "the" one', 'two\nlines', true]);
+});
+
+test('plan=true says what would happen and changes nothing', async () => {
+  await service.api('POST', '/user', { LoginID: 'p-1', FirstName: 'Known', Password: 'secret' });
+  const rows = [
+    { LoginID: 'p-1', FirstName: 'Known', Password: 'secret' },
+    { LoginID: 'p-1', Password: 'other' },
+    { LoginID: 'p-2', Password: 'new' },
+    { LoginID: '' },
+  ];
+  const { lines } = await bulk(ndjson(rows), { query: '?plan=true' });
+  assert.deepEqual(
+    lines.map(({ Status, Plan, differs }) => [Status, Plan, differs]),
+    [
+      [200, 'exists', undefined],
+      [409, 'differs', ['Password']],
+      [201, 'created', undefined],
+      [422, 'error', undefined],
+    ],
+  );
+  assert.equal((await service.api('GET', '/user/p-2')).status, 404);
+});
+
+test('a repeated call with an Idempotency-Key replays its portions', async () => {
+  const rows = Array.from({ length: 450 }, (_, n) => ({ LoginID: `k-${n}` }));
+  const headers = { 'idempotency-key': 'bulk-1' };
+  const first = await bulk(ndjson(rows), { headers });
+  const again = await bulk(ndjson(rows), { headers });
+  assert.equal(first.lines.length, 450);
+  assert.ok(first.lines.every(({ Status, Row }, at) => Status === 201 && Row === at + 1));
+  assert.equal(again.text, first.text);
+  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  const other = await bulk(ndjson([{ LoginID: 'other' }]), { headers });
+  assert.equal(other.status, 422);
+  assert.equal(other.body.code, 'idempotency_key_reused');
+});
+
+test('refuses what is wrong as a whole', async () => {
+  const key = (await service.api('POST', '/tenant/test/key', { Name: 'reader', Scopes: ['users:read'] }))
+    .body;
+  const headers = { 'content-type': 'application/x-ndjson' };
+  const refused = await service.api('POST', '/user/bulk', '{"LoginID":"x"}', key.Secret, headers);
+  assert.equal(refused.body.code, 'scope_missing');
+  const types = await bulk('x', { headers: { 'content-type': 'application/zip' } });
+  assert.equal(types.status, 415);
+  assert.equal(
+    (await bulk('{"LoginID":"x"}', { headers: { 'content-type': 'application/json' } })).status,
+    415,
+  );
+  const twice = await bulk('LoginID,LoginID\na,b\n', { headers: { 'content-type': 'text/csv' } });
+  assert.equal(twice.body.code, 'validation_failed');
+  assert.equal((await service.api('POST', '/user', '{"LoginID":"y"}', undefined, headers)).status, 415);
+});
+
+test('an empty body has no results', async () => {
+  const { status, lines } = await bulk('\n');
+  assert.equal(status, 200);
+  assert.deepEqual(lines, []);
+});
+
+test('another tenant gets users of its own', async () => {
+  await service.api('POST', '/tenant', { TenantID: 'elsewhere' });
+  await bulk(ndjson([{ LoginID: 'same' }]));
+  const { lines } = await bulk(ndjson([{ LoginID: 'same' }]), { headers: { tenant: 'elsewhere' } });
+  assert.equal(lines[0]?.Status, 201);
+});
