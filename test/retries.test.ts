@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { openPostgres } from '../src/platform/db/postgres.ts';
+import { guardTenants } from '../src/platform/db/tenant-guard.ts';
+import { onEngine, otherNode, serve } from './support/nodes.ts';
+import { startService } from './support/service.ts';
+import { newCourse, newTenant } from './support/tenant.ts';
+
+const service = await startService();
+const node = await secondNode();
+after(async () => {
+  await node.close();
+  await service.close();
+});
+const bases = [service.baseUrl, node.url];
+
+/** On a PostgreSQL server with connections of its own. */
+async function secondNode() {
+  const { ctx } = service;
+  const server = process.env.TEST_DATABASE_URL;
+  if (!server) {
+    const { api, close } = await serve(otherNode(ctx));
+    return { url: await listen(api), close };
+  }
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(ctx.db);
+  const url = new URL(server);
+  url.pathname = `/${rows[0]?.name}`;
+  const engine = guardTenants(await openPostgres({ url: url.href }));
+  const { api, close } = await serve(onEngine(ctx, engine));
+  return { url: await listen(api), close: () => close().then(() => engine.close()) };
+}
+
+async function listen(api: Awaited<ReturnType<typeof serve>>['api']): Promise<string> {
+  await api.listen({ host: '127.0.0.1', port: 0 });
+  return `http://127.0.0.1:${(api.server.address() as AddressInfo).port}`;
+}
+
+type Request = { path: string; body: object; headers: Record<string, string> };
+
+type Outcome = { status: number; EnrollID?: string; code?: string };
+
+/** One try on a connection of its own, cut off after some milliseconds: then nobody knows whether it arrived. */
+function attempt(base: string, asked: Request, cutAfter: number | null): Promise<Outcome | null> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', ...asked.headers };
+    const sent = request(base + asked.path, { method: 'POST', headers, agent: false });
+    const lost = (error: unknown) => (cutAfter === null ? reject(error) : resolve(null));
+    const cut = cutAfter === null ? null : setTimeout(() => sent.destroy(), cutAfter);
+    sent.on('error', lost);
+    sent.on('response', async (reply) => {
+      const answer = await json(reply).catch(lost);
+      if (cut) clearTimeout(cut);
+      const { code, EnrollID } = (answer ?? {}) as Outcome;
+      const status = reply.statusCode ?? 0;
+      const later = !answer || status === 503 || code === 'in_progress';
+      resolve(later ? null : { status, ...(EnrollID && { EnrollID }), ...(code && { code }) });
+    });
+    sent.end(JSON.stringify(asked.body));
+  });
+}
+
+/** Sends it three times, at once or one after the other, and on until one is answered. */
+async function persist(asked: Request, number: number, cuts: boolean) {
+  const base = (time: number) => bases[(number + time) % 2] ?? '';
+  const cut = () => (cuts && Math.random() < 0.5 ? 1 + Math.floor(Math.random() * 25) : null);
+  const tries = [0, 1, 2].map((time) => () => attempt(base(time), asked, cut()));
+  const answers =
+    number % 2 === 0
+      ? await Promise.all(tries.map((send) => send()))
+      : [await tries[0]?.(), await tries[1]?.(), await tries[2]?.()];
+  for (let time = 3; time < 2_000 && !answers.some(Boolean); time++)
+    answers.push(await attempt(base(time), asked, null));
+  return answers.filter((answer) => answer != null);
+}
+
+async function repeated(options: {
+  keys: boolean;
+  body?: object;
+  prepare?: boolean;
+  cutDatabase?: boolean;
+  event: string;
+}) {
+  const { user, api, events, key } = await newTenant(service);
+  const course = await newCourse(service, {}, { month: { Duration: 'P30D' } });
+  const logins = await Promise.all(Array.from({ length: 64 }, () => user()));
+  if (options.prepare) for (const LoginID of logins) await api('POST', `/enrol/${LoginID}/${course}`);
+  const cutting = options.cutDatabase && service.ctx.engine.kind === 'postgres' ? cutConnections() : null;
+  const seen = await Promise.all(
+    logins.map((LoginID, number) => {
+      const headers: Record<string, string> = { authorization: `Bearer ${key}` };
+      if (options.keys) headers['idempotency-key'] = `enrol ${LoginID}`;
+      const path = `/enrol/${LoginID}/${course}/month`;
+      return persist({ path, body: options.body ?? {}, headers }, number, true);
+    }),
+  );
+  await cutting?.stop();
+  for (const [index, LoginID] of logins.entries()) {
+    const { Items } = (await api('GET', `/enrolment/${LoginID}`)).body;
+    assert.equal(Items.length, 1);
+    for (const answer of seen[index] ?? []) {
+      assert.ok([200, 201].includes(answer.status), JSON.stringify(answer));
+      assert.equal(answer.EnrollID, Items[0].EnrollID);
+    }
+    const told = (await events({ LoginID })).filter(({ type }) => type === options.event);
+    assert.equal(told.length, 1, `${told.length} ${options.event}`);
+  }
+}
+
+/** Ends database connections of both nodes while they work. */
+function cutConnections() {
+  const stopped = Promise.withResolvers<void>();
+  let running = true;
+  const work = async () => {
+    while (running) {
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() order by random() limit 2`
+        .execute(service.ctx.db)
+        .catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    stopped.resolve();
+  };
+  void work();
+  return {
+    stop: () => {
+      running = false;
+      return stopped.promise;
+    },
+  };
+}
+
+test('64 clients send each enrol three times to two nodes, cut off at random: one enrolment, one event', () =>
+  repeated({ keys: false, event: 'enrolment.created' }));
+
+test('the same with an Idempotency-Key', () => repeated({ keys: true, event: 'enrolment.created' }));
+
+test('what is not repeatable by itself is done once by its Idempotency-Key', () =>
+  repeated({ keys: true, body: { IfEnrolled: 'extend' }, prepare: true, event: 'enrolment.extended' }));
+
+test('database connections that are cut double no enrolment', () =>
+  repeated({ keys: false, cutDatabase: true, event: 'enrolment.created' }));
+
+test('the budget of a key holds over both nodes', {
+  skip: service.ctx.engine.kind === 'pglite',
+}, async () => {
+  const { key } = await newTenant(service);
+  const limited = { RATE_LIMIT: 20 };
+  const contexts = [otherNode(service.ctx), otherNode(service.ctx)];
+  const nodes = await Promise.all(
+    contexts.map((ctx) => serve({ ...ctx, config: { ...ctx.config, rateLimit: limited.RATE_LIMIT } })),
+  );
+  const call = (at: number) =>
+    nodes[at]?.api.inject({ url: '/user', headers: { authorization: `Bearer ${key}` } });
+  const left = async (at: number) =>
+    Number(/r=(\d+)/.exec(String((await call(at))?.headers.ratelimit))?.[1] ?? Number.NaN);
+  for (let time = 0; time < 10; time++) await call(0);
+  let known = await left(1);
+  for (let time = 0; time < 200 && known > 10; time++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (time % 10 === 0) known = await left(1);
+  }
+  assert.ok(known <= 10, `the other node believes that ${known} are left`);
+  await Promise.all(nodes.map((node) => node.close()));
+});
