@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { bulkCommand, bulkSubjects } from './bulk-command.ts';
 import { demo } from './demo.ts';
 import { exitWithReason, serve } from './main.ts';
 import { createKey, revokeKey } from './modules/auth/keys.ts';
@@ -20,6 +21,8 @@ lectern tenant create ID [--name NAME]            create a tenant
 lectern key create --tenant ID --name NAME        create a key of a tenant (--operator: of the operator)
       [--scope SCOPE …] [--expires INSTANT]
 lectern key revoke KEYID                          revoke a key
+lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service; FILE -: NDJSON from stdin
+      --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
 lectern demo                                      show the whole interface on an empty database
 
 An embedded database is used by one process: stop the service first, or use its interface.
@@ -67,6 +70,21 @@ async function makeKey(ctx: Context, _: string[], values: Values) {
   });
 }
 
+async function sendBulk([, subject, file]: string[], values: Values): Promise<void> {
+  if (!bulkSubjects.includes(needed(subject, 'users or enrolments')))
+    throw new UsageError(`There is no bulk "${subject}", only ${bulkSubjects.join(' and ')}.`);
+  const { failed } = await bulkCommand({
+    subject: needed(subject, 'users or enrolments'),
+    file: needed(file, 'FILE'),
+    plan: values.plan === true,
+    url: needed(values.url ?? process.env.LECTERN_URL, '--url').replace(/\/$/, ''),
+    key: needed(values.key ?? process.env.LECTERN_KEY, '--key'),
+    tenant: typeof values.tenant === 'string' ? values.tenant : null,
+    idempotencyKey: typeof values['idempotency-key'] === 'string' ? values['idempotency-key'] : null,
+  });
+  if (failed > 0) process.exitCode = 1;
+}
+
 const commands: Record<string, Command> = {
   migrate: async () => ({ Status: 'The database is up to date.' }),
   import: importFile,
@@ -91,6 +109,10 @@ function readArguments() {
       scope: { type: 'string', multiple: true },
       expires: { type: 'string' },
       once: { type: 'boolean' },
+      plan: { type: 'boolean' },
+      url: { type: 'string' },
+      key: { type: 'string' },
+      'idempotency-key': { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -102,6 +124,7 @@ async function main(): Promise<void> {
   const [first = 'help', second = ''] = positionals;
   if (values.help || first === 'help') return console.log(help);
   if (first === 'serve') return serve();
+  if (first === 'bulk') return sendBulk(positionals, values);
   if (first === 'demo') return demo({ once: values.once === true });
   const name = `${first} ${second}` in commands ? `${first} ${second}` : first;
   const command = commands[name];

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { startService } from '../test/support/service.ts';
+import { newTenant } from '../test/support/tenant.ts';
+
+const service = await startService();
+const folder = await mkdtemp(join(tmpdir(), 'lectern-bulk-'));
+after(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function lectern(...args: string[]) {
+  const cli = join(import.meta.dirname, 'cli.ts');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', cli, ...args]);
+  const closed = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? -1)));
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await closed, out, err };
+}
+
+test('lectern bulk streams the results, sums them up, and exits with 1 when a row failed', async () => {
+  const { key, api } = await newTenant(service);
+  const file = join(folder, 'users.csv');
+  await writeFile(file, 'LoginID,FirstName,IsAdmin\nann,Ann,\nbob,Bob,maybe\n');
+  const options = ['--url', service.baseUrl, '--key', key];
+  const planned = await lectern('bulk', 'users', file, '--plan', ...options);
+  assert.match(planned.err, /^Planned, nothing changed: 1 created, 0 there already, 1 failed/);
+  assert.equal((await api('GET', '/user/ann')).status, 404);
+  const done = await lectern('bulk', 'users', file, ...options);
+  assert.equal(done.code, 1);
+  assert.equal(done.err, '1 created, 0 there already, 1 failed\n');
+  const lines = done.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map(({ Row, Status, LoginID }) => [Row, Status, LoginID]),
+    [
+      [1, 201, 'ann'],
+      [2, 422, 'bob'],
+    ],
+  );
+  await writeFile(file, 'LoginID,FirstName\nann,Ann\n');
+  const again = await lectern('bulk', 'users', file, ...options);
+  assert.deepEqual([again.err, again.code], ['0 created, 1 there already, 0 failed\n', 0]);
+  const refused = await lectern('bulk', 'users', file, '--url', service.baseUrl, '--key', 'x'.repeat(40));
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /^unauthorized: /);
+});

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { rowTypes } from './platform/rows.ts';
+
+const paths: Record<string, string> = { users: '/user/bulk', enrolments: '/enrol/bulk' };
+
+export const bulkSubjects = Object.keys(paths);
+
+export type BulkCommand = {
+  subject: string;
+  /** `-`: standard input. */
+  file: string;
+  plan: boolean;
+  url: string;
+  key: string;
+  tenant: string | null;
+  idempotencyKey: string | null;
+};
+
+/** Sends a file to a running service; results go to standard output as they come, the sum to standard error. */
+export async function bulkCommand(input: BulkCommand): Promise<{ failed: number }> {
+  const source = input.file === '-' ? process.stdin : createReadStream(input.file);
+  const response = await fetch(`${input.url}${paths[input.subject]}${input.plan ? '?plan=true' : ''}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${input.key}`,
+      'content-type': extname(input.file).toLowerCase() === '.csv' ? rowTypes.csv : rowTypes.ndjson,
+      ...(input.tenant !== null && { tenant: encodeURIComponent(input.tenant) }),
+      ...(input.idempotencyKey !== null && { 'idempotency-key': input.idempotencyKey }),
+    },
+    body: Readable.toWeb(source) as ReadableStream,
+    duplex: 'half',
+  } as RequestInit);
+  if (response.status !== 200 || !response.body) throw new Error(refusalOf(await response.text()));
+  const counts = { created: 0, exists: 0, failed: 0 };
+  let rest = '';
+  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const { Status } = JSON.parse(line) as { Status: number };
+      counts[Status === 201 ? 'created' : Status === 200 ? 'exists' : 'failed']++;
+    }
+    const written = lines.map((line) => `${line}\n`).join('');
+    if (written && !process.stdout.write(written)) await once(process.stdout, 'drain');
+  }
+  const { created, exists, failed } = counts;
+  process.stderr.write(
+    `${input.plan ? 'Planned, nothing changed: ' : ''}${created} created, ${exists} there already, ${failed} failed\n`,
+  );
+  return { failed };
+}
+
+function refusalOf(text: string): string {
+  try {
+    const { code, detail } = JSON.parse(text) as { code: string; detail: string };
+    return `${code}: ${detail}`;
+  } catch {
+    return `The service answered something else than results: ${text.slice(0, 200)}`;
+  }
+}
