@@ -71,8 +71,11 @@ const known: Record<string, [ErrorCode, string]> = {
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'A part of the address is too long.'],
 };
 
-/** PostgreSQL: a timeout, a deadlock, a lock not got, no room for another connection, no room on the disk. */
-const passing = new Set(['57014', '40P01', '55P03', '53300', '53100']);
+/**
+ * PostgreSQL: a timeout, a deadlock, a lock not got, no room for another connection, no room on the disk, and a row that
+ * was deleted while it was being referred to.
+ */
+const passing = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503']);
 
 type Thrown = {
   code?: string;

@@ -124,6 +124,34 @@ test('who is enrolled on one of the courses keeps the key, unless told what to d
   assert.equal(reply.body.Enrolments[0].EnrollID, EnrollID);
 });
 
+test('a key can extend or renew a current enrolment, once', async () => {
+  const course = await newCourse(service, {}, { standard: { Duration: 'P30D' } });
+  const [first, second] = await newKeys({ Quantity: 2 }, [course]);
+  const LoginID = await user();
+  const before = (await api('POST', `/enrol/${LoginID}/${course}`)).body;
+  const extend = () => redeem(LoginID, first?.Key ?? '', { IfEnrolled: 'extend' });
+  const replies = await Promise.all([extend(), extend(), extend()]);
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 200, 201]);
+  const [extended] = await enrolmentsOf(LoginID);
+  assert.equal(Date.parse(extended.ExpiresAt) - Date.parse(before.ExpiresAt), 30 * 86_400_000);
+  for (const { body } of replies) assert.deepEqual(body.Enrolments, [extended]);
+  const renewed = await redeem(LoginID, second?.Key ?? '', { IfEnrolled: 'renew' });
+  expectStatus(renewed, 201);
+  assert.notEqual(renewed.body.Enrolments[0].EnrollID, before.EnrollID);
+});
+
+test('the last seat goes to one of two keys, and the other key stays good', async () => {
+  const full = await newCourse(service, {}, { standard: { Seats: 1 } });
+  const keys = await newKeys({ Quantity: 2 }, [await newCourse(service), full]);
+  const users = [await user(), await user()];
+  const replies = await Promise.all(users.map((LoginID, n) => redeem(LoginID, keys[n]?.Key ?? '')));
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409]);
+  const loser = replies.findIndex(({ status }) => status === 409);
+  assert.deepEqual(await enrolmentsOf(users[loser] ?? ''), []);
+  const key = (await api('GET', `/enrolment/key/${keys[loser]?.KeyID}`)).body;
+  assert.equal(key.Status, 'available');
+});
+
 test('a key of a group brings a user without one into it, and refuses users of another', async () => {
   const [first, second] = await newKeys({ Quantity: 2, Group: 'Acme' });
   const newcomer = await user();

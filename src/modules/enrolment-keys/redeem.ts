@@ -15,11 +15,25 @@ export type RedeemInput = KeyRedemption & { loginId: string; key: string };
 type Redeemer = { user_id: string; group_name: string | null };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
+/** PostgreSQL undoes a transaction that others got in the way of: a unique violation, a deadlock. */
+const mostAttempts = 3;
+
 /**
  * Enrols a user on all courses of a key, and uses the key up: one transaction, in which the key's row is locked. The
  * same user repeating it gets the same answer.
  */
 export async function redeemKey(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await redeemOnce(ctx, input);
+    } catch (error) {
+      const raced = ['23505', '40P01'].includes((error as { code?: string }).code ?? '');
+      if (!raced || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
   const key = readKey(input.key);
   const redemption = await transaction(ctx, async (ctx) => {
     const user = await redeemerOf(ctx, input.loginId);

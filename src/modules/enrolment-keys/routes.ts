@@ -81,7 +81,14 @@ export const enrolmentKeyRoutes = [
       201: { description: 'Redeemed: enrolled on all courses.', schema: RedeemedKey },
       200: { description: 'This user redeemed the key before: a safe retry.', schema: RedeemedKey },
     },
-    events: ['key.redeemed', 'enrolment.created', 'enrolment.expired', 'user.updated'],
+    events: [
+      'key.redeemed',
+      'enrolment.created',
+      'enrolment.extended',
+      'enrolment.renewed',
+      'enrolment.expired',
+      'user.updated',
+    ],
     handle: async (ctx, { params, body }) => {
       const { redeemed, isNew } = await redeemKey(ctx, { ...body, loginId: params.LoginID, key: params.Key });
       return { status: isNew ? 201 : 200, body: redeemed };

@@ -38,7 +38,7 @@ export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<Enro
 
 /** PostgreSQL: a newer enrolment is in the way of an extended one (unique violation), a deadlock. */
 function unlessRaced(error: unknown): null {
-  if (['23505', '40P01'].includes((error as { code?: string }).code ?? '')) return null;
+  if (['23505', '40P01', '23503'].includes((error as { code?: string }).code ?? '')) return null;
   throw error;
 }
 

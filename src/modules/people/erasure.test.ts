@@ -8,7 +8,7 @@ import { commitProgress } from '../enrolments/progress.ts';
 import { startLaunch } from '../enrolments/start.ts';
 import { heldData } from './held.ts';
 
-const service = await startService();
+const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
 const tenant = await newTenant(service);
 const { api, events, TenantID } = tenant;
@@ -201,6 +201,59 @@ test('a plan answers what would be done, and changes nothing', async () => {
   assert.deepEqual([plan.body.Erased, plan.body.Kept], [body.Erased, body.Kept]);
 });
 
+test('who is erased while others enrol them is enrolled before, or not found', async () => {
+  const courses = await Promise.all(Array.from({ length: 3 }, () => newCourse(service)));
+  for (let round = 0; round < 4; round++) {
+    const LoginID = await tenant.user();
+    const replies = await Promise.all([
+      ...courses.map((course) => api('POST', `/enrol/${LoginID}/${course}`)),
+      api('DELETE', `/user/${LoginID}`),
+      ...courses.map((course) => api('POST', `/enrol/${LoginID}/${course}`)),
+      api('POST', `/user/session/${LoginID}`),
+    ]);
+    for (const { status, body } of replies)
+      assert.ok([200, 201, 404, 503].includes(status), JSON.stringify(body));
+    assert.equal(replies[3]?.status, 200);
+    const { rows } =
+      await sql`select 1 from "user" where tenant_id = ${TenantID} and login_id = ${LoginID}`.execute(ctx.db);
+    assert.deepEqual(rows, []);
+  }
+});
+
+test('the log and the deliveries of webhooks lose the person too', async () => {
+  const person = await newPerson();
+  const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/hook' });
+  const { rows } = await sql<{ event_id: string; user_id: string }>`
+    select event_id, user_id from event where tenant_id = ${TenantID} and type = 'user.updated'
+    order by event_id desc limit 1`.execute(ctx.db);
+  const [told] = rows;
+  assert.ok(told?.user_id);
+  await sql`insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, status,
+      created_at, response_status, response_body)
+    values (${TenantID}, ${hook.WebhookID}, ${told.event_id}, ${told.event_id}, 'user.updated', ${told.user_id}, 'event',
+      'delivered', now(), 200, ${mark})`.execute(ctx.db);
+  const exported = (await api('GET', `/user/${person.LoginID}/export`)).body;
+  assert.deepEqual(
+    exported.Deliveries.map(({ EventID, URL }: { EventID: string; URL: string }) => [EventID, URL]),
+    [[told.event_id, 'http://127.0.0.1:9/hook']],
+  );
+  const { body } = await api('DELETE', `/user/${person.LoginID}`);
+  assert.equal(recordsOf(body.Kept).Deliveries, 1);
+  assert.deepEqual([await rowsWith(mark), await rowsWith(told.user_id)], [[], []]);
+  const deliveries = await api('GET', `/webhook/${hook.WebhookID}/delivery`);
+  expectStatus(deliveries, 200);
+  const items: { EventID: string }[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await api('GET', `/events?Limit=200${cursor}`);
+    expectStatus(page, 200);
+    if (page.body.Items.length === 0) break;
+    items.push(...page.body.Items);
+    cursor = `&after=${encodeURIComponent(page.body.NextCursor)}`;
+  }
+  assert.ok(items.some(({ EventID }) => EventID === told.event_id));
+  assert.ok(!JSON.stringify([items, deliveries.body]).includes(mark));
+});
+
 test('an erased LoginID can be given to another person', async () => {
   const { LoginID, unused, course } = await newPerson();
   const first = (await api('DELETE', `/user/${LoginID}`)).body;
@@ -234,7 +287,7 @@ test('the export has all that is held', async () => {
   assert.equal(body.LoginID, person.LoginID);
   assert.deepEqual(body.User, [(await api('GET', `/user/${person.LoginID}`)).body]);
   assert.deepEqual(body.Enrolments, (await api('GET', `/enrolment/${person.LoginID}`)).body.Items);
-  for (const { name } of heldData) assert.ok(body[name].length > 0, name);
+  for (const { name } of heldData) assert.ok(name === 'Deliveries' || body[name].length > 0, name);
   assert.equal(body.Launches[0].UserAgent, mark);
   assert.equal(body.RunTimeData.at(-1).Data['cmi.suspend_data'], mark);
   assert.equal(body.EnrolmentKeys.length, 2);
@@ -251,8 +304,6 @@ test('the export has all that is held', async () => {
 /** Tables of tenants in which nothing of a person is kept: why. */
 const impersonal: Record<string, string> = {
   stored_answer: 'encrypted by what the client sent, gone after 24 hours',
-  webhook: 'addresses of the client',
-  webhook_delivery: 'numbers of events; what was sent is read from the log',
 };
 
 test('each table of tenants is known to the erasure', async () => {

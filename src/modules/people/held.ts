@@ -4,6 +4,7 @@ import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
 import { commitData, enrolmentData, launchData, runTimeData } from '../enrolments/personal-data.ts';
 import { eventData } from '../events/personal-data.ts';
 import { userData } from '../users/personal-data.ts';
+import { deliveryData } from '../webhooks/personal-data.ts';
 import { sessionData } from './personal-data.ts';
 
 /** All that is held of a person, in the order in which it can be erased: what points at a row goes before it. */
@@ -14,6 +15,7 @@ export const heldData: readonly PersonalData[] = [
   commitData,
   enrolmentKeyData,
   sessionData,
+  deliveryData,
   eventData,
   userData,
 ];

@@ -70,7 +70,7 @@ const insertUser = coalesce<TenantContext, Row, Outcome>({
 type Draft = { input: NewUser; row: Row; password: string | null };
 
 /** Words that stand in our addresses where a LoginID could: `GET /enrolment/key` would list keys. */
-export const reservedLoginIDs: readonly string[] = ['check', 'key'];
+export const reservedLoginIDs: readonly string[] = ['key'];
 
 async function draft(
   ctx: TenantContext,

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, newTenant } from '../../../test/support/tenant.ts';
+import { routes } from '../../app.ts';
+import { reservedLoginIDs } from './create-user.ts';
+
+const service = await startService();
+after(service.close);
+
+const isOpen = (part: string | undefined) => part?.startsWith('{') ?? false;
+
+/** Words of addresses that would be taken for those of a user with that LoginID. */
+function ambiguousWords(): Set<string> {
+  const words = new Set<string>();
+  for (const route of routes)
+    for (const other of routes) {
+      const [parts, others] = [route.path.split('/'), other.path.split('/')];
+      if (route.method !== other.method || parts.length !== others.length) continue;
+      const both = parts.every((part, at) => part === others[at] || isOpen(part) || isOpen(others[at]));
+      // The router goes by the first part that differs; where that is a word in our route, the LoginID decides nothing.
+      const first = parts.findIndex((part, at) => part !== others[at]);
+      if (both && parts[first] === '{LoginID}' && !isOpen(others[first])) words.add(others[first] ?? '');
+    }
+  return words;
+}
+
+/** GET /user/check/export checks the user `export`: the one export that has no address is that of the user `check`. */
+const unreachable = ['check'];
+
+test('no user can be called like a word that stands in addresses in the place of a LoginID', async () => {
+  assert.deepEqual([...ambiguousWords()].sort(), [...unreachable, ...reservedLoginIDs].sort());
+  const { api } = await newTenant(service);
+  for (const LoginID of reservedLoginIDs)
+    expectProblem(await api('POST', '/user', { LoginID }), 422, 'validation_failed', 'LoginID');
+});
