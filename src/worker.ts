@@ -1,3 +1,4 @@
+import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
@@ -5,6 +6,7 @@ import { type Job, startJobs } from './platform/jobs.ts';
 
 /** Every job. */
 export const jobs: readonly Job[] = [
+  { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 

@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { CourseTable } from '../../platform/db/generated.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { tellTenants } from '../events/append.ts';
 import type { Standard } from '../standards/types.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, whenInUse } from './problems.ts';
@@ -98,14 +100,33 @@ export async function putCourse(
     ...(input.Tenants !== undefined && { tenants: input.Tenants?.map((id) => id.normalize('NFC')) ?? null }),
     updated_at: now,
   };
-  const changed = await ctx.db
-    .updateTable('course')
-    .set(sent)
-    .where('course_id', '=', input.courseId)
-    .returning('course_id')
-    .executeTakeFirst();
+  const changed = await transaction(ctx, async (ctx) => {
+    const before = await ctx.db
+      .selectFrom('course')
+      .select('status')
+      .where('course_id', '=', input.courseId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!before) return false;
+    await ctx.db.updateTable('course').set(sent).where('course_id', '=', input.courseId).execute();
+    if (before.status === 'draft' && input.Status === 'published') await tellOfRelease(ctx, input.courseId);
+    return true;
+  });
   if (!changed) await insertCourse(ctx, input, sent, now);
   return { course: await readAuthoredCourse(ctx, input), isNew: !changed };
+}
+
+/** While it was a draft no tenant heard of its releases. */
+async function tellOfRelease(ctx: Context, courseId: string): Promise<void> {
+  const current = await ctx.db
+    .selectFrom('course')
+    .innerJoin('release', 'release.release_id', 'course.release_id')
+    .select(['course.tenants', 'release.number', 'release.standard', 'release.title'])
+    .where('course.course_id', '=', courseId)
+    .executeTakeFirst();
+  if (!current) return;
+  const data = { Release: current.number, Standard: current.standard, Title: current.title };
+  await tellTenants(ctx, { tenants: current.tenants, courseId, type: 'course.released', data });
 }
 
 async function insertCourse(

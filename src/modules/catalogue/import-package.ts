@@ -8,6 +8,7 @@ import type { ReleaseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { tellTenants } from '../events/append.ts';
 import { readPackage } from '../standards/package.ts';
 import type { CourseTree, PackageReport, PackageWarning, Unit } from '../standards/types.ts';
 import { courseNotFound } from './problems.ts';
@@ -81,7 +82,7 @@ function insertRelease(ctx: Context, input: NewRelease) {
   return transaction(ctx, async (ctx) => {
     const course = await ctx.db
       .selectFrom('course')
-      .select('course_id')
+      .select(['status', 'tenants'])
       .where('course_id', '=', courseId)
       .forUpdate()
       .executeTakeFirst();
@@ -113,6 +114,13 @@ function insertRelease(ctx: Context, input: NewRelease) {
       .set({ release_id: releaseId, updated_at: ctx.now() })
       .where('course_id', '=', courseId)
       .execute();
+    if (course.status !== 'draft') {
+      const { tenants } = course;
+      const imported = { Release: row.number, Warnings: report.Warnings.length };
+      await tellTenants(ctx, { tenants, courseId, type: 'package.imported', data: imported });
+      const released = { Release: row.number, Standard: row.standard, Title: row.title };
+      await tellTenants(ctx, { tenants, courseId, type: 'course.released', data: released });
+    }
     return row;
   });
 }

@@ -61,7 +61,7 @@ export const catalogueRoutes = [
       201: { description: 'Created.', schema: AuthoredCourse },
       200: { description: 'Changed.', schema: AuthoredCourse },
     },
-    events: [],
+    events: ['course.released'],
     handle: async (ctx, { params, body }) => {
       const { course, isNew } = await putCourse(ctx, { ...body, courseId: params.CourseID });
       return isNew ? created(course, path`/course/${course.CourseID}`) : ok(course);
@@ -141,7 +141,7 @@ export const catalogueRoutes = [
       201: { description: 'The first release.', schema: Release },
       200: { description: 'A further release; enrolments that have begun stay on theirs.', schema: Release },
     },
-    events: [],
+    events: ['package.imported', 'course.released'],
     handle: async (ctx, { params, request }) => {
       const zip = request.body as Readable;
       const { release, isNew } = await importPackage(ctx, { courseId: params.CourseID, zip });

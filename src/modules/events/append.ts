@@ -1,4 +1,5 @@
-import type { TenantContext } from '../../platform/context.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { EventType } from './types.ts';
 
@@ -29,4 +30,19 @@ export async function appendEvents(ctx: TenantContext, events: NewEvent[]): Prom
       })),
     )
     .execute();
+}
+
+const tell = `/* across tenants: what the operator does concerns all to whom the course is offered */
+insert into event (tenant_id, event_id, type, occurred_at, course_id, data)
+select tenant.tenant_id, $6, $2, $3, $4, $5::jsonb from tenant
+where $1::text[] is null or tenant.tenant_id = any($1)`;
+
+/** Writes an event of the catalogue into the log of each of these tenants; null: of all. */
+export async function tellTenants(
+  ctx: Context,
+  input: { tenants: string[] | null; type: EventType; courseId: string; data: Record<string, unknown> },
+): Promise<void> {
+  const { tenants, type, courseId, data } = input;
+  const now = ctx.now();
+  await run(ctx, { text: tell, values: [tenants, type, now, courseId, JSON.stringify(data), newId(now)] });
 }

@@ -7,7 +7,8 @@ const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Status = OneOf(['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn']);
 const Changed = Type.Array(Type.String(), { description: 'Names of the fields that changed.' });
 const LoginID = Nullable(Type.String({ description: 'null once the user was erased.' }));
-const EnrollID = Type.String({ format: 'uuid' });
+const Id = Type.String({ format: 'uuid' });
+const Reference = Nullable(Type.String());
 
 /** Fields may be added to Data at any time, so a reader ignores those it does not know. */
 const data = <P extends Record<string, TSchema>>(properties: P) => Type.Object(properties);
@@ -29,12 +30,9 @@ export const eventCatalogue = {
   'user.disabled': ['A user was disabled.', data({ LoginID, Changed })],
   'user.erased': [
     'The personal data of a user was erased, and their access ended. Earlier events of theirs lost it too.',
-    data({ ReceiptID: Type.String({ format: 'uuid' }) }),
+    data({ ReceiptID: Id }),
   ],
-  'enrolment.created': [
-    'A user was enrolled on a course.',
-    data({ DurationID: Type.String(), Reference: Nullable(Type.String()) }),
-  ],
+  'enrolment.created': ['A user was enrolled on a course.', data({ DurationID: Type.String(), Reference })],
   'enrolment.updated': ['Fields of an enrolment changed, or it was led back from its end.', change],
   'enrolment.launched': ['A learner started the course.', data({ Launch: Count, Status })],
   'enrolment.progressed': ['A learner got on with the course.', result],
@@ -54,14 +52,14 @@ export const eventCatalogue = {
   'enrolment.withdrawn': ['An enrolment was withdrawn.', change],
   'enrolment.renewed': [
     'An enrolment was ended by renewal. NewEnrollID is of the one begun in its place, which has its own event.',
-    data({ NewEnrollID: EnrollID, Status }),
+    data({ NewEnrollID: Id, Status }),
   ],
   'key.redeemed': [
     'An enrolment key was redeemed.',
     data({
-      KeyID: Type.String({ format: 'uuid' }),
+      KeyID: Id,
       PurchaseOrder: Nullable(Type.String()),
-      EnrollIDs: Type.Array(EnrollID),
+      EnrollIDs: Type.Array(Id),
     }),
   ],
   'course.released': [
@@ -74,7 +72,7 @@ export const eventCatalogue = {
   ],
   'webhook.disabled': [
     'A webhook endpoint was disabled, because it failed for 72 hours.',
-    data({ WebhookID: Type.String({ format: 'uuid' }), URL: Type.String(), FailingSince: Instant() }),
+    data({ WebhookID: Id, URL: Type.String(), FailingSince: Instant() }),
   ],
 } as const satisfies Record<string, readonly [string, TSchema]>;
 

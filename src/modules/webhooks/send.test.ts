@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openSender } from './send.ts';
+import { startReceiver } from './test-support.ts';
+
+test('a name that leads to a private address is refused at delivery too, unless it is allowed', async () => {
+  const receiver = await startReceiver();
+  const url = receiver.url.replace('127.0.0.1', 'localhost');
+  const message = { url, headers: {}, body: '{}' };
+  const signal = new AbortController().signal;
+  for (const address of [url, receiver.url]) {
+    const strict = openSender({ webhookAllow: [] });
+    const outcome = await strict.send({ ...message, url: address }, signal);
+    assert.deepEqual([outcome.delivered, outcome.status], [false, null]);
+    assert.match(outcome.error ?? '', /not a public address/);
+    strict.close();
+  }
+  assert.equal(receiver.received.length, 0);
+  for (const entry of ['localhost', '127.0.0.0/8']) {
+    const lenient = openSender({ webhookAllow: [entry, '::1'] });
+    assert.equal((await lenient.send(message, signal)).delivered, true, entry);
+    lenient.close();
+  }
+  await receiver.kill();
+});
+
+test('a refused connection and a stop are failures with a reason', async () => {
+  const receiver = await startReceiver();
+  receiver.answer(() => {});
+  const sender = openSender({ webhookAllow: ['127.0.0.1'] });
+  const message = { url: receiver.url, headers: {}, body: '{}' };
+  const stop = new AbortController();
+  const hanging = sender.send(message, stop.signal);
+  stop.abort();
+  assert.equal((await hanging).delivered, false);
+  await receiver.kill();
+  const refused = await sender.send(message, new AbortController().signal);
+  assert.match(refused.error ?? '', /ECONNREFUSED/);
+  sender.close();
+});
