@@ -9,7 +9,7 @@ const transitions: Record<Status, Partial<Record<Action, Status | 'status_before
   enrolled: { launch: 'in_progress', complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
   in_progress: { complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
   completed: { withdraw: 'withdrawn' },
-  expired: { withdraw: 'withdrawn', restore: 'status_before_end' },
+  expired: { complete: 'completed', withdraw: 'withdrawn', restore: 'status_before_end' },
   withdrawn: { restore: 'status_before_end' },
 };
 

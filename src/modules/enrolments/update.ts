@@ -60,6 +60,8 @@ function end(row: EnrolmentRow, action: Action, at: Date): void {
 
 function restore(row: EnrolmentRow): void {
   row.status = nextStatus(row, 'restore');
+  // A commit may have brought the completion after the end.
+  if (row.completion === 'completed') row.status = nextStatus(row, 'complete');
   row.ended_at = null;
 }
 
@@ -90,17 +92,15 @@ async function write(
         'The user has a newer enrolment on this course. Withdraw that one first, or change it instead.',
       );
     });
+  const was = statusAt(before, ctx.now());
   const status = statusAt(after, ctx.now());
-  const type =
-    status === statusAt(before, ctx.now()) ? 'enrolment.updated' : (eventOf[status] ?? 'enrolment.updated');
+  const about = { userId: after.user_id, enrollId: after.enroll_id, courseId: after.course_id };
+  const type = status === was ? 'enrolment.updated' : (eventOf[status] ?? 'enrolment.updated');
+  // A lapse that nothing had noted before is noted by this change.
+  const lapsed = was === 'expired' && before.ended_at === null && after.ended_at !== null;
   await appendEvents(ctx, [
-    {
-      type,
-      userId: after.user_id,
-      enrollId: after.enroll_id,
-      courseId: after.course_id,
-      data: { Changed: differs, Status: status },
-    },
+    ...(lapsed ? [{ type: 'enrolment.expired' as const, ...about, data: {} }] : []),
+    { type, ...about, data: { Changed: differs, Status: status } },
   ]);
 }
 
