@@ -12,6 +12,7 @@ import {
 import type { RunTime, RunTimeEvents } from './runtime.ts';
 import { activityTree } from './sequencing.ts';
 import { packState, unpackState } from './tree-state.ts';
+import { type WeighingSequencer, weighAsTheStandard } from './weights.ts';
 
 /** What the player reads of an activity of the engine's tree. */
 export type Activity = {
@@ -35,7 +36,7 @@ export type Validity = {
   hideLmsUi: string[];
 };
 
-type Sequencer = {
+type Sequencer = WeighingSequencer & {
   processNavigationRequest(request: string, target?: string, exit?: string): boolean;
   previewNavigationRequest(request: string): { outcome: string; targetActivityId: string | null };
   getSequencingState(): { currentActivity: Activity | null; rootActivity: Activity | null };
@@ -108,6 +109,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
     events.finished(engine.cmi.getExitValueInternal(), request === '_none_' ? null : request);
     return 'true';
   };
+  weighAsTheStandard(engine);
   publish('API_1484_11', engine);
   const fresh = engine.serializeSequencingState();
 
