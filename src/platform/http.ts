@@ -104,6 +104,7 @@ export function registerRoutes(
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: schemaOf(route),
+      attachValidation: route.forms === true,
       onRequest: async (request) => {
         if (route.access === 'anyone') return;
         request.caller = await guards.authenticate(ctx, request, route);
