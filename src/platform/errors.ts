@@ -28,6 +28,7 @@ export const errorCodes = {
   session_ended: [410, 'The session has ended'],
   payload_too_large: [413, 'The request body is too large'],
   unsupported_media_type: [415, 'The content type is not supported'],
+  range_not_satisfiable: [416, 'The file has no such part'],
   validation_failed: [422, 'A value is not valid'],
   unknown_field: [422, 'A field is not known'],
   login_id_immutable: [422, 'A LoginID cannot be changed'],
