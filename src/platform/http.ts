@@ -51,6 +51,7 @@ export function openServer(ctx: Context): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('X-Request-Id', request.id);
   });
+  app.setValidatorCompiler(buildValidators());
   handleProblems(app, ctx.log);
   logRequests(app, ctx);
   return app;
@@ -98,7 +99,6 @@ export function registerRoutes(
 ): void {
   parseBodies(app, routes);
   app.register(formBody);
-  app.setValidatorCompiler(buildValidators());
   for (const route of routes) {
     app.route({
       method: route.method,

@@ -25,6 +25,7 @@ export type Activity = {
   successStatus: string;
   objectiveMeasureStatus: boolean;
   objectiveNormalizedMeasure: number;
+  sequencingControls: { objectiveMeasureWeight: number };
   progressMeasureStatus: boolean;
   progressMeasure: number | null;
 };
