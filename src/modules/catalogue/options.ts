@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { EnrolOptionTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -62,8 +62,10 @@ export async function putOption(
     })
     .onConflict((conflict) => conflict.columns(['course_id', 'duration_id']).doUpdateSet(sent))
     .returningAll()
+    // A row that this statement inserted was updated by no transaction yet.
+    .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow();
-  return { option: toOption(row), isNew: row.created_at.getTime() === now.getTime() };
+  return { option: toOption(row), isNew: row.is_new };
 }
 
 /** Deletes an option that nobody enrolled with. */
