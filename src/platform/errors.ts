@@ -18,7 +18,6 @@ export const errorCodes = {
   multiple_enrolment_options: [409, 'The course has several enrolment options'],
   no_enrolment_option: [409, 'The course has no enrolment option for this user'],
   course_retired: [409, 'The course is retired'],
-  course_not_published: [409, 'The course is not published'],
   course_not_playable: [409, 'The course has nothing to play yet'],
   course_in_use: [409, 'The course has enrolments'],
   option_in_use: [409, 'The enrolment option has enrolments'],
@@ -38,10 +37,8 @@ export const errorCodes = {
   package_too_large: [413, 'The archive is too large'],
   package_invalid: [422, 'The package cannot be played'],
   package_unsupported: [422, 'The package follows a standard that is not supported yet'],
-  too_many_requests: [429, 'Too many requests'],
   login_throttled: [429, 'Too many wrong passwords'],
   launch_refused: [403, 'The course cannot be started'],
-  launch_link_invalid: [404, 'The launch link is not valid'],
   internal_error: [500, 'Something went wrong on our side'],
   unavailable: [503, 'The service is not available at the moment'],
 } as const satisfies Record<string, readonly [number, string]>;
