@@ -16,7 +16,7 @@ export type Cluster = {
   remove: () => Promise<void>;
 };
 
-function find(program: string): string {
+export function find(program: string): string {
   const installed = globSync(`/usr/lib/postgresql/*/bin/${program}`).sort();
   return installed.at(-1) ?? program;
 }

@@ -72,8 +72,9 @@ export function exitWithReason(error: unknown): never {
 export async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
-  const { stop, firstKey } = await start(config, log);
-  stopOnSignal(log, stop);
+  const starting = start(config, log);
+  stopOnSignal(log, async () => (await starting).stop());
+  const { firstKey } = await starting;
   if (firstKey !== null && config.bootstrapKey === null)
     process.stdout.write(`\nThe operator's key, shown this once:\n\n  ${firstKey}\n\n`);
   log.info({ interface: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');

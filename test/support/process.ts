@@ -141,8 +141,10 @@ let prepared: Promise<string> | null = null;
 async function prepare(): Promise<string> {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, BOOTSTRAP_KEY: bootstrapKey };
-  const { code } = await stopProcess(await startProcess(env));
-  if (code !== 0) throw new Error('The first service did not stop as it should.');
+  const service = await startProcess(env);
+  const { code, signal } = await stopProcess(service);
+  if (code !== 0)
+    throw new Error(`The first service ended with ${code ?? signal}: ${service.stdout()}${service.stderr()}`);
   return folder;
 }
 
