@@ -213,7 +213,9 @@ test('a commit of a unit is taken, whatever its run-time values are', async () =
   const [UnitID = ''] = Object.keys(session.Data);
   let last = session.NextCommit;
   const names = fc.oneof(fc.constantFrom(...cmi), fc.string({ unit: 'binary', maxLength: 30 }));
-  const data = fc.dictionary(names, fc.oneof(text(''), numbers.map(String)), { maxKeys: 12 });
+  // `__proto__` is refused with the whole body, before anything can come of it.
+  const safe = names.filter((name) => name !== '__proto__');
+  const data = fc.dictionary(safe, fc.oneof(text(''), numbers.map(String)), { maxKeys: 12 });
   const property = fc.asyncProperty(data, async (Data) => {
     const payload = { Number: last++, UnitID, Data };
     const answer = await answerOf('content', {
