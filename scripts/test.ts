@@ -24,7 +24,9 @@ if (values.journeys && !existsSync(chromium))
     `The journeys need Chromium, and ${chromium} does not exist. Install it (apt-get install chromium), or set CHROMIUM.`,
   );
 
-const patterns = values.journeys ? ['test/journeys/*.test.ts'] : ['src/**/*.test.ts', 'test/*.test.ts'];
+const patterns = values.journeys
+  ? ['test/journeys/*.test.ts']
+  : ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/*.test.ts'];
 const files = positionals.length > 0 ? positionals : globSync(patterns).sort();
 if (files.length === 0) fail('No test was found.');
 const env = { ...process.env };

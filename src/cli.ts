@@ -1,10 +1,10 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { bulkCommand, bulkSubjects } from './bulk-command.ts';
 import { demo } from './demo.ts';
 import { exitWithReason, serve } from './main.ts';
 import { createKey, revokeKey } from './modules/auth/keys.ts';
-import { putCourse, readAuthoredCourse } from './modules/catalogue/courses.ts';
+import { deleteCourse, putCourse, readAuthoredCourse } from './modules/catalogue/courses.ts';
 import { importPackage } from './modules/catalogue/import-package.ts';
 import { createTenant, readTenant } from './modules/tenants/tenants.ts';
 import { readConfig } from './platform/config.ts';
@@ -28,8 +28,32 @@ lectern demo                                      show the whole interface on an
 An embedded database is used by one process: stop the service first, or use its interface.
 The environment configures all of them; see the README.`;
 
-type Values = Record<string, string | boolean | string[] | undefined>;
-type Command = (ctx: Context, args: string[], values: Values) => Promise<unknown>;
+const options = {
+  course: { type: 'string' },
+  title: { type: 'string' },
+  name: { type: 'string' },
+  tenant: { type: 'string' },
+  operator: { type: 'boolean' },
+  scope: { type: 'string', multiple: true },
+  expires: { type: 'string' },
+  once: { type: 'boolean' },
+  plan: { type: 'boolean' },
+  url: { type: 'string' },
+  key: { type: 'string' },
+  'idempotency-key': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Option = keyof typeof options;
+type Values = ReturnType<typeof readArguments>['values'];
+type Act = (ctx: Context) => Promise<unknown>;
+
+/** `plan` reads the arguments and refuses wrong ones before the database is opened. */
+type Command = {
+  takes: readonly Option[];
+  most: number;
+  plan: (args: string[], values: Values) => Act;
+};
 
 class UsageError extends Error {
   constructor(message: string) {
@@ -37,38 +61,57 @@ class UsageError extends Error {
   }
 }
 
-function needed(value: unknown, what: string): string {
-  if (typeof value !== 'string' || value === '') throw new UsageError(`${what} is missing.`);
+function needed(value: string | undefined, what: string): string {
+  if (!value) throw new UsageError(`${what} is missing.`);
   return value;
 }
 
-async function importFile(ctx: Context, [file]: string[], values: Values) {
+function planImport([file]: string[], values: Values): Act {
   const path = needed(file, 'FILE');
   const courseId = needed(values.course, '--course').normalize('NFC');
-  const known = await readAuthoredCourse(ctx, { courseId }).catch((error: unknown) => {
-    if (error instanceof Problem && error.code === 'course_not_found') return null;
-    throw error;
-  });
-  const title = typeof values.title === 'string' ? values.title : null;
-  if (!known) await putCourse(ctx, { courseId, Title: title ?? courseId });
-  const { release } = await importPackage(ctx, { courseId, zip: createReadStream(path) });
-  if (!known && title === null) await putCourse(ctx, { courseId, Title: release.Title });
-  return release;
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${path}.`);
+  const { title } = values;
+  return async (ctx) => {
+    const known = await readAuthoredCourse(ctx, { courseId }).catch((error: unknown) => {
+      if (error instanceof Problem && error.code === 'course_not_found') return null;
+      throw error;
+    });
+    if (!known) await putCourse(ctx, { courseId, Title: title ?? courseId });
+    try {
+      const { release } = await importPackage(ctx, { courseId, zip: createReadStream(path) });
+      if (!known && title === undefined) await putCourse(ctx, { courseId, Title: release.Title });
+      return release;
+    } catch (error) {
+      if (!known) await deleteCourse(ctx, { courseId });
+      throw error;
+    }
+  };
 }
 
-async function makeKey(ctx: Context, _: string[], values: Values) {
-  const tenantId = values.operator ? null : needed(values.tenant, '--tenant (or --operator)');
-  if (tenantId !== null) await readTenant(ctx, { tenantId });
-  const wanted = (values.scope ?? []) as Scope[];
-  const unknown = wanted.find((scope) => !scopes.includes(scope));
-  if (unknown) throw new UsageError(`There is no scope ${unknown}. The scopes are ${scopes.join(', ')}.`);
-  return createKey(ctx, {
-    tenantId,
-    Name: needed(values.name, '--name'),
-    ...(wanted.length > 0 ? { Scopes: wanted } : {}),
-    ...(typeof values.expires === 'string' ? { ExpiresAt: values.expires } : {}),
-  });
+function planKey(_: string[], values: Values): Act {
+  const { operator = false, tenant, expires } = values;
+  if (operator && tenant !== undefined) throw new UsageError('Give --tenant or --operator, not both.');
+  const tenantId = operator ? null : needed(tenant, '--tenant (or --operator)').normalize('NFC');
+  const Name = needed(values.name, '--name');
+  const known = scopes as readonly string[];
+  const unknown = values.scope?.find((scope) => !known.includes(scope));
+  if (unknown !== undefined)
+    throw new UsageError(`There is no scope ${unknown}. The scopes are ${scopes.join(', ')}.`);
+  const instant = expires === undefined ? null : new Date(expires);
+  if (instant && !(instant.getTime() > Date.now()))
+    throw new UsageError(`--expires ${expires} is not an instant, such as 2030-01-31T00:00:00Z, or is past.`);
+  return async (ctx) => {
+    if (tenantId !== null) await readTenant(ctx, { tenantId });
+    return createKey(ctx, {
+      tenantId,
+      Name,
+      ...(values.scope ? { Scopes: values.scope as Scope[] } : {}),
+      ...(instant ? { ExpiresAt: instant.toISOString() } : {}),
+    });
+  };
 }
+
+const bulkOptions: readonly Option[] = ['plan', 'url', 'key', 'tenant', 'idempotency-key'];
 
 async function sendBulk([, subject, file]: string[], values: Values): Promise<void> {
   if (!bulkSubjects.includes(needed(subject, 'users or enrolments')))
@@ -85,55 +128,77 @@ async function sendBulk([, subject, file]: string[], values: Values): Promise<vo
   if (failed > 0) process.exitCode = 1;
 }
 
+function planTenant([id]: string[], { name }: Values): Act {
+  const input = {
+    TenantID: needed(id, 'ID').normalize('NFC'),
+    ...(name === undefined ? {} : { Name: name }),
+  };
+  return async (ctx) => (await createTenant(ctx, input)).tenant;
+}
+
+function planRevocation([keyId]: string[]): Act {
+  const input = { keyId: needed(keyId, 'KEYID') };
+  return (ctx) => revokeKey(ctx, input);
+}
+
+/** Opening the database has migrated it. */
+const upToDate: Act = async () => ({ Status: 'The database is up to date.' });
+
 const commands: Record<string, Command> = {
-  migrate: async () => ({ Status: 'The database is up to date.' }),
-  import: importFile,
-  'tenant create': async (ctx, [id], values) => {
-    const input = { TenantID: needed(id, 'ID') };
-    const named = typeof values.name === 'string' ? { ...input, Name: values.name } : input;
-    return (await createTenant(ctx, named)).tenant;
-  },
-  'key create': makeKey,
-  'key revoke': (ctx, [keyId]) => revokeKey(ctx, { keyId: needed(keyId, 'KEYID') }),
+  migrate: { takes: [], most: 0, plan: () => upToDate },
+  import: { takes: ['course', 'title'], most: 1, plan: planImport },
+  'tenant create': { takes: ['name'], most: 1, plan: planTenant },
+  'key create': { takes: ['tenant', 'operator', 'name', 'scope', 'expires'], most: 0, plan: planKey },
+  'key revoke': { takes: [], most: 1, plan: planRevocation },
 };
 
 function readArguments() {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      course: { type: 'string' },
-      title: { type: 'string' },
-      name: { type: 'string' },
-      tenant: { type: 'string' },
-      operator: { type: 'boolean' },
-      scope: { type: 'string', multiple: true },
-      expires: { type: 'string' },
-      once: { type: 'boolean' },
-      plan: { type: 'boolean' },
-      url: { type: 'string' },
-      key: { type: 'string' },
-      'idempotency-key': { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  return { positionals, values };
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A word or an option too many may be a misunderstanding, so nothing is done. */
+function refuseExcess(
+  args: string[],
+  values: Values,
+  name: string,
+  { takes, most }: Pick<Command, 'takes' | 'most'>,
+) {
+  const excess = args[most];
+  if (excess !== undefined) throw new UsageError(`lectern ${name} does not take "${excess}".`);
+  const option = Object.keys(values).find((given) => !takes.includes(given as Option));
+  if (option !== undefined) throw new UsageError(`lectern ${name} does not take --${option}.`);
 }
 
 async function main(): Promise<void> {
   const { positionals, values } = readArguments();
   const [first = 'help', second = ''] = positionals;
   if (values.help || first === 'help') return console.log(help);
-  if (first === 'serve') return serve();
-  if (first === 'bulk') return sendBulk(positionals, values);
-  if (first === 'demo') return demo({ once: values.once === true });
+  if (first === 'bulk') {
+    refuseExcess(positionals.slice(1), values, 'bulk', { takes: bulkOptions, most: 2 });
+    return sendBulk(positionals, values);
+  }
   const name = `${first} ${second}` in commands ? `${first} ${second}` : first;
-  const command = commands[name];
+  const args = positionals.slice(name.split(' ').length);
+  if (first === 'serve') {
+    refuseExcess(args, values, name, { takes: [], most: 0 });
+    return serve();
+  }
+  if (first === 'demo') {
+    refuseExcess(args, values, name, { takes: ['once'], most: 0 });
+    return demo({ once: values.once === true });
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(`There is no command "${positionals.join(' ')}".`);
+  refuseExcess(args, values, name, command);
+  const act = command.plan(args, values);
   const config = readConfig(process.env);
   const ctx = await openContext(config, openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn'));
   try {
-    const args = positionals.slice(name.split(' ').length);
-    console.log(JSON.stringify(await command(ctx, args, values), null, 2));
+    console.log(JSON.stringify(await act(ctx), null, 2));
   } finally {
     await ctx.engine.close();
   }

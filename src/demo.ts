@@ -109,12 +109,13 @@ export async function demo(options: { once: boolean }): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-demo-'));
   const config = readConfig({ ...process.env, DATABASE_URL: '', DATA_DIR: join(folder, 'data') });
   const log = openLog('warn');
-  const service = await start(config, log);
+  const starting = start(config, log);
   const stop = async () => {
-    await service.stop();
+    await (await starting).stop();
     await rm(folder, { recursive: true, force: true });
   };
   stopOnSignal(log, stop);
+  const service = await starting;
   console.log(
     `Lectern runs at ${config.baseUrl}, course files at ${config.contentUrl}; the reference is ${config.baseUrl}/docs`,
   );

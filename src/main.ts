@@ -1,23 +1,37 @@
+import { sql } from 'kysely';
 import { bootstrapKey } from './modules/auth/keys.ts';
 import { settleEpoch } from './modules/events/epoch.ts';
 import { type Config, readConfig } from './platform/config.ts';
+import type { Context } from './platform/context.ts';
+import { transaction } from './platform/db/transaction.ts';
+import { Problem } from './platform/errors.ts';
 import { clearScratch } from './platform/files.ts';
 import { type Log, openLog } from './platform/log.ts';
 import { openContext } from './platform/open-context.ts';
 import { type Service, startService } from './service.ts';
 
+const day = 86_400_000;
+
 /** Serves with this configuration; prints the operator's first key on an empty database. */
 export async function start(config: Config, log: Log): Promise<Service & { firstKey: string | null }> {
   const ctx = await openContext(config, log);
-  await clearScratch(config.dataDir);
-  const key = await settleEpoch(ctx)
-    .then(() => bootstrapKey(ctx, config.bootstrapKey))
-    .catch(async (error: unknown) => {
-      await ctx.engine.close();
-      throw error;
-    });
+  const firstKey = await prepare(ctx).catch(async (error: unknown) => {
+    await ctx.engine.close();
+    throw error;
+  });
   const service = await startService(ctx);
-  return { ...service, firstKey: key?.Secret ?? null };
+  return { ...service, firstKey };
+}
+
+/** Nodes that share a database and a folder may start at once: one makes the first key, none removes another's work. */
+async function prepare(ctx: Context): Promise<string | null> {
+  await settleEpoch(ctx);
+  await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
+  const key = await transaction(ctx, async (ctx) => {
+    await sql`lock table api_key in share row exclusive mode`.execute(ctx.db);
+    return bootstrapKey(ctx, ctx.config.bootstrapKey);
+  });
+  return key?.Secret ?? null;
 }
 
 /** Stops gracefully on the first SIGINT or SIGTERM, at once on the second. */
@@ -38,10 +52,21 @@ export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
     });
 }
 
+function reasonOf(cause: unknown): string {
+  return cause instanceof AggregateError
+    ? reasonOf(cause.errors[0])
+    : cause instanceof Error
+      ? cause.message
+      : String(cause);
+}
+
 /** What stops a start is told in a sentence; the stack is for LOG_LEVEL=debug. */
 export function exitWithReason(error: unknown): never {
-  const inUse = (error as { code?: string }).code === 'EADDRINUSE';
-  if (inUse) console.error('The port is in use. Stop what listens there, or set PORT and CONTENT_PORT.');
+  const { code, cause } = error as { code?: string; cause?: unknown };
+  if (code === 'EADDRINUSE')
+    console.error('The port is in use. Stop what listens there, or set PORT and CONTENT_PORT.');
+  else if (error instanceof Problem && code === 'unavailable')
+    console.error(`The database does not answer (${reasonOf(cause)}). Start it, or check DATABASE_URL.`);
   else console.error(error instanceof Error && process.env.LOG_LEVEL !== 'debug' ? error.message : error);
   process.exit(1);
 }
@@ -49,8 +74,9 @@ export function exitWithReason(error: unknown): never {
 export async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
-  const { stop, firstKey } = await start(config, log);
-  stopOnSignal(log, stop);
+  const starting = start(config, log);
+  stopOnSignal(log, async () => (await starting).stop());
+  const { firstKey } = await starting;
   if (firstKey !== null && config.bootstrapKey === null)
     process.stdout.write(`\nThe operator's key, shown this once:\n\n  ${firstKey}\n\n`);
   log.info({ interface: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');

@@ -1,4 +1,5 @@
-import { readFileSync, watchFile } from 'node:fs';
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import type { Server, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type App, buildApp } from './app.ts';
@@ -6,8 +7,8 @@ import type { Context } from './platform/context.ts';
 import { openMetrics } from './platform/metrics.ts';
 import { startWorker } from './worker.ts';
 
-/** How long in-flight requests may take to finish when the service stops. */
-const graceMilliseconds = 10_000;
+/** How long in-flight requests may take to finish when the service stops: with the rest of the stop, within 10 s. */
+const graceMilliseconds = 9_000;
 
 export type Service = { app: App; stop: () => Promise<void> };
 
@@ -25,14 +26,20 @@ export async function startService(ctx: Context): Promise<Service> {
     servers.map(([server]) => server),
   );
   const worker = await startWorker(ctx);
+  const connections = servers.map(([server]) => followConnections(server));
   const stop = async () => {
     stopReloading();
     const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worker.stop()]);
-    const timer = setTimeout(() => {
-      for (const [server] of servers) closeAllConnections(server);
+    // A connection that was busy when the stop began is idle later, and would be kept for its client's next request.
+    const idle = setInterval(() => {
+      for (const connection of connections) connection.closeIdle();
+    }, 50);
+    const late = setTimeout(() => {
+      for (const connection of connections) connection.destroyAll();
     }, graceMilliseconds);
     await closed;
-    clearTimeout(timer);
+    clearInterval(idle);
+    clearTimeout(late);
     await ctx.engine.close();
   };
   try {
@@ -44,9 +51,19 @@ export async function startService(ctx: Context): Promise<Service> {
   return { app, stop };
 }
 
-function closeAllConnections(server: FastifyInstance): void {
-  const { server: socket } = server as { server: { closeAllConnections?: () => void } };
-  socket.closeAllConnections?.();
+/** The connections of a server, of HTTP/1.1 and HTTP/2 alike: Node's own `closeAllConnections` knows only the former. */
+function followConnections({ server }: FastifyInstance) {
+  const open = new Set<Socket>();
+  (server as Server).on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+  });
+  return {
+    closeIdle: () => server.closeIdleConnections(),
+    destroyAll: () => {
+      for (const socket of open) socket.destroy();
+    },
+  };
 }
 
 /** Takes a renewed certificate without a restart; a half-written one is left for the next change. */
@@ -68,8 +85,9 @@ function reloadCertificates(ctx: Context, servers: FastifyInstance[]): () => voi
       ctx.log.warn({ err: error }, 'the renewed certificate cannot be used; the one before stays');
     }
   };
-  const watchers = [tls.certFile, tls.keyFile].map((file) => watchFile(file, { interval: 2_000 }, reload));
+  const files = [tls.certFile, tls.keyFile];
+  for (const file of files) watchFile(file, { interval: 2_000 }, reload);
   return () => {
-    for (const watcher of watchers) watcher.unref().removeAllListeners();
+    for (const file of files) unwatchFile(file, reload);
   };
 }

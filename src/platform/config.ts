@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 /** The configuration of one process; read from the environment once, checked and frozen. */
 export type Config = {
@@ -33,8 +34,8 @@ export type Config = {
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 export class ConfigError extends Error {
-  constructor(variable: string, message: string) {
-    super(`${variable}: ${message}`);
+  constructor(variable: string, message: string, options?: ErrorOptions) {
+    super(`${variable}: ${message}`, options);
     this.name = 'ConfigError';
   }
 }
@@ -45,7 +46,7 @@ function wholeNumber(env: Environment, name: string, fallback: number, min: numb
   const text = env[name];
   if (text === undefined || text === '') return fallback;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < min || value > max)
+  if (!/^\d+$/.test(text) || value < min || value > max)
     throw new ConfigError(name, `must be a whole number from ${min} to ${max}, but is "${text}".`);
   return value;
 }
@@ -53,14 +54,9 @@ function wholeNumber(env: Environment, name: string, fallback: number, min: numb
 function origin(env: Environment, name: string, fallback: string): string {
   const text = env[name] || fallback;
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (
-    !url ||
-    !/^https?:$/.test(url.protocol) ||
-    url.pathname !== '/' ||
-    url.search ||
-    url.hash ||
-    url.username
-  )
+  if (url?.username || url?.password)
+    throw new ConfigError(name, 'must be an origin, without a name and a password.');
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash)
     throw new ConfigError(name, `must be an origin such as https://lectern.example, but is "${text}".`);
   return url.origin;
 }
@@ -88,11 +84,14 @@ function hostInUrl(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
+/** Its value is never told: it may hold a password. */
 function databaseUrl(env: Environment): string | null {
   const text = env.DATABASE_URL;
   if (!text) return null;
   if (!/^postgres(ql)?:\/\//.test(text))
     throw new ConfigError('DATABASE_URL', 'must begin with postgres:// or postgresql://.');
+  if (!URL.canParse(text) || (new URL(text).hostname === '' && !text.includes('host=')))
+    throw new ConfigError('DATABASE_URL', 'must name a server, as in postgres://user@host:5432/database.');
   return text;
 }
 
@@ -115,24 +114,84 @@ function allowed(env: Environment, name: string): string[] {
   });
 }
 
-/** Reads and checks the environment. Throws `ConfigError` naming the variable. */
-export function readConfig(env: Environment): Config {
-  const host = env.HOST || '127.0.0.1';
-  const port = wholeNumber(env, 'PORT', 3000, 0, 65535);
-  const contentPort = wholeNumber(env, 'CONTENT_PORT', port === 0 ? 0 : port + 1, 0, 65535);
+/** A certificate and its key as they are at the start; a renewed pair is checked when it is taken. */
+function tlsFiles(env: Environment): Config['tls'] {
   const certFile = file(env, 'TLS_CERT');
   const keyFile = file(env, 'TLS_KEY');
   if (Boolean(certFile) !== Boolean(keyFile))
     throw new ConfigError(certFile ? 'TLS_KEY' : 'TLS_CERT', 'TLS_CERT and TLS_KEY must be set together.');
-  const tls = certFile && keyFile ? { certFile, keyFile } : null;
+  if (!certFile || !keyFile) return null;
+  const certificate = readPem('TLS_CERT', certFile, (pem) => new X509Certificate(pem), 'a certificate');
+  const key = readPem('TLS_KEY', keyFile, createPrivateKey, 'a private key without a passphrase');
+  if (!certificate.checkPrivateKey(key))
+    throw new ConfigError('TLS_KEY', 'is not the key of the certificate in TLS_CERT.');
+  return { certFile, keyFile };
+}
+
+function readPem<T>(name: string, path: string, read: (pem: Buffer) => T, what: string): T {
+  try {
+    return read(readFileSync(path));
+  } catch (cause) {
+    throw new ConfigError(name, `the file "${path}" cannot be read as ${what} in PEM.`, { cause });
+  }
+}
+
+/** The folder itself may still be missing; the start creates it. */
+function dataFolder(env: Environment): string {
+  const folder = resolve(env.DATA_DIR || './data');
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (!statSync(existing).isDirectory())
+    throw new ConfigError('DATA_DIR', `"${folder}" cannot be a folder: "${existing}" is a file.`);
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new ConfigError('DATA_DIR', `"${existing}" cannot be written by this user.`, { cause });
+  }
+  return folder;
+}
+
+function firstKey(env: Environment): string | null {
+  const secret = env.BOOTSTRAP_KEY;
+  if (!secret) return null;
+  // The signs of a bearer token (RFC 6750 §2.1) but the dot, which tells access tokens apart.
+  if (!/^[\w~+/=-]{32,512}$/.test(secret))
+    throw new ConfigError(
+      'BOOTSTRAP_KEY',
+      'must have 32 to 512 characters, chosen at random from letters, digits and - _ ~ + / =.',
+    );
+  return secret;
+}
+
+/** Ports that are told apart by the system (0) never clash. */
+function differentPorts(ports: Record<string, number | null>): void {
+  const seen = new Map<number, string>();
+  for (const [name, port] of Object.entries(ports)) {
+    const other = port ? seen.get(port) : undefined;
+    if (other) throw new ConfigError(name, `must differ from ${other}, but both are ${port}.`);
+    if (port) seen.set(port, name);
+  }
+}
+
+/** Reads and checks the environment. Throws `ConfigError` naming the variable. */
+export function readConfig(env: Environment): Config {
+  const host = env.HOST || '127.0.0.1';
+  const port = wholeNumber(env, 'PORT', 3000, 0, 65535);
+  if (port === 65535 && !env.CONTENT_PORT)
+    throw new ConfigError(
+      'PORT',
+      'must be below 65535 when CONTENT_PORT, by default the next port, is not set.',
+    );
+  const contentPort = wholeNumber(env, 'CONTENT_PORT', port === 0 ? 0 : port + 1, 0, 65535);
+  const operationsPort = env.OPERATIONS_PORT ? wholeNumber(env, 'OPERATIONS_PORT', 0, 0, 65535) : null;
+  differentPorts({ PORT: port, CONTENT_PORT: contentPort, OPERATIONS_PORT: operationsPort });
+  const tls = tlsFiles(env);
   const trustProxy = flag(env, 'TRUST_PROXY');
   if (!tls && !trustProxy && !isLoopback(host))
     throw new ConfigError(
       'HOST',
       `plain HTTP on ${host} is refused: the interface is HTTPS. Set TLS_CERT and TLS_KEY, or TRUST_PROXY=true behind a proxy that speaks HTTPS, or HOST=127.0.0.1.`,
     );
-  if (port !== 0 && port === contentPort)
-    throw new ConfigError('CONTENT_PORT', 'must differ from PORT: course files need an origin of their own.');
   const scheme = tls ? 'https' : 'http';
   const baseUrl = origin(env, 'BASE_URL', `${scheme}://${hostInUrl(host)}:${port}`);
   const contentUrl = origin(env, 'CONTENT_URL', `${scheme}://${hostInUrl(host)}:${contentPort}`);
@@ -144,13 +203,6 @@ export function readConfig(env: Environment): Config {
   const logLevel = env.LOG_LEVEL || 'info';
   if (!logLevels.includes(logLevel))
     throw new ConfigError('LOG_LEVEL', `must be one of ${logLevels.join(', ')}.`);
-  const bootstrapKey = env.BOOTSTRAP_KEY || null;
-  // The signs of a bearer token (RFC 6750 §2.1) but the dot, which access tokens have.
-  if (bootstrapKey !== null && !/^[\w~+/=-]{32,255}$/.test(bootstrapKey))
-    throw new ConfigError(
-      'BOOTSTRAP_KEY',
-      'must have 32 to 255 characters, chosen at random out of letters, digits and - _ ~ + / =.',
-    );
   return Object.freeze({
     host,
     port,
@@ -159,10 +211,10 @@ export function readConfig(env: Environment): Config {
     contentUrl,
     tls,
     trustProxy,
-    operationsPort: env.OPERATIONS_PORT ? wholeNumber(env, 'OPERATIONS_PORT', 0, 0, 65535) : null,
+    operationsPort,
     databaseUrl: databaseUrl(env),
-    dataDir: resolve(env.DATA_DIR || './data'),
-    bootstrapKey,
+    dataDir: dataFolder(env),
+    bootstrapKey: firstKey(env),
     logLevel,
     rateLimit: wholeNumber(env, 'RATE_LIMIT', 60_000, 0, 1_000_000_000),
     packageBytes: wholeNumber(env, 'PACKAGE_BYTES', 2 * 1024 ** 3, 1, Number.MAX_SAFE_INTEGER),

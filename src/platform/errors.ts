@@ -20,7 +20,6 @@ export const errorCodes = {
   multiple_enrolment_options: [409, 'The course has several enrolment options'],
   no_enrolment_option: [409, 'The course has no enrolment option for this user'],
   course_retired: [409, 'The course is retired'],
-  course_not_published: [409, 'The course is not published'],
   course_not_playable: [409, 'The course has nothing to play yet'],
   course_in_use: [409, 'The course has enrolments'],
   option_in_use: [409, 'The enrolment option has enrolments'],
@@ -39,6 +38,7 @@ export const errorCodes = {
   session_ended: [410, 'The session has ended'],
   payload_too_large: [413, 'The request body is too large'],
   unsupported_media_type: [415, 'The content type is not supported'],
+  range_not_satisfiable: [416, 'The file has no such part'],
   validation_failed: [422, 'A value is not valid'],
   key_mistyped: [422, 'The enrolment key is mistyped'],
   unknown_field: [422, 'A field is not known'],
@@ -56,7 +56,6 @@ export const errorCodes = {
   key_throttled: [429, 'Too many unknown enrolment keys'],
   launch_refused: [403, 'The course cannot be started'],
   sign_in_link_invalid: [410, 'The sign-in link is not valid any more'],
-  launch_link_invalid: [404, 'The launch link is not valid'],
   internal_error: [500, 'Something went wrong on our side'],
   unavailable: [503, 'The service is not available at the moment'],
 } as const satisfies Record<string, readonly [number, string]>;

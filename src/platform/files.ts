@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Where the files of releases lie. One folder per release, complete from the moment it has its name. */
@@ -27,8 +27,13 @@ export async function openFiles(dataDir: string): Promise<PackageFiles> {
   };
 }
 
-/** Removes what imports left behind when the process was killed. Only for the process that owns the folder. */
-export async function clearScratch(dataDir: string): Promise<void> {
+/** Removes what imports left behind when their process was killed; what is younger may belong to another node. */
+export async function clearScratch(dataDir: string, ageMilliseconds: number): Promise<void> {
   const folder = join(dataDir, 'scratch');
-  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => null);
+    if (found && Date.now() - found.mtimeMs >= ageMilliseconds)
+      await rm(path, { recursive: true, force: true });
+  }
 }

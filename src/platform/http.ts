@@ -56,6 +56,7 @@ export function openServer(ctx: Context): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('X-Request-Id', request.id);
   });
+  app.setValidatorCompiler(buildValidators());
   handleProblems(app, ctx.log);
   logRequests(app, ctx);
   return app;
@@ -103,7 +104,6 @@ export function registerRoutes(
 ): void {
   parseBodies(app, routes);
   app.register(formBody);
-  app.setValidatorCompiler(buildValidators());
   for (const route of routes) {
     const list = listOf(route);
     const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;
@@ -111,6 +111,7 @@ export function registerRoutes(
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: schemaOf(route),
+      attachValidation: route.forms === true,
       onRequest: async (request, reply) => {
         if (route.access === 'anyone') return;
         request.caller = await guards.authenticate(ctx, request, route);

@@ -2,6 +2,20 @@ import pino, { type Logger } from 'pino';
 
 export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>;
 
+/** What the database adds to an error beside these, such as `detail`, may hold a row's values. */
+function tell(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  const { code } = error as { code?: unknown };
+  return {
+    type: name,
+    message,
+    ...(typeof code === 'string' ? { code } : {}),
+    stack,
+    ...(cause !== undefined && depth < 3 ? { cause: tell(cause, depth + 1) } : {}),
+  };
+}
+
 /** JSON lines on standard output. Callers name fields one by one: a request, a header or a body is never logged whole. */
 export function openLog(level: string): Logger {
   return pino({
@@ -9,5 +23,6 @@ export function openLog(level: string): Logger {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: (error) => tell(error), error: (error) => tell(error) },
   });
 }

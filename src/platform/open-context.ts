@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import type { Database } from './db/dialect.ts';
@@ -6,6 +7,8 @@ import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { openFiles } from './files.ts';
 import type { Log } from './log.ts';
+
+const migrations = join(import.meta.dirname, '../../migrations');
 
 /** Made once for a database; every node reads the same one. */
 export async function readSigningKey(db: Database): Promise<Buffer> {
@@ -31,7 +34,7 @@ export async function openContext(config: Config, log: Log): Promise<Context> {
     log,
   });
   try {
-    const { applied } = await migrate(engine);
+    const { applied } = await migrate(engine, migrations);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
     const files = await openFiles(config.dataDir);
     return { config, engine, db, log, files, signingKey: await readSigningKey(db), now: () => new Date() };

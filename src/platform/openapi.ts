@@ -9,6 +9,9 @@ Send a key as \`Authorization: Bearer <secret>\`. Errors are \`application/probl
 
 /** The plugin types schemas more narrowly than OpenAPI 3.1 has them; the document is compared and linted as a whole. */
 const asWebhooks = (webhooks: Record<string, object>) => ({ webhooks }) as Record<never, never>;
+/** The reference page sets styles on its elements; its scripts are files of its own. */
+const referencePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Serves the interface's description, made from the schemas that validate. */
 export async function describeInterface(
@@ -29,7 +32,14 @@ export async function describeInterface(
       },
     },
   });
-  await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
+  await app.register(fastifySwaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: referencePolicy,
+    theme: {
+      title: 'Lectern: the interface',
+      css: [{ filename: 'lectern.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
+  });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   app.get('/docs/errors', { schema: { hide: true } }, async (_request, reply) =>
     reply

@@ -94,6 +94,11 @@ export function toProblem(error: unknown): Problem | null {
     return new Problem('unavailable', 'The database could not do this just now. Try again.', {
       retryAfter: 2,
     });
+  if (thrown.statusCode === 416)
+    return new Problem(
+      'range_not_satisfiable',
+      'The file is shorter. Ask for another part, or for the whole.',
+    );
   if (thrown.statusCode === 400) return new Problem('malformed_request', 'The request could not be read.');
   return null;
 }

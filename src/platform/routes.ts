@@ -37,7 +37,7 @@ export type Route = {
   body?: TSchema;
   /** A body that is passed on as a stream and not parsed. */
   streams?: { types: readonly string[]; description: string };
-  /** Takes `application/x-www-form-urlencoded` beside JSON. */
+  /** Takes `application/x-www-form-urlencoded` beside JSON, and answers `request.validationError` itself. */
   forms?: boolean;
   answers: Record<number, { description: string; schema?: TSchema; type?: string }>;
   /** Types of the events that the operation may write; a write without any says so with an empty list. */

@@ -102,3 +102,16 @@ test('The contents lead back to a finished lesson, where everything is still the
   );
   await page.context().close();
 });
+
+test('A lesson that is passed is not a course that is passed', options, async () => {
+  const { LaunchURL, read } = await service.enrol('fire-safety');
+  const page = await openPage(await newContext());
+  await page.goto(LaunchURL);
+  await press(page, 'next', 'next', 'finish');
+  await page.locator('.unit[aria-current]').filter({ hasText: 'Getting out' }).waitFor();
+  await page.click('#exit-button');
+  await page.getByText('You may close this window').waitFor();
+  const { Success, Score } = await read();
+  assert.deepEqual({ Success, Score }, { Success: 'unknown', Score: null });
+  await page.context().close();
+});

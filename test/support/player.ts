@@ -47,7 +47,7 @@ export async function play(service: TestService, launchUrl: string): Promise<Pla
   let next = session.NextCommit;
   const commit: Play['commit'] = async (fields) => {
     const reply = await post(`${base}/commit`, { Number: next, UnitID: first, Data: {}, ...fields });
-    if (reply.status === 200) next = (fields.Number ?? next) + 1;
+    if (reply.status === 200) next = Math.max(next, (fields.Number ?? next) + 1);
     return reply;
   };
   const file: Play['file'] = (path, headers = {}) => fetch(`${base}/content/${path}`, { headers });

@@ -1,13 +1,12 @@
 import type { Commit, Receipt, Session } from '../../src/modules/player/schemas.ts';
 import type { Journal, JournalEntry } from './journal.ts';
+import { createPending, saidBy } from './pending.ts';
 import { type Answer, sendCommit, sendCommitBlocking, sendCommitLeaving } from './transport.ts';
 
 /** What the learner is told: `kept` is on this device only, `unkept` is in danger. */
 export type SaveState = 'saved' | 'saving' | 'kept' | 'unkept' | 'refused' | 'elsewhere' | 'ended';
 export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit'>;
 export type Commits = ReturnType<typeof createCommits>;
-
-type Pending = { entry: JournalEntry; kept: boolean };
 
 const slowAfter = 3_000;
 const retryDelays = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
@@ -18,7 +17,7 @@ export function createCommits(
   journal: Journal,
   tell: { state(state: SaveState): void; receipt(receipt: Receipt): void },
 ) {
-  const pending = new Map<string, Pending>();
+  const pending = createPending();
   const confirmed = new Map<string, string>();
   let number = session.NextCommit;
   let flight: AbortController | null = null;
@@ -31,7 +30,6 @@ export function createCommits(
   let waiting: (() => void)[] = [];
 
   const unreachable = () => !navigator.onLine || failures > 0 || slow;
-  const oldest = () => [...pending.values()].sort((a, b) => numberOf(a) - numberOf(b))[0];
 
   function announce(): void {
     tell.state(stateNow());
@@ -44,7 +42,7 @@ export function createCommits(
     if (frozen) return frozen;
     if (pending.size === 0) return rejected ? 'refused' : 'saved';
     if (!unreachable()) return 'saving';
-    return [...pending.values()].every(({ kept }) => kept) ? 'kept' : 'unkept';
+    return pending.inOrder().every(({ kept }) => kept) ? 'kept' : 'unkept';
   }
 
   /** Writes the snapshot down on this device. False when there is nothing new to send. */
@@ -91,7 +89,7 @@ export function createCommits(
 
   function freeze(reason: 'elsewhere' | 'ended'): void {
     frozen = reason;
-    for (const { entry } of pending.values()) journal.forget(entry);
+    for (const { entry } of pending.inOrder()) journal.forget(entry);
     pending.clear();
     window.clearTimeout(timer);
   }
@@ -103,7 +101,7 @@ export function createCommits(
 
   async function pump(): Promise<void> {
     window.clearTimeout(timer);
-    const next = oldest();
+    const next = pending.inOrder()[0];
     if (!next || flight || frozen) return;
     const controller = new AbortController();
     flight = controller;
@@ -125,7 +123,7 @@ export function createCommits(
     flight?.abort();
     flight = null;
     rejected = false;
-    for (let next = oldest(); next && !frozen; next = oldest()) {
+    for (let next = pending.inOrder()[0]; next && !frozen; next = pending.inOrder()[0]) {
       const answer = sendCommitBlocking(session.Session, next.entry.Commit);
       if (answer.kind === 'unreachable') {
         // Browsers also refuse to block while the content's page is being left; only pump() tells if we are offline.
@@ -139,8 +137,7 @@ export function createCommits(
   }
 
   function flushLeaving(): void {
-    for (const { entry } of [...pending.values()].sort((a, b) => numberOf(a) - numberOf(b)))
-      sendCommitLeaving(session.Session, entry.Commit);
+    for (const { entry } of pending.inOrder()) sendCommitLeaving(session.Session, entry.Commit);
   }
 
   return {
@@ -197,12 +194,4 @@ export function createCommits(
     },
     offline: announce,
   };
-}
-
-function numberOf({ entry }: Pending): number {
-  return entry.Commit.Number;
-}
-
-function saidBy({ Number: _, ...snapshot }: Commit): string {
-  return JSON.stringify(snapshot);
 }

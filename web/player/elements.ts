@@ -7,6 +7,7 @@ export const elements = {
   announcement: find('announcement', HTMLElement),
   skip: find('skip', HTMLAnchorElement),
   indicatorText: find('indicator-text', HTMLElement),
+  windowLink: find('window-link', HTMLAnchorElement),
   mark: find('mark-button', HTMLButtonElement),
   steps: find('steps', HTMLElement),
   step: find('step', HTMLElement),
@@ -31,6 +32,14 @@ function find<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind 
   const element = document.getElementById(id);
   if (element instanceof kind) return element;
   throw new Error(`The page has no ${kind.name} with the id ${id}`);
+}
+
+/** Gives the page its words. */
+export function writeLabels(labels: Record<string, string>): void {
+  for (const element of document.querySelectorAll<HTMLElement>('[data-text]'))
+    element.textContent = labels[element.dataset.text ?? ''] ?? '';
+  for (const element of document.querySelectorAll<HTMLElement>('[data-label]'))
+    element.setAttribute('aria-label', labels[element.dataset.label ?? ''] ?? '');
 }
 
 export function make<Name extends keyof HTMLElementTagNameMap>(

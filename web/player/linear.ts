@@ -1,12 +1,21 @@
 import type { Session } from '../../src/modules/player/schemas.ts';
 import type { RunTimeData } from '../../src/modules/standards/types.ts';
+import { createAutosave } from './autosave.ts';
 import { type Clock, startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
 import type { Course, CourseEvents } from './course.ts';
 import { isOpen } from './prerequisites.ts';
 import { createScorm12, nextSitting12 } from './scorm12.ts';
 import type { Stage } from './stage.ts';
-import { addressOf, better, type PlayableUnit, playableUnits, statusOf, statusOfData } from './units.ts';
+import {
+  addressOf,
+  better,
+  type PlayableUnit,
+  pageNotes,
+  playableUnits,
+  statusOf,
+  statusOfData,
+} from './units.ts';
 
 /** A page that finishes may begin again at once, when the course moves on inside its own frame. */
 const advanceDelay = 400;
@@ -25,19 +34,19 @@ export async function createLinearCourse(
   let finished = false;
   let shown = false;
   let closing = false;
+  let leaving = false;
   let clock: Clock = startClock();
   let advance: number | undefined;
-  let autosave: number | undefined;
+  const autosave = createAutosave(save);
 
   const runTime = isWeb
     ? null
     : await createScorm12({
         changed() {
-          window.clearTimeout(autosave);
-          autosave = window.setTimeout(save, 250);
+          autosave.touch();
         },
         commit() {
-          window.clearTimeout(autosave);
+          autosave.cancel();
           const now = snapshot();
           const kept = now === null || commits.commit(now);
           events.moved();
@@ -74,9 +83,8 @@ export async function createLinearCourse(
   /** Pages that do not talk: seen is completed, except a web course, which the learner declares done. */
   function pageData(unitID: string): RunTimeData {
     const before = data.get(unitID) ?? {};
-    const seconds = Number(before['lectern.seconds'] ?? 0) + clock.seconds();
     const completion = isWeb ? (before['lectern.completion'] ?? 'incomplete') : 'completed';
-    return { ...before, 'lectern.completion': completion, 'lectern.seconds': String(seconds) };
+    return pageNotes(before, completion, clock.seconds());
   }
 
   function neighbour(step: 1 | -1): PlayableUnit | null {
@@ -101,7 +109,7 @@ export async function createLinearCourse(
     closing = true;
     await stage.clear();
     closing = false;
-    window.clearTimeout(autosave);
+    autosave.cancel();
     const last = snapshot();
     if (last) {
       commits.save(last, 0);
@@ -112,6 +120,7 @@ export async function createLinearCourse(
 
   async function open(unit: PlayableUnit): Promise<void> {
     await close();
+    if (leaving) return;
     current = unit;
     finished = false;
     shown = false;
@@ -162,7 +171,10 @@ export async function createLinearCourse(
       const unit = units.find((each) => each.UnitID === unitID);
       if (unit) await open(unit);
     },
-    leave: close,
+    leave() {
+      leaving = true;
+      return close();
+    },
     snapshot,
     ...(isWeb && {
       complete() {

@@ -1,4 +1,4 @@
-import { elements } from './elements.ts';
+import { elements, writeLabels } from './elements.ts';
 import { type Journal, type JournalEntry, openJournal } from './journal.ts';
 import { messages } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
@@ -37,6 +37,7 @@ async function open(journal: Journal, dropped: JournalEntry[]): Promise<void> {
   }
 }
 
+writeLabels(messages.labels);
 start().catch((error) => {
   console.error(error);
   showPage(messages.broken.title, messages.broken.text, [reload]);

@@ -3,6 +3,19 @@ import type { UnitStatus } from './units.ts';
 
 /** Every text of the player. Another language is another catalogue of the same shape. */
 export const messages = {
+  /** What index.html names by `data-text` and `data-label`. */
+  labels: {
+    skip: 'Go to the course',
+    contents: 'Contents',
+    closeContents: 'Close contents',
+    steps: 'Parts of the course',
+    previous: 'Previous',
+    next: 'Next',
+    exit: 'Exit',
+    newWindow: 'New window',
+    progress: 'Progress in the course',
+    opening: 'Opening the course…',
+  },
   saveStates: {
     saved: 'Saved',
     saving: 'Saving…',

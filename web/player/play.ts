@@ -61,6 +61,16 @@ export async function play(session: Session, journal: Journal): Promise<void> {
 
   document.title = session.CourseTitle;
   elements.courseTitle.textContent = session.CourseTitle;
+  if (session.Language) {
+    for (const element of [elements.courseTitle, elements.unitTitle, elements.units])
+      element.lang = session.Language;
+  }
+  // A page at an address of its own may refuse to be framed, and nobody can tell from here.
+  const [only] = units;
+  if (session.ContentPath === null && only) {
+    elements.windowLink.href = only.Href;
+    elements.windowLink.hidden = false;
+  }
   elements.progress.value = receipt.Progress;
   elements.previous.addEventListener('click', () => void act(course.previous));
   elements.next.addEventListener('click', () => void act(course.next));

@@ -7,12 +7,18 @@ export function rollup(root: Activity | null): NonNullable<Commit['Root']> {
   const leaves = root ? leavesOf(root) : [];
   const done = leaves.filter(({ completionStatus }) => completionStatus === 'completed').length;
   const share = root?.progressMeasureStatus ? (root.progressMeasure ?? 0) : done / Math.max(1, leaves.length);
+  // The engine makes 0 of measures that count for nothing; nothing was measured then.
+  const isMeasured = root?.objectiveMeasureStatus && leaves.some(countsInScore);
   return {
     Completion: oneOf(['completed', 'incomplete'], root?.completionStatus),
     Success: oneOf(['passed', 'failed'], root?.successStatus),
-    Score: root?.objectiveMeasureStatus ? percent(root.objectiveNormalizedMeasure) : null,
+    Score: isMeasured ? percent(root.objectiveNormalizedMeasure) : null,
     Progress: percent(share),
   };
+}
+
+function countsInScore({ objectiveMeasureStatus, sequencingControls }: Activity): boolean {
+  return objectiveMeasureStatus && sequencingControls.objectiveMeasureWeight > 0;
 }
 
 function leavesOf(activity: Activity): Activity[] {

@@ -1,4 +1,4 @@
-import type { CourseTree, RunTimeData } from '../../src/modules/standards/types.ts';
+import type { CourseTree } from '../../src/modules/standards/types.ts';
 import { secondsIn, startClock, timespan2004 } from './clock.ts';
 import {
   type Engine,
@@ -12,6 +12,7 @@ import {
 import type { RunTime, RunTimeEvents } from './runtime.ts';
 import { activityTree } from './sequencing.ts';
 import { packState, unpackState } from './tree-state.ts';
+import { type WeighingSequencer, weighAsTheStandard } from './weights.ts';
 
 /** What the player reads of an activity of the engine's tree. */
 export type Activity = {
@@ -24,6 +25,7 @@ export type Activity = {
   successStatus: string;
   objectiveMeasureStatus: boolean;
   objectiveNormalizedMeasure: number;
+  sequencingControls: { objectiveMeasureWeight: number };
   progressMeasureStatus: boolean;
   progressMeasure: number | null;
 };
@@ -35,7 +37,7 @@ export type Validity = {
   hideLmsUi: string[];
 };
 
-type Sequencer = {
+type Sequencer = WeighingSequencer & {
   processNavigationRequest(request: string, target?: string, exit?: string): boolean;
   previewNavigationRequest(request: string): { outcome: string; targetActivityId: string | null };
   getSequencingState(): { currentActivity: Activity | null; rootActivity: Activity | null };
@@ -108,6 +110,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
     events.finished(engine.cmi.getExitValueInternal(), request === '_none_' ? null : request);
     return 'true';
   };
+  weighAsTheStandard(engine);
   publish('API_1484_11', engine);
   const fresh = engine.serializeSequencingState();
 
@@ -159,19 +162,4 @@ function terminateUnready(engine: Engine2004, parameter: string): string {
   if (parameter !== '') engine.lastErrorCode = '201';
   else engine.lastErrorCode = engine.isTerminated() ? '113' : '112';
   return 'false';
-}
-
-export function nextSitting2004(data: RunTimeData): RunTimeData {
-  const { 'cmi.session_time': sitting, 'cmi.exit': _, ...rest } = data;
-  const total = secondsIn(data['cmi.total_time']) + secondsIn(sitting);
-  return { ...rest, 'cmi.total_time': timespan2004(total), 'cmi.entry': 'resume' };
-}
-
-const givenElements =
-  /^cmi\.(learner_id|learner_name|learner_preference\..*|credit|mode|launch_data|max_time_allowed|time_limit_action|scaled_passing_score|completion_threshold|comments_from_lms\..*)$/;
-
-/** A new attempt knows only what the system gives, nothing that the content said in earlier ones. */
-export function newAttempt2004(data: RunTimeData): RunTimeData {
-  const given = Object.entries(data).filter(([element]) => givenElements.test(element));
-  return { ...Object.fromEntries(given), 'cmi.entry': 'ab-initio' };
 }

@@ -1,17 +1,13 @@
 import type { Commit, Session } from '../../src/modules/player/schemas.ts';
+import { createAutosave } from './autosave.ts';
 import { startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
 import type { Course, CourseEvents } from './course.ts';
 import { activityStatus, rollup } from './rollup.ts';
-import {
-  type Activity,
-  createScorm2004,
-  type Navigation,
-  newAttempt2004,
-  nextSitting2004,
-} from './scorm2004.ts';
+import { type Activity, createScorm2004, type Navigation } from './scorm2004.ts';
+import { newAttempt2004, nextSitting2004, parseRequest, resumedAttempt2004 } from './sitting2004.ts';
 import type { Stage } from './stage.ts';
-import { addressOf, better, type PlayableUnit, playableUnits, statusOf } from './units.ts';
+import { addressOf, better, type PlayableUnit, pageNotes, playableUnits, statusOf } from './units.ts';
 
 /** The server takes no larger one; then the position is lost at worst, never a result. */
 const treeLimit = 524_288;
@@ -34,20 +30,14 @@ export async function createSequencedCourse(
   const futile = new Set<string>();
   let moving = false;
   let over = false;
+  let leaving = false;
   let clock = startClock();
-  let autosave: number | undefined;
+  const autosave = createAutosave(() => save(2_750));
 
   const engine = await createScorm2004(session.Tree, session.CourseTitle, {
-    changed() {
-      window.clearTimeout(autosave);
-      autosave = window.setTimeout(() => {
-        const now = snapshot();
-        if (now) commits.save(now, 2_750);
-        events.moved();
-      }, 250);
-    },
+    changed: () => autosave.touch(),
     commit() {
-      window.clearTimeout(autosave);
+      autosave.cancel();
       const now = snapshot();
       const kept = now === null || commits.commit(now);
       events.moved();
@@ -69,10 +59,7 @@ export async function createSequencedCourse(
     const { UnitID } = current;
     if (current.Kind === 'sco') return engine.used() ? withTree(UnitID, engine.snapshot()) : null;
     if (!shown) return null;
-    const before = data.get(UnitID) ?? {};
-    const seconds = Number(before['lectern.seconds'] ?? 0) + clock.seconds();
-    const page = { ...before, 'lectern.completion': 'completed', 'lectern.seconds': String(seconds) };
-    return withTree(UnitID, page);
+    return withTree(UnitID, pageNotes(data.get(UnitID) ?? {}, 'completed', clock.seconds()));
   }
 
   function withTree(UnitID: string, unitData: Commit['Data']): Snapshot {
@@ -90,7 +77,8 @@ export async function createSequencedCourse(
     if (moving || over) return;
     moving = true;
     await stage.clear();
-    window.clearTimeout(autosave);
+    autosave.cancel();
+    if (leaving) return;
     const closing = current;
     const before = snapshot();
     if (closing && before) {
@@ -114,9 +102,7 @@ export async function createSequencedCourse(
     if (moving || over || may('continue') || !isLocked) return;
     const outcome = engine.navigate('exit');
     if (outcome.delivered || outcome.ended) return arrive(outcome, current, 'exit');
-    const now = snapshot();
-    if (now) commits.save(now, 0);
-    events.moved();
+    save(0);
   }
 
   async function arrive(
@@ -149,19 +135,20 @@ export async function createSequencedCourse(
     finished = false;
     shown = false;
     clock = startClock();
-    if (unit.Kind === 'sco') engine.open(resumed ? resumedData(before) : newAttempt2004(before));
+    if (unit.Kind === 'sco') engine.open(resumed ? resumedAttempt2004(before) : newAttempt2004(before));
     events.moved();
     void stage.show(addressOf(session, unit), unit.Title).then((isThere) => {
       if (current !== unit) return;
       shown = isThere;
       if (!isThere) events.missing(unit);
-      else if (unit.Kind !== 'sco') save();
+      else if (unit.Kind !== 'sco') save(0);
     });
   }
 
-  function save(): void {
+  function save(delay: number): void {
     const now = snapshot();
-    if (now) commits.save(now, 0);
+    if (now) commits.save(now, delay);
+    events.moved();
   }
 
   const may = (request: 'continue' | 'previous') => !futile.has(request) && engine.may(request);
@@ -205,8 +192,9 @@ export async function createSequencedCourse(
     choose: (unitID) => navigate('choice', unitID),
     async leave() {
       moving = true;
+      leaving = true;
       await stage.clear();
-      window.clearTimeout(autosave);
+      autosave.cancel();
       const before = snapshot() ?? said;
       if (!over) engine.navigate('suspendAll');
       over = true;
@@ -215,14 +203,4 @@ export async function createSequencedCourse(
     },
     snapshot,
   };
-}
-
-function resumedData(before: Commit['Data']): Commit['Data'] {
-  const isFirst = before['cmi.entry'] === 'ab-initio';
-  return isFirst ? before : { ...before, 'cmi.entry': 'resume' };
-}
-
-function parseRequest(text: string): [request: string, target?: string] {
-  const [, target, request] = /^\{target=(.+)\}(choice|jump)$/.exec(text) ?? [];
-  return request && target ? [request, target] : [text];
 }

@@ -7,7 +7,17 @@ type Change = Json[] | { [key: string]: Change };
  * difference is stored: 1 kB for an activity that was taken.
  */
 export function packState(fresh: string, state: string): string {
-  return JSON.stringify({ Version: 1, Changes: difference(JSON.parse(fresh), JSON.parse(state)) ?? {} });
+  const before = JSON.parse(fresh);
+  const now = JSON.parse(state);
+  // When it was written down is no change: a commit that repeats the last one is not sent.
+  sameTime(before, now);
+  sameTime(before.sequencing, now.sequencing);
+  sameTime(before.suspensionState, now.suspensionState);
+  return JSON.stringify({ Version: 1, Changes: difference(before, now) ?? {} });
+}
+
+function sameTime(before: { timestamp?: string } | undefined, now: { timestamp?: string } | undefined): void {
+  if (before?.timestamp && now?.timestamp) now.timestamp = before.timestamp;
 }
 
 /** Null for what this player has not written. */

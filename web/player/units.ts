@@ -36,3 +36,9 @@ export function statusOfData(data: RunTimeData): UnitStatus {
   if (said === 'browsed') return 'incomplete';
   return ranks.find((status) => status === said) ?? 'none';
 }
+
+/** What the player notes about a page that does not talk. */
+export function pageNotes(before: RunTimeData, completion: string, sitting: number): RunTimeData {
+  const seconds = Number(before['lectern.seconds'] ?? 0) + sitting;
+  return { ...before, 'lectern.completion': completion, 'lectern.seconds': String(seconds) };
+}

@@ -63,7 +63,7 @@ export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promi
           param: 'Tenant',
         },
       );
-    if (!(await exists(ctx, named)))
+    if (/\p{Cc}/u.test(named) || !(await exists(ctx, named)))
       throw new Problem(
         'tenant_not_found',
         'The tenant named in the header Tenant does not exist. Create it first.',

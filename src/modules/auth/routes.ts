@@ -38,6 +38,12 @@ export const authRoutes = [
     },
     events: [],
     handle: async (ctx, { body, request }) => {
+      if (request.validationError)
+        return refusal(
+          400,
+          'invalid_request',
+          `Send each parameter once: ${request.validationError.message}.`,
+        );
       if (body.grant_type !== 'client_credentials')
         return refusal(400, 'unsupported_grant_type', 'Send grant_type=client_credentials.');
       const [id, secret] = basicCredentials(request) ?? [body.client_id ?? '', body.client_secret ?? ''];

@@ -41,7 +41,7 @@ export const TokenRequest = Type.Object(
   {
     grant_type: Text(64),
     client_id: Type.Optional(Text(255)),
-    client_secret: Type.Optional(Text(255)),
+    client_secret: Type.Optional(Text(512)),
     scope: Type.Optional(
       Text(1024, { description: 'Scopes separated by spaces; by default all that the key has.' }),
     ),

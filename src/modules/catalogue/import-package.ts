@@ -56,8 +56,10 @@ export async function importPackage(
 async function writeZip(ctx: Context, zip: Readable, file: string): Promise<string> {
   const hash = createHash('sha256');
   let bytes = 0;
+  // The upload is not destroyed with the pipeline: what is left of it is read away, so that its sender gets the answer
+  // and the connection can be used again.
   await pipeline(
-    zip,
+    zip.iterator({ destroyOnReturn: false }),
     async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         bytes += chunk.length;
@@ -71,7 +73,7 @@ async function writeZip(ctx: Context, zip: Readable, file: string): Promise<stri
       }
     },
     createWriteStream(file),
-  );
+  ).finally(() => zip.resume());
   return hash.digest('hex');
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
+import { isInstant } from '../../platform/instants.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { userNotFound } from '../users/users.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from './record.ts';
@@ -90,6 +91,6 @@ function changeKey(row: EnrolmentWithNames): string {
 
 function changeCursor(text: string): [string, string] {
   const [at, id] = text.split(' ');
-  if (at && id && isId(id) && !Number.isNaN(Date.parse(at))) return [at, id];
+  if (at && id && isId(id) && isInstant(at)) return [at, id];
   throw foreignCursor();
 }

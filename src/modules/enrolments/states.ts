@@ -12,7 +12,6 @@ const transitions: Record<Status, Partial<Record<Action, Status | 'status_before
   enrolled: { launch: 'in_progress', complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
   in_progress: { complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
   completed: { reopen: 'as_begun', withdraw: 'withdrawn' },
-  // A page that was open when the time ended may still finish: the time of its commit must not matter.
   expired: { complete: 'completed', withdraw: 'withdrawn', restore: 'status_before_end' },
   withdrawn: { restore: 'status_before_end' },
 };

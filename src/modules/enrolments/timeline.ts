@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { isId } from '../../platform/ids.ts';
+import { isInstant } from '../../platform/instants.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { enrolmentNotFound } from './record.ts';
 import type { TimelineEntry } from './schemas.ts';
@@ -65,9 +66,9 @@ export async function readTimeline(
 
 function placeOf(cursor: string): [Date, string] {
   const cut = cursor.indexOf('|');
-  const at = new Date(cursor.slice(0, cut));
-  if (cut < 0 || Number.isNaN(at.getTime())) throw foreignCursor();
-  return [at, cursor.slice(cut + 1)];
+  const at = cursor.slice(0, Math.max(cut, 0));
+  if (!isInstant(at)) throw foreignCursor();
+  return [new Date(at), cursor.slice(cut + 1)];
 }
 
 function toEntry(row: Row): TimelineEntry {

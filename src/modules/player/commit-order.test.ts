@@ -77,3 +77,12 @@ test('commits that arrive at once are all taken', async () => {
   assert.equal(Data.a?.['cmi.core.lesson_location'], '6');
   assert.equal(Data.b?.['cmi.core.lesson_location'], '5');
 });
+
+test('nothing in a commit is coerced: no score stays no score', async () => {
+  const { enrolment, page } = await begin();
+  const Root = { Completion: 'unknown', Success: 'unknown', Score: null, Progress: null } as const;
+  assert.equal((await page.commit({ UnitID: 'a', Data: {}, Root })).status, 200);
+  assert.equal((await enrolment.read()).Score, null);
+  const numbers = { 'cmi.core.score.raw': 80 as unknown as string };
+  assert.equal((await page.commit({ UnitID: 'a', Data: numbers })).status, 422);
+});

@@ -76,6 +76,8 @@ export async function contentRoutes(app: FastifyInstance, ctx: Context): Promise
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'strict-origin-when-cross-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
+      // Courses save in their unload handlers, which browsers are about to switch off by default.
+      'Permissions-Policy': 'unload=*',
     });
     // Compressing a part of a file would make the range a lie.
     if (request.headers.range) request.headers['x-no-compression'] = 'true';

@@ -59,12 +59,13 @@ export const launchRoute = route({
   tag: 'Launch',
   access: 'anyone',
   scope: null,
+  // No types: a raw returnURL may repeat these names in its own query, and the link must work all the same.
   query: Type.Object(
     {
-      enrolment: Type.Optional(Type.String()),
-      key: Type.Optional(Type.String()),
+      enrolment: Type.Optional(Type.Unsafe<unknown>({ description: 'Of the LaunchURL.' })),
+      key: Type.Optional(Type.Unsafe<unknown>({ description: 'Of the LaunchURL.' })),
       returnURL: Type.Optional(
-        Type.String({
+        Type.Unsafe<unknown>({
           description:
             'Where to bring the learner afterwards: an http(s) address, percent-encoded, or raw as the last parameter with its own ? and &.',
         }),
@@ -77,9 +78,11 @@ export const launchRoute = route({
     403: { description: 'A page for the learner that says why not.', type: 'text/html' },
     404: { description: 'A page for the learner: not a launch link.', type: 'text/html' },
   },
-  handle: async (ctx, { query, request }) => {
-    const returnUrl = readReturnUrl(request.raw.url ?? '');
-    const handle = readLaunchKey(ctx, String(query.enrolment ?? ''), String(query.key ?? ''));
+  handle: async (ctx, { request }) => {
+    const address = request.raw.url ?? '';
+    const returnUrl = readReturnUrl(address);
+    const own = new URLSearchParams(address.slice(address.indexOf('?') + 1));
+    const handle = readLaunchKey(ctx, own.get('enrolment') ?? '', own.get('key') ?? '');
     return handle ? click(ctx, handle, returnUrl) : page(404, brokenLink, null, "'none'");
   },
 });

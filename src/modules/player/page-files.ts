@@ -9,6 +9,7 @@ const folder = join(import.meta.dirname, '../../../web/player');
 const scorm = ['scorm12', 'scorm2004'];
 
 function read(name: string): PageFile | null {
+  if (name.endsWith('.test.ts')) return null;
   const text = readFileSync(join(folder, name), 'utf8');
   if (name.endsWith('.ts'))
     return { body: stripTypeScriptTypes(text), type: 'text/javascript; charset=utf-8' };

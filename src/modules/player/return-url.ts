@@ -29,5 +29,6 @@ function followable(text: string): string | null {
 
 /** Whether a tenant's list of origins lets the address through; no list lets every one through. */
 export function isAllowedReturn(address: string, origins: readonly string[] | null): boolean {
-  return origins === null || origins.some((origin) => new URL(origin).origin === new URL(address).origin);
+  const { origin } = new URL(address);
+  return origins === null || origins.some((allowed) => URL.parse(allowed)?.origin === origin);
 }

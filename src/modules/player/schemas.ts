@@ -11,7 +11,11 @@ export const Commit = Type.Object(
         'Counts up by one with each commit of a launch. The server takes each once; one that is not newer than the last of its unit answers the state again and changes nothing.',
     }),
     UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
-    Data: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 65_536 }), {
+    // Not a Type.Record: its pattern lets names with a line break pass unchecked.
+    Data: Type.Unsafe<RunTimeData>({
+      type: 'object',
+      propertyNames: { maxLength: 255 },
+      additionalProperties: { type: 'string', maxLength: 65_536 },
       description: 'The whole run-time data model of the unit, flat, as of now.',
     }),
     Tree: Type.Optional(

@@ -11,8 +11,15 @@ import { type Ticket, writeSession } from './tokens.ts';
 /** A click is decided again when its page is loaded later than this. */
 const decisionHolds = 60_000;
 
-/** Opens the session of a decided click: one statement. */
+/** Opens the session of a decided click: one statement. A refusal carries the way back. */
 export async function openSession(ctx: Context, ticket: Ticket, userAgent: string | null): Promise<Session> {
+  return decideAndStart(ctx, ticket, userAgent).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(error.code, error.message, { ...error.extras, ReturnURL: ticket.returnUrl });
+  });
+}
+
+async function decideAndStart(ctx: Context, ticket: Ticket, userAgent: string | null): Promise<Session> {
   const tenantCtx = { ...ctx, tenantId: ticket.tenantId };
   if (ctx.now().getTime() - ticket.at > decisionHolds) {
     const { reason } = await explain(tenantCtx, ticket);

@@ -116,7 +116,9 @@ describe('rollUp', () => {
     const root = { Completion: 'completed', Success: 'unknown', Score: 0, Progress: null } as const;
     const passed = evidence({ Success: 'passed', Score: 90 });
     const rolled = rollUp('scorm2004-3rd', tree, { a: passed }, root);
-    assert.deepEqual([rolled.Completion, rolled.Success, rolled.Score], ['completed', 'passed', 0]);
+    assert.deepEqual([rolled.Completion, rolled.Success, rolled.Score], ['completed', 'unknown', 0]);
+    const single = rollUp('scorm2004-3rd', treeOf([unitOf({ UnitID: 'a' })]), { a: passed }, root);
+    assert.deepEqual([single.Completion, single.Success, single.Score], ['completed', 'passed', 0]);
     assert.equal(rollUp('scorm12', tree, { a: passed }, root).Score, 90);
   });
 

@@ -89,10 +89,12 @@ export function rollUp(
     TotalSeconds: units.reduce((total, { TotalSeconds }) => total + TotalSeconds, 0),
   };
   if (!root || standard === 'scorm12' || standard === 'web') return sum;
+  // The engine alone knows what each of several units counts for, so its silence on success and score stands.
+  const decides = units.length > 1;
   return {
     Completion: root.Completion === 'unknown' ? sum.Completion : root.Completion,
-    Success: root.Success === 'unknown' ? sum.Success : root.Success,
-    Score: root.Score ?? sum.Score,
+    Success: decides || root.Success !== 'unknown' ? root.Success : sum.Success,
+    Score: decides ? root.Score : (root.Score ?? sum.Score),
     Progress: root.Progress ?? sum.Progress,
     TotalSeconds: sum.TotalSeconds,
   };

@@ -87,8 +87,10 @@ export const tenantRoutes = [
     params,
     query: Fields(pageQuery),
     answers: { 200: { description: 'A page of keys, without their secrets.', schema: PageOf(Key) } },
-    handle: async (ctx, { params, query }) =>
-      ok(await listKeys(ctx, { ...query, tenantId: params.TenantID })),
+    handle: async (ctx, { params, query }) => {
+      const { TenantID: tenantId } = await readTenant(ctx, { tenantId: params.TenantID });
+      return ok(await listKeys(ctx, { ...query, tenantId }));
+    },
   }),
   route({
     ...common,

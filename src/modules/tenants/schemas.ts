@@ -4,16 +4,13 @@ import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platfo
 export const passwordHashes = ['opaque', 'sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
 export type PasswordHash = (typeof passwordHashes)[number];
 
-const Origins = Nullable(
-  Type.Array(
-    Type.String({
-      maxLength: 255,
-      pattern: '^https?://[^/?#\\s]+$',
-      description: 'Such as https://lms.example',
-    }),
-    { maxItems: 100, uniqueItems: true },
-  ),
-);
+/** Nothing but an origin: they become part of a Content-Security-Policy. */
+const origin = '([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:\\d{1,5})?$';
+
+function Origins(pattern: string, example: string) {
+  const item = Type.String({ maxLength: 255, pattern, description: `Such as ${example}` });
+  return Nullable(Type.Array(item, { maxItems: 100, uniqueItems: true }));
+}
 
 const common = {
   Name: Text(255, { minLength: 1 }),
@@ -21,11 +18,11 @@ const common = {
     description: 'The function with which the client hashes passwords; `opaque`: it does not say.',
   }),
   ReturnOrigins: Type.Unsafe<string[] | null>({
-    ...Origins,
+    ...Origins(`^https?://${origin}`, 'https://lms.example'),
     description: 'Origins that a returnURL may lead to; null: every http(s) address.',
   }),
   FrameOrigins: Type.Unsafe<string[] | null>({
-    ...Origins,
+    ...Origins(`^https?://(\\*\\.)?${origin}`, 'https://lms.example or https://*.example'),
     description: 'Origins that may show a course in a frame; null: all.',
   }),
 };

@@ -1,0 +1,102 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, globSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePorts } from '../test/support/process.ts';
+
+export type Cluster = {
+  url: string;
+  version: string;
+  /** Ends the server as a crash would: SIGKILL for the postmaster, or an immediate stop. */
+  crash: (how: 'kill' | 'immediate') => Promise<void>;
+  start: () => Promise<void>;
+  remove: () => Promise<void>;
+};
+
+export function find(program: string): string {
+  const installed = globSync(`/usr/lib/postgresql/*/bin/${program}`).sort();
+  return installed.at(-1) ?? program;
+}
+
+/** PostgreSQL refuses to run as root. */
+function owner(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ['postgres', 'nobody'])
+    try {
+      const [uid, gid] = ['-u', '-g'].map((flag) =>
+        Number(execFileSync('id', [flag, name], { stdio: 'pipe' })),
+      );
+      if (uid !== undefined && gid !== undefined) return { uid, gid };
+    } catch {}
+  throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.');
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** A throw-away PostgreSQL cluster on a free port of 127.0.0.1, with the server's defaults: fsync on. */
+export async function startCluster(): Promise<Cluster> {
+  const who = owner();
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-cluster-'));
+  if (who.uid !== undefined && who.gid !== undefined) chownSync(folder, who.uid, who.gid);
+  const data = join(folder, 'data');
+  try {
+    const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'];
+    execFileSync(find('initdb'), options, { ...who, cwd: folder, stdio: 'pipe' });
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw new Error('initdb failed. Install the PostgreSQL server (apt-get install postgresql).', {
+      cause: error,
+    });
+  }
+  const [port = 0] = await freePorts(1);
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let server: ChildProcess | null = null;
+
+  const start = async () => {
+    const end = performance.now() + 60_000;
+    // The children of a killed postmaster hold its shared memory for a moment; until then a new one ends itself.
+    while (performance.now() < end) {
+      if (!server || server.exitCode !== null || server.signalCode !== null) {
+        const settings = ['-D', data, '-p', String(port), '-k', folder, '-h', '127.0.0.1'];
+        server = spawn(find('postgres'), settings, { ...who, cwd: folder, stdio: 'ignore' });
+      }
+      if (await answers(url)) return;
+      await pause(50);
+    }
+    throw new Error('The PostgreSQL server did not start within a minute.');
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill(signal);
+    await gone;
+  };
+  await start();
+  return {
+    url,
+    version: execFileSync(find('postgres'), ['--version'], { encoding: 'utf8' }).trim(),
+    start,
+    crash: (how) => end(how === 'kill' ? 'SIGKILL' : 'SIGQUIT'),
+    remove: async () => {
+      await end('SIGINT');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import type { Client } from './client.ts';
+import type { EnrolmentRecord, Findings, Ledger, UserRecord } from './ledger.ts';
+import type { Target } from './load.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: records of the interface
+type Entry = any;
+
+const lanes = 16;
+
+async function each<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const lane = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+async function readAll(client: Client, { baseUrl, key }: Target, path: string): Promise<Entry[]> {
+  const items: Entry[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: string = `?Limit=200${cursor === null ? '' : `&Cursor=${encodeURIComponent(cursor)}`}`;
+    const { status, body } = await client.call('GET', baseUrl + path + query, undefined, key);
+    if (status !== 200) throw new Error(`GET ${path} answered ${status}: ${JSON.stringify(body)}`);
+    items.push(...body.Items);
+    cursor = body.NextCursor;
+  } while (cursor !== null);
+  return items;
+}
+
+/** Numbers from 1 on without a gap. */
+const inSequence = (numbers: number[]) => numbers.every((number, index) => number === index + 1);
+
+const count = (entries: Entry[], type: string) => entries.filter(({ Type }) => Type === type).length;
+
+/**
+ * Reads back everything that was written (since the last check, unless `all`) and compares it with what was
+ * acknowledged. What was not answered is settled: whole or not there, and the ledger goes on from what is there.
+ */
+export async function check(
+  client: Client,
+  target: Target,
+  ledger: Ledger,
+  options: { all: boolean },
+): Promise<Findings> {
+  const findings: Findings = { lost: [], torn: [] };
+  const due = <T extends { touched: boolean }>(items: T[]) =>
+    items.filter((item) => options.all || item.touched);
+  await each(due(ledger.users), (user) => checkUser(client, target, user, findings));
+  ledger.users = ledger.users.filter(({ answered, touched }) => answered || touched);
+  await each(due(ledger.enrolments), (enrolment) => checkEnrolment(client, target, enrolment, findings));
+  return findings;
+}
+
+async function checkUser(
+  client: Client,
+  target: Target,
+  user: UserRecord,
+  findings: Findings,
+): Promise<void> {
+  const { details } = user;
+  const path = encodeURIComponent(details.LoginID);
+  const { status, body } = await client.call('GET', `${target.baseUrl}/user/${path}`, undefined, target.key);
+  user.touched = false;
+  if (status === 404 && !user.answered) return;
+  const same = status === 200 && Object.entries(details).every(([name, value]) => body[name] === value);
+  if (!same) findings[user.answered ? 'lost' : 'torn'].push(`user ${details.LoginID}: ${status}`);
+  user.answered = true;
+  if (!user.asked) return;
+  const enrolments = await readAll(client, target, `/enrolment/${path}`);
+  const whole = enrolments.every(({ Reference }) => Reference === user.asked?.reference);
+  if (enrolments.length > 1 || !whole)
+    findings.torn.push(`unanswered enrolment of ${details.LoginID}: ${JSON.stringify(enrolments)}`);
+  for (const { EnrollID } of enrolments) {
+    const timeline = await readAll(client, target, `/enrolment/${path}/${EnrollID}/timeline`);
+    if (count(timeline, 'enrolment.created') !== 1)
+      findings.torn.push(`unanswered enrolment ${EnrollID} has no single enrolment.created`);
+  }
+  user.asked = null;
+}
+
+async function checkEnrolment(
+  client: Client,
+  target: Target,
+  enrolment: EnrolmentRecord,
+  { lost, torn }: Findings,
+): Promise<void> {
+  const path = `/enrolment/${encodeURIComponent(enrolment.loginId)}`;
+  const name = `enrolment ${enrolment.enrollId}`;
+  const items = await readAll(client, target, path);
+  const found = items.find(({ EnrollID }) => EnrollID === enrolment.enrollId);
+  enrolment.touched = false;
+  if (!found || found.Reference !== enrolment.reference) {
+    lost.push(`${name} of ${enrolment.loginId}`);
+    return;
+  }
+  const tear = (what: string) => torn.push(`${name}: ${what}`);
+  if (items.length > 1) tear(`${items.length} enrolments in place of one`);
+  const timeline = await readAll(client, target, `${path}/${enrolment.enrollId}/timeline`);
+  const launches = timeline.filter(({ Kind }) => Kind === 'launch').map(({ Launch }) => Launch);
+  const commits = timeline.filter(({ Kind }) => Kind === 'commit').sort((a, b) => a.Commit - b.Commit);
+
+  const { unanswered } = enrolment;
+  if (unanswered && 'launch' in unanswered && launches.length === enrolment.launches + 1)
+    enrolment.launches += 1;
+  if (unanswered && 'commit' in unanswered && commits.length === enrolment.commits.length + 1)
+    enrolment.commits.push(unanswered.commit);
+  enrolment.unanswered = null;
+
+  if (launches.length < enrolment.launches) lost.push(`${name}: launch ${enrolment.launches}`);
+  if (launches.length > enrolment.launches) tear(`launch ${launches.length} was never asked for`);
+  if (commits.length < enrolment.commits.length) lost.push(`${name}: commit ${enrolment.commits.length}`);
+  if (commits.length > enrolment.commits.length) tear(`commit ${commits.length} was never sent`);
+  for (const [index, { number, launch, seconds, completed }] of enrolment.commits.entries()) {
+    const kept = commits[index];
+    const { TotalSeconds, Completion } = kept?.Data ?? {};
+    const same = kept?.Commit === number && kept.Launch === launch && TotalSeconds === seconds;
+    if (kept && (!same || (Completion === 'completed') !== completed))
+      lost.push(`${name}: values of commit ${number}`);
+  }
+
+  const last = enrolment.commits.at(-1);
+  const status = last?.completed ? 'completed' : enrolment.launches > 0 ? 'in_progress' : 'enrolled';
+  const completed = status === 'completed';
+  if (!inSequence(launches.sort((a, b) => a - b))) tear('the launches have a gap');
+  if (!inSequence(commits.map(({ Commit }) => Commit))) tear('the commits have a gap');
+  if (found.Launches !== launches.length) tear(`Launches is ${found.Launches} of ${launches.length}`);
+  if (found.Status !== status) tear(`Status is ${found.Status} in place of ${status}`);
+  if (found.TotalSeconds !== (last?.seconds ?? 0)) tear(`TotalSeconds is ${found.TotalSeconds}`);
+  if ((found.CompletedAt !== null) !== completed) tear(`CompletedAt is ${found.CompletedAt}`);
+  if (count(timeline, 'enrolment.created') !== 1) tear('not one enrolment.created');
+  if (count(timeline, 'enrolment.launched') !== launches.length)
+    tear('not one enrolment.launched per launch');
+  if (count(timeline, 'enrolment.completed') !== (completed ? 1 : 0))
+    tear('enrolment.completed and Status differ');
+}

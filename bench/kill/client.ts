@@ -1,0 +1,41 @@
+import { Agent, request } from 'node:http';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+export type Answer = { status: number; location: string | null; body: any };
+
+export type Client = {
+  /** Answers once the last byte is here; throws when the connection ends before that. */
+  call: (method: string, address: string, body?: unknown, key?: string) => Promise<Answer>;
+  close: () => void;
+};
+
+/** Calls over connections that are kept, with a limit of time. */
+export function openClient(sockets: number): Client {
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets });
+  const call: Client['call'] = (method, address, body, key) =>
+    new Promise((resolve, reject) => {
+      const text = body === undefined ? null : JSON.stringify(body);
+      const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
+      if (text !== null) headers['content-type'] = 'application/json';
+      const sent = request(address, { method, agent, headers, timeout: 30_000 }, (response) => {
+        let received = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          received += part;
+        });
+        response.on('error', reject);
+        response.on('close', () => {
+          if (!response.complete) return reject(new Error('The answer was cut off.'));
+          const json = /json/.test(response.headers['content-type'] ?? '') && received !== '';
+          resolve({
+            status: response.statusCode ?? 0,
+            location: response.headers.location ?? null,
+            body: json ? JSON.parse(received) : received,
+          });
+        });
+      });
+      sent.on('timeout', () => sent.destroy(new Error('No answer within 30 s.')));
+      sent.on('error', reject);
+      sent.end(text ?? undefined);
+    });
+  return { call, close: () => agent.destroy() };
+}

@@ -1,0 +1,148 @@
+import type { Answer, Client } from './client.ts';
+import type { EnrolmentRecord, Ledger, Said, UserDetails, UserRecord } from './ledger.ts';
+
+export type Target = { baseUrl: string; key: string };
+
+export const courseId = 'walk';
+
+/** Thrown when an answer did not come, or said that the service cannot tell: the write may be there or not. */
+class Unanswered extends Error {}
+
+class Refused extends Error {}
+
+async function write(client: Client, expected: number, ...args: Parameters<Client['call']>): Promise<Answer> {
+  const answer = await client.call(...args).catch((error: Error) => {
+    throw new Unanswered(error.message);
+  });
+  if (answer.status === expected) return answer;
+  if (answer.status >= 500) throw new Unanswered(`${answer.status}`);
+  throw new Refused(
+    `${args[0]} ${args[1].split('?')[0]} answered ${answer.status}: ${JSON.stringify(answer.body)}`,
+  );
+}
+
+let serial = 0;
+
+function newUser(): UserDetails {
+  const number = ++serial;
+  return {
+    LoginID: `learner ${process.pid}/${number}@walk.example`,
+    FirstName: `Lee ${number}`,
+    LastName: `O’Connor-${number % 97}`,
+    GroupName: `group ${number % 20}`,
+    Email: `lee.${number}@walk.example`,
+  };
+}
+
+async function enrolOne(client: Client, { baseUrl, key }: Target, ledger: Ledger): Promise<EnrolmentRecord> {
+  const details = newUser();
+  const user: UserRecord = { details, answered: false, asked: null, touched: true };
+  ledger.users.push(user);
+  await write(client, 201, 'POST', `${baseUrl}/user`, details, key);
+  user.answered = true;
+  ledger.acknowledged.users += 1;
+  const loginId = details.LoginID;
+  const reference = `order ${serial}`;
+  user.asked = { reference };
+  const path = `/enrol/${encodeURIComponent(loginId)}/${courseId}`;
+  const { body } = await write(client, 201, 'POST', baseUrl + path, { Reference: reference }, key);
+  user.asked = null;
+  ledger.acknowledged.enrolments += 1;
+  const enrolment: EnrolmentRecord = {
+    loginId,
+    enrollId: body.EnrollID,
+    launchUrl: body.LaunchURL,
+    reference,
+    launches: 0,
+    commits: [],
+    unanswered: null,
+    touched: true,
+  };
+  ledger.enrolments.push(enrolment);
+  return enrolment;
+}
+
+/** The way of a learner's page: the link, the ticket, the session, its commits. */
+async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }: Ledger): Promise<void> {
+  const click = await write(client, 303, 'GET', enrolment.launchUrl);
+  const page = click.location ?? '';
+  enrolment.touched = true;
+  enrolment.unanswered = { launch: true };
+  const { body: session } = await write(client, 201, 'POST', `${page}/session`);
+  enrolment.launches += 1;
+  acknowledged.launches += 1;
+  enrolment.unanswered = null;
+  if (session.Launch !== enrolment.launches)
+    throw new Refused(`launch ${session.Launch} was given in place of ${enrolment.launches}`);
+  const bookmark = session.Data.web?.['lectern.bookmark'];
+  const last = enrolment.commits.at(-1);
+  if (
+    session.NextCommit !== enrolment.commits.length + 1 ||
+    (last && bookmark !== undefined && bookmark !== last.bookmark)
+  )
+    throw new Refused(`launch ${session.Launch} begins at commit ${session.NextCommit} with ${bookmark}`);
+  const address = `${new URL(page).origin}/play/${session.Session}/commit`;
+  const wanted = 1 + Math.floor(Math.random() * 6);
+  for (let nth = 1; nth <= wanted; nth++) {
+    const number = session.NextCommit + nth - 1;
+    const completed = last?.completed === true || (nth === wanted && Math.random() < 0.5);
+    const said: Said = {
+      number,
+      launch: session.Launch,
+      bookmark: `page ${number} ${'x'.repeat(Math.floor(Math.random() * 2000))}`,
+      seconds: number * 10,
+      completed,
+    };
+    enrolment.unanswered = { commit: said };
+    const receipt = await write(client, 200, 'POST', address, commitBody(said, nth === wanted));
+    enrolment.commits.push(said);
+    acknowledged.commits += 1;
+    enrolment.unanswered = null;
+    const status = completed ? 'completed' : 'in_progress';
+    if (receipt.body.Number !== number || receipt.body.Status !== status)
+      throw new Refused(`commit ${number} was answered ${JSON.stringify(receipt.body)}`);
+  }
+}
+
+function commitBody(said: Said, exit: boolean) {
+  return {
+    Number: said.number,
+    UnitID: 'web',
+    Data: {
+      'lectern.completion': said.completed ? 'completed' : 'incomplete',
+      'lectern.seconds': String(said.seconds),
+      'lectern.bookmark': said.bookmark,
+    },
+    ...(exit ? { Exit: true } : {}),
+  };
+}
+
+/**
+ * Lanes of learners until `over`: some new, some coming back. A lane whose answer does not come leaves that learner
+ * alone. Answers what was refused, which is a fault of the service.
+ */
+export async function drive(
+  target: Target,
+  ledger: Ledger,
+  options: { client: Client; lanes: number; over: () => boolean },
+): Promise<string[]> {
+  const faults: string[] = [];
+  const back = ledger.enrolments.filter(({ unanswered }) => unanswered === null);
+  const step = async () => {
+    const again =
+      Math.random() < 0.3 ? back.splice(Math.floor(Math.random() * back.length), 1)[0] : undefined;
+    const enrolment = again ?? (await enrolOne(options.client, target, ledger));
+    await sit(options.client, enrolment, ledger);
+    if (!again) back.push(enrolment);
+  };
+  const lane = async () => {
+    while (!options.over())
+      await step().catch(async (error: unknown) => {
+        if (!(error instanceof Unanswered))
+          faults.push(error instanceof Error ? error.message : String(error));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      });
+  };
+  await Promise.all(Array.from({ length: options.lanes }, lane));
+  return faults;
+}

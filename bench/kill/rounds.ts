@@ -1,0 +1,123 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  bootstrapKey,
+  cleanUp,
+  type Environment,
+  type Running,
+  startProcess,
+  stopProcess,
+  temporaryFolder,
+  until,
+} from '../../test/support/process.ts';
+import type { Cluster } from '../cluster.ts';
+import { check } from './check.ts';
+import { type Client, openClient } from './client.ts';
+import { checkFolder, checkServer } from './consistency.ts';
+import { type Counts, emptyLedger } from './ledger.ts';
+import { courseId, drive, type Target } from './load.ts';
+
+export type Options = {
+  rounds: number;
+  /** Null: the embedded database. */
+  databaseUrl: string | null;
+  /** Given: this server is killed, and the service lives through it. */
+  server?: Cluster;
+  say?: (line: string) => void;
+};
+
+export type Result = {
+  rounds: number;
+  acknowledged: Counts;
+  lost: string[];
+  torn: string[];
+  faults: string[];
+  restarts: number[];
+};
+
+const lanes = 16;
+
+async function prepare(client: Client, baseUrl: string): Promise<Target> {
+  const call = async (method: string, path: string, body: unknown) => {
+    const answer = await client.call(method, baseUrl + path, body, bootstrapKey);
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`);
+    return answer.body;
+  };
+  await call('POST', '/tenant', { TenantID: 'walk' });
+  await call('PUT', `/course/${courseId}`, { Title: 'A walk', URL: 'https://walk.example/' });
+  await call('PUT', `/course/${courseId}/option/standard`, {});
+  const { Secret } = await call('POST', '/tenant/walk/key', { Name: 'kill' });
+  return { baseUrl, key: Secret };
+}
+
+async function ready(client: Client, baseUrl: string): Promise<boolean> {
+  const answer = await client.call('GET', `${baseUrl}/health/ready`).catch(() => null);
+  return answer?.status === 200;
+}
+
+/** Kills under load, again and again on the same data, and looks after each time at what is there. */
+export async function killRounds(options: Options): Promise<Result> {
+  const { rounds, databaseUrl, server, say = () => {} } = options;
+  const folder = await temporaryFolder();
+  const first: Environment = {
+    DATA_DIR: folder,
+    BOOTSTRAP_KEY: bootstrapKey,
+    LOG_LEVEL: 'error',
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+  };
+  let service = await startProcess(first);
+  const { env } = service;
+  const client = openClient(lanes);
+  const ledger = emptyLedger();
+  const result: Result = {
+    rounds,
+    acknowledged: ledger.acknowledged,
+    lost: [],
+    torn: [],
+    faults: [],
+    restarts: [],
+  };
+  const target = await prepare(client, service.baseUrl);
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      let over = false;
+      const load = drive(target, ledger, { client, lanes, over: () => over });
+      const before = ledger.acknowledged.commits;
+      await until('a commit is acknowledged', () => ledger.acknowledged.commits > before);
+      await pause(200 + Math.random() * 1_800);
+      const restart = server ? await crashServer(server, round) : await crashService(service, env);
+      over = true;
+      result.faults.push(...(await load));
+      const begun = performance.now();
+      service = (await restart()) ?? service;
+      await until('the service is ready', () => ready(client, target.baseUrl));
+      result.restarts.push(Math.round(performance.now() - begun));
+      const findings = await check(client, target, ledger, { all: round === rounds });
+      result.lost.push(...findings.lost);
+      result.torn.push(...findings.torn);
+      if (databaseUrl !== null) result.torn.push(...(await checkServer(databaseUrl)));
+      say(`round ${round}: ${JSON.stringify(result.acknowledged)}, ready after ${result.restarts.at(-1)} ms`);
+    }
+    const { code } = await stopProcess(service);
+    if (code !== 0) result.faults.push(`the service stopped with ${code}`);
+    if (databaseUrl === null) result.torn.push(...(await checkFolder(folder)));
+    return result;
+  } finally {
+    client.close();
+    await cleanUp();
+  }
+}
+
+async function crashService(service: Running, env: Environment): Promise<() => Promise<Running>> {
+  service.child.kill('SIGKILL');
+  await service.exited;
+  return () => startProcess(env);
+}
+
+async function crashServer(server: Cluster, round: number): Promise<() => Promise<null>> {
+  await server.crash(round % 2 === 0 ? 'kill' : 'immediate');
+  await pause(200);
+  return async () => {
+    await server.start();
+    return null;
+  };
+}

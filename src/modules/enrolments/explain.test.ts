@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { movableClock } from '../../../test/support/clock.ts';
+import { click } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { ruleCodes } from './schemas.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const { api, user } = await newTenant(service);
+
+type Situation = { LoginID: string; CourseID: string; address: string };
+
+/** For each rule: how to break it, and how to mend it. */
+const breaks: Record<
+  (typeof ruleCodes)[number],
+  { break: (s: Situation) => unknown; mend: (s: Situation) => unknown }
+> = {
+  user_enabled: {
+    break: ({ LoginID }) => api('PUT', `/user/${LoginID}`, { Enabled: false }),
+    mend: ({ LoginID }) => api('PUT', `/user/${LoginID}`, { Enabled: true }),
+  },
+  not_withdrawn: {
+    break: ({ address }) => api('PUT', address, { Withdrawn: true }),
+    mend: ({ address }) => api('PUT', address, { Withdrawn: false }),
+  },
+  not_expired: {
+    break: () => clock.advance({ days: 31 }),
+    mend: ({ address }) => api('PUT', address, { ExpiresAt: null }),
+  },
+  course_available: {
+    break: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { Status: 'draft' }),
+    mend: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { Status: 'retired' }),
+  },
+  course_playable: {
+    break: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { URL: null }),
+    mend: ({ CourseID }) => service.api('PUT', `/course/${CourseID}`, { URL: 'https://web.example/' }),
+  },
+};
+
+for (const rule of ruleCodes)
+  test(`explain and the click agree on ${rule}`, async () => {
+    const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' } });
+    const LoginID = await user();
+    const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+    const address = `/enrolment/${LoginID}/${EnrollID}`;
+    const situation = { LoginID, CourseID, address };
+
+    async function expectDecision(failing: string[]): Promise<void> {
+      const reply = await api('GET', `${address}/explain`);
+      expectStatus(reply, 200);
+      const { Rules, ...rest } = reply.body;
+      assert.deepEqual(rest, { EnrollID, LoginID, CourseID, MayLaunch: failing.length === 0 });
+      assert.deepEqual(
+        Rules.map((asked: { Rule: string }) => asked.Rule),
+        [...ruleCodes],
+      );
+      const failed = Rules.filter((asked: { Passed: boolean }) => !asked.Passed);
+      assert.deepEqual(
+        failed.map((asked: { Rule: string }) => asked.Rule),
+        failing,
+      );
+      const clicked = await click(LaunchURL);
+      assert.equal(clicked.status, failing.length === 0 ? 303 : 403);
+      if (failing.length > 0) assert.ok(clicked.text.includes(failed[0].Detail));
+    }
+
+    await expectDecision([]);
+    await breaks[rule].break(situation);
+    await expectDecision([rule]);
+    await breaks[rule].mend(situation);
+    await expectDecision([]);
+  });
+
+test('the reason given is the first rule that fails', async () => {
+  const CourseID = await newCourse(service);
+  const LoginID = await user();
+  const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  await api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true });
+  await api('PUT', `/user/${LoginID}`, { Enabled: false });
+  const { Rules } = (await api('GET', `/enrolment/${LoginID}/${EnrollID}/explain`)).body;
+  const { text } = await click(LaunchURL);
+  assert.ok(text.includes(Rules[0].Detail));
+  assert.ok(!text.includes(Rules[1].Detail));
+});
+
+test('a completed course can be opened again', async () => {
+  const CourseID = await newCourse(service, { Status: 'published' });
+  const LoginID = await user();
+  const { LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  await service.api('PUT', `/course/${CourseID}`, { Status: 'retired' });
+  assert.equal((await click(LaunchURL)).status, 303);
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { movableClock } from '../../../test/support/clock.ts';
+import { play } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { allPages, expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const { api, user } = await newTenant(service);
+
+async function enrol(LoginID: string, CourseID: string) {
+  const reply = await api('POST', `/enrol/${LoginID}/${CourseID}`);
+  expectStatus(reply, 201);
+  return reply.body as { EnrollID: string; LaunchURL: string };
+}
+
+async function idsOf(query: string): Promise<string[]> {
+  const { items } = await allPages((address) => api('GET', address), `/enrolment?${query}`);
+  return items.map((item) => item.EnrollID);
+}
+
+test('Status filters by the status as of now, whatever was noted', async () => {
+  const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' } });
+  const made = [];
+  for (let index = 0; index < 5; index++) made.push({ LoginID: await user(), EnrollID: '', LaunchURL: '' });
+  for (const one of made) Object.assign(one, await enrol(one.LoginID, CourseID));
+  const [fresh, begun, done, gone, late] = made;
+  assert.ok(fresh && begun && done && gone && late);
+  await play(service, begun.LaunchURL);
+  await (await play(service, done.LaunchURL)).commit({ Data: { 'lectern.completion': 'completed' } });
+  await api('PUT', `/enrolment/${gone.LoginID}/${gone.EnrollID}`, { Withdrawn: true });
+  const ids = (status: string) => idsOf(`CourseID=${CourseID}&Status=${status}`);
+  assert.deepEqual(await ids('enrolled'), [fresh.EnrollID, late.EnrollID]);
+  assert.deepEqual(await ids('in_progress'), [begun.EnrollID]);
+  assert.deepEqual(await ids('completed'), [done.EnrollID]);
+  assert.deepEqual(await ids('withdrawn'), [gone.EnrollID]);
+  assert.deepEqual(await ids('expired'), []);
+  clock.advance({ days: 31 });
+  assert.deepEqual(await ids('expired'), [fresh.EnrollID, begun.EnrollID, late.EnrollID]);
+  assert.deepEqual(await ids('completed'), [done.EnrollID]);
+  assert.deepEqual(await ids('withdrawn'), [gone.EnrollID]);
+  assert.deepEqual(await ids('enrolled'), []);
+});
+
+test('CourseID and GroupName filter, alone and together; pages hold each enrolment once', async () => {
+  const [one, two] = [await newCourse(service), await newCourse(service)];
+  const red = [await user({ GroupName: 'Red' }), await user({ GroupName: 'Red' })];
+  const blue = [await user({ GroupName: 'Blue' })];
+  const made: [string, string, string][] = [];
+  for (const LoginID of [...red, ...blue])
+    for (const CourseID of [one, two]) {
+      clock.advance({ seconds: 1 });
+      made.push([LoginID, CourseID, (await enrol(LoginID, CourseID)).EnrollID]);
+    }
+  const expected = (right: (made: [string, string, string]) => boolean) =>
+    made.filter(right).map(([, , id]) => id);
+  assert.deepEqual(
+    await idsOf('GroupName=Red'),
+    expected(([LoginID]) => red.includes(LoginID)),
+  );
+  assert.deepEqual(
+    await idsOf(`CourseID=${two}`),
+    expected(([, CourseID]) => CourseID === two),
+  );
+  assert.deepEqual(
+    await idsOf(`CourseID=${two}&GroupName=Blue`),
+    expected(([LoginID, CourseID]) => CourseID === two && blue.includes(LoginID)),
+  );
+  assert.deepEqual(await idsOf('GroupName=red'), []);
+  const [first = ''] = red;
+  const own = await allPages((address) => api('GET', address), `/enrolment/${first}`, 1);
+  assert.deepEqual(
+    own.items.map((item) => item.EnrollID),
+    expected(([LoginID]) => LoginID === first),
+  );
+  assert.equal(own.pages, 2);
+});
+
+test('ChangedAfter gives what changed since, in the order of change, page by page', async () => {
+  const CourseID = await newCourse(service);
+  const made: { LoginID: string; EnrollID: string }[] = [];
+  for (let index = 0; index < 4; index++) {
+    const LoginID = await user();
+    made.push({ LoginID, ...(await enrol(LoginID, CourseID)) });
+  }
+  clock.advance({ minutes: 1 });
+  const since = clock.now().toISOString();
+  clock.advance({ minutes: 1 });
+  const query = `CourseID=${CourseID}&ChangedAfter=${since}`;
+  assert.deepEqual(await idsOf(query), []);
+  const order = [2, 0, 3];
+  for (const index of order) {
+    const { LoginID, EnrollID } = made[index] ?? { LoginID: '', EnrollID: '' };
+    await api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Reference: 'changed' });
+    clock.advance({ seconds: 1 });
+  }
+  assert.deepEqual(
+    await idsOf(query),
+    order.map((index) => made[index]?.EnrollID),
+  );
+});
+
+test('ChangedAfter loses nothing and repeats nothing when many change at one instant', async () => {
+  const CourseID = await newCourse(service);
+  const since = new Date(clock.now().getTime() - 1).toISOString();
+  const users = await Promise.all(Array.from({ length: 15 }, () => user()));
+  const made = await Promise.all(users.map((LoginID) => enrol(LoginID, CourseID)));
+  const found = await idsOf(`CourseID=${CourseID}&ChangedAfter=${since}`);
+  assert.deepEqual(found.sort(), made.map(({ EnrollID }) => EnrollID).sort());
+});
+
+test('a list refuses what it does not know, and shows no other tenant', async () => {
+  const CourseID = await newCourse(service);
+  await enrol(await user(), CourseID);
+  for (const [query, param] of [
+    ['Status=done', 'Status'],
+    ['ChangedAfter=yesterday', 'ChangedAfter'],
+    ['ChangedAfter=2016-12-31T23:59:60Z', 'ChangedAfter'],
+    ['Cursor=x', 'Cursor'],
+    ['ChangedAfter=2026-01-01T00:00:00Z&Cursor=WyJ4Il0', 'Cursor'],
+    ['Limit=201', 'Limit'],
+    ['CourseID=%00', 'CourseID'],
+  ])
+    expectProblem(await api('GET', `/enrolment?${query}`), 422, 'validation_failed', param);
+  expectProblem(await api('GET', '/enrolment?LoginID=x'), 422, 'unknown_field', 'LoginID');
+  expectProblem(await api('GET', '/enrolment/nobody'), 404, 'user_not_found', 'LoginID');
+  const other = await newTenant(service);
+  assert.deepEqual((await other.api('GET', `/enrolment?CourseID=${CourseID}`)).body.Items, []);
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../../test/support/service.ts';
+import { allPages, expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
+import { path } from '../../platform/routes.ts';
+
+const service = await startService();
+after(service.close);
+const { api } = service;
+
+test('a TenantID alone makes a tenant with every default', async () => {
+  const TenantID = unique('Ämter/1');
+  const made = await api('POST', '/tenant', { TenantID });
+  expectStatus(made, 201);
+  const { CreatedAt, UpdatedAt, ...rest } = made.body;
+  const defaults = { PasswordHash: 'opaque', ReturnOrigins: null, FrameOrigins: null };
+  assert.deepEqual(rest, { TenantID, Name: TenantID, ...defaults });
+  assert.deepEqual((await api('GET', made.headers.get('location') ?? '')).body, made.body);
+});
+
+test('the same request again is a safe retry; another is 409 and names what differs', async () => {
+  const body = { TenantID: unique('retry'), Name: 'A', FrameOrigins: ['https://a.example'] };
+  const made = await api('POST', '/tenant', body);
+  expectStatus(made, 201);
+  const again = await api('POST', '/tenant', body);
+  expectStatus(again, 200);
+  assert.deepEqual(again.body, made.body);
+  const refused = await api('POST', '/tenant', { ...body, Name: 'B', PasswordHash: 'md5-hex' });
+  expectProblem(refused, 409, 'tenant_exists');
+  assert.deepEqual(refused.body.differs.sort(), ['Name', 'PasswordHash']);
+});
+
+test('a tenant that was asked for in vain works as soon as it is there', async () => {
+  const TenantID = unique('early');
+  const call = () => api('GET', '/user', undefined, undefined, { tenant: TenantID });
+  expectProblem(await call(), 404, 'tenant_not_found');
+  await api('POST', '/tenant', { TenantID });
+  expectStatus(await call(), 200);
+});
+
+test('PUT changes what is sent, and holds at once', async () => {
+  const TenantID = unique('changed');
+  await api('POST', '/tenant', { TenantID, Name: 'A', ReturnOrigins: ['https://a.example'] });
+  const changed = await api('PUT', path`/tenant/${TenantID}`, {
+    PasswordHash: 'md5-hex',
+    ReturnOrigins: null,
+  });
+  expectStatus(changed, 200);
+  const { Name, PasswordHash, ReturnOrigins } = changed.body;
+  assert.deepEqual([Name, PasswordHash, ReturnOrigins], ['A', 'md5-hex', null]);
+  const body = { LoginID: 'x', Password: 'plain' };
+  const refused = await api('POST', '/user', body, undefined, { tenant: TenantID });
+  expectProblem(refused, 422, 'password_not_hashed');
+  expectProblem(await api('PUT', '/tenant/nobody', { Name: 'x' }), 404, 'tenant_not_found');
+  expectProblem(await api('GET', '/tenant/nobody'), 404, 'tenant_not_found');
+});
+
+test('a tenant that is not right is refused with its field', async () => {
+  const TenantID = unique('bad');
+  for (const [body, code, param] of [
+    [{}, 'validation_failed', 'TenantID'],
+    [{ TenantID: 'a\n' }, 'validation_failed', 'TenantID'],
+    [{ TenantID, Name: '' }, 'validation_failed', 'Name'],
+    [{ TenantID, PasswordHash: 'bcrypt' }, 'validation_failed', 'PasswordHash'],
+    [{ TenantID, ReturnOrigins: ['https://a.example/path'] }, 'validation_failed', 'ReturnOrigins.0'],
+    [{ TenantID, ReturnOrigins: ['https://a b'] }, 'validation_failed', 'ReturnOrigins.0'],
+    [{ TenantID, ReturnOrigins: ['javascript:alert(1)'] }, 'validation_failed', 'ReturnOrigins.0'],
+    [{ TenantID, FrameOrigins: ["https://a.example; script-src 'unsafe-inline'"] }, 'validation_failed', ''],
+    [{ TenantID, FrameOrigins: ['https://a.example;'] }, 'validation_failed', 'FrameOrigins.0'],
+    [{ TenantID, FrameOrigins: ['https://a.example,b'] }, 'validation_failed', 'FrameOrigins.0'],
+    [{ TenantID, FrameOrigins: ['https://ü.example'] }, 'validation_failed', 'FrameOrigins.0'],
+    [{ TenantID, ReturnOrigins: ['https://%'] }, 'validation_failed', 'ReturnOrigins.0'],
+    [{ TenantID, ReturnOrigins: ['https://*.example'] }, 'validation_failed', 'ReturnOrigins.0'],
+    [{ TenantID, Nmae: 'x' }, 'unknown_field', 'Nmae'],
+  ] as const)
+    expectProblem(await api('POST', '/tenant', body), 422, code, param || undefined);
+  expectProblem(await api('GET', `/tenant/${TenantID}`), 404, 'tenant_not_found');
+});
+
+test('the list holds every tenant once', async () => {
+  const own = [unique('list'), unique('list'), unique('list')];
+  for (const TenantID of own) await api('POST', '/tenant', { TenantID });
+  const { items } = await allPages((page) => api('GET', page), '/tenant');
+  const ids = items.map(({ TenantID }) => TenantID);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const TenantID of own) assert.ok(ids.includes(TenantID));
+});
+
+test('an operator names the tenant in a header; a tenant key need not, and cannot name another', async () => {
+  const one = await newTenant(service);
+  const two = await newTenant(service);
+  const LoginID = await one.user();
+  const asOperator = (headers: Record<string, string>) =>
+    fetch(`${service.baseUrl}/user/${LoginID}`, {
+      headers: { authorization: `Bearer ${service.operatorKey}`, ...headers },
+    }).then(async (response) => ({
+      status: response.status,
+      headers: response.headers,
+      body: await response.json(),
+    }));
+  expectProblem(await asOperator({}), 400, 'tenant_required', 'Tenant');
+  expectProblem(await asOperator({ tenant: '' }), 400, 'tenant_required', 'Tenant');
+  expectProblem(await asOperator({ tenant: 'nobody' }), 404, 'tenant_not_found');
+  expectProblem(await asOperator({ tenant: two.TenantID }), 404, 'user_not_found');
+  expectStatus(await asOperator({ tenant: one.TenantID }), 200);
+  expectStatus(await one.api('GET', `/user/${LoginID}`, undefined, { tenant: one.TenantID }), 200);
+  const foreign = await one.api('GET', `/user/${LoginID}`, undefined, { tenant: two.TenantID });
+  expectProblem(foreign, 403, 'tenant_not_allowed');
+  for (const odd of ['%00', '%zz', '%E4'])
+    expectProblem(await asOperator({ tenant: odd }), 404, 'tenant_not_found');
+});

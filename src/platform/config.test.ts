@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, isLoopback, readConfig } from './config.ts';
+
+// What stops the start is proved with a process, in test/running.test.ts.
+
+test('with nothing set everything has a default, and nothing can be changed later', () => {
+  const config = readConfig({});
+  assert.deepEqual(config, {
+    host: '127.0.0.1',
+    port: 3000,
+    baseUrl: 'http://127.0.0.1:3000',
+    contentPort: 3001,
+    contentUrl: 'http://127.0.0.1:3001',
+    tls: null,
+    trustProxy: false,
+    operationsPort: null,
+    databaseUrl: null,
+    dataDir: resolve('data'),
+    bootstrapKey: null,
+    logLevel: 'info',
+    packageBytes: 2 * 1024 ** 3,
+    packageEntries: 20_000,
+  });
+  assert.ok(Object.isFrozen(config));
+});
+
+test('an empty value is as good as none', () => {
+  const names =
+    'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL';
+  const more = 'DATA_DIR BOOTSTRAP_KEY LOG_LEVEL PACKAGE_BYTES PACKAGE_ENTRIES';
+  const empty = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, '']));
+  assert.deepEqual(readConfig(empty), readConfig({}));
+});
+
+test('addresses are origins, without a trailing slash', () => {
+  const { baseUrl, contentUrl } = readConfig({
+    BASE_URL: 'https://Lectern.example/',
+    CONTENT_URL: 'https://play.example:8443',
+  });
+  assert.deepEqual([baseUrl, contentUrl], ['https://lectern.example', 'https://play.example:8443']);
+  assert.equal(readConfig({ HOST: '::1', PORT: '80' }).baseUrl, 'http://[::1]');
+});
+
+test('plain HTTP is for loopback, or for behind a proxy', () => {
+  for (const HOST of ['127.0.0.1', '127.9.9.9', 'localhost', '::1'])
+    assert.equal(readConfig({ HOST }).host, HOST);
+  for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'lectern.example', '127.0.0.1.example']) {
+    assert.equal(isLoopback(HOST), false);
+    assert.throws(
+      () => readConfig({ HOST }),
+      (error) => error instanceof ConfigError && error.message.startsWith('HOST: '),
+    );
+    assert.equal(readConfig({ HOST, TRUST_PROXY: 'true' }).trustProxy, true);
+  }
+});
+
+test('a first key must fit into a header, and must not look like an access token', () => {
+  const good = 'a'.repeat(32);
+  assert.equal(readConfig({ BOOTSTRAP_KEY: good }).bootstrapKey, good);
+  for (const BOOTSTRAP_KEY of [good.slice(1), `${good} x`, `${good}ä`, `${good}.b.c`, `${good}\n`])
+    assert.throws(() => readConfig({ BOOTSTRAP_KEY }), /^ConfigError: BOOTSTRAP_KEY: /);
+});

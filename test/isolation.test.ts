@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { routes } from '../src/app.ts';
+import type { Route } from '../src/platform/routes.ts';
+import { packCourse } from './journeys/made-courses.ts';
+import { play, scorm12 } from './support/player.ts';
+import { type Reply, startService } from './support/service.ts';
+import { newTenant, type TestTenant } from './support/tenant.ts';
+
+// Every operation, called by one tenant with what belongs to another.
+
+const service = await startService();
+after(service.close);
+const victim = await newTenant(service, { Name: 'Victim' });
+const accomplice = await newTenant(service);
+const secret = 'Confidential';
+
+const theirs = await fill(victim);
+const own = await fill(accomplice);
+
+/** A tenant with rows in every table, and what names them in paths, queries and bodies. */
+async function fill(tenant: TestTenant): Promise<Record<string, string>> {
+  const CourseID = `course of ${tenant.TenantID}`;
+  const path = `/course/${encodeURIComponent(CourseID)}`;
+  await service.importPackage(encodeURIComponent(CourseID), await packCourse('phishing'));
+  await service.api('PUT', path, { Tenants: [tenant.TenantID] });
+  await service.api('PUT', `${path}/option/standard`, {});
+  const LoginID = await tenant.user({
+    FirstName: `${secret} ${tenant.TenantID}`,
+    Email: `${tenant.TenantID}@${secret}.example`,
+    GroupName: `${secret} group ${tenant.TenantID}`,
+    Password: 'right',
+  });
+  const { body } = await tenant.api('POST', `/enrol/${LoginID}/${encodeURIComponent(CourseID)}`, {
+    Reference: `${secret} reference ${tenant.TenantID}`,
+  });
+  const { commit } = await play(service, body.LaunchURL);
+  await commit({ Data: scorm12('incomplete', 50) });
+  await tenant.api('POST', `/user/check/${LoginID}`, { Password: 'wrong' });
+  const { EnrollID, LaunchURL } = body;
+  const key = new URL(LaunchURL).searchParams.get('key') ?? '';
+  const names = { TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
+  return {
+    ...names,
+    LoginID,
+    CourseID,
+    EnrollID,
+    enrolment: EnrollID,
+    key,
+    GroupName: `${secret} group ${tenant.TenantID}`,
+  };
+}
+
+type JsonSchema = {
+  type?: string | string[];
+  enum?: unknown[];
+  format?: string;
+  properties?: Record<string, JsonSchema>;
+};
+
+function valueFor(name: string, schema: JsonSchema): unknown {
+  if (name in theirs) return theirs[name];
+  if (schema.enum) return schema.enum[0];
+  if (schema.format === 'date-time') return '2030-01-01T00:00:00Z';
+  const type = [schema.type].flat()[0];
+  const byType: Record<string, unknown> = {
+    string: 'intruded',
+    boolean: true,
+    integer: 1,
+    array: [],
+    object: {},
+  };
+  const value = byType[type ?? ''];
+  assert.notEqual(value, undefined, `teach this test what to send as ${name}`);
+  return value;
+}
+
+function pathOf(route: Route, names: Record<string, string>): string {
+  return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    assert.ok(name in names, `teach this test what to put into {${name}} of ${route.path}`);
+    return encodeURIComponent(names[name] ?? '');
+  });
+}
+
+function propertiesOf(schema: unknown): Record<string, JsonSchema> {
+  return (schema as JsonSchema | undefined)?.properties ?? {};
+}
+
+function queryOf(route: Route, names: Record<string, string>): string {
+  const known = Object.keys(propertiesOf(route.query)).filter((name) => name in names);
+  return new URLSearchParams(known.map((name) => [name, names[name] ?? ''])).toString();
+}
+
+function bodyOf(route: Route): unknown {
+  if (route.streams) return 'intruded';
+  if (!route.body) return undefined;
+  const fields = Object.entries(propertiesOf(route.body));
+  return Object.fromEntries(fields.map(([name, schema]) => [name, valueFor(name, schema)]));
+}
+
+/** With the intruder's key, the victim's names, and whatever the route takes. */
+function call(intruder: TestTenant, route: Route, headers: Record<string, string> = {}): Promise<Reply> {
+  const query = new URLSearchParams(queryOf(route, theirs));
+  if (query.has('key')) query.set('key', own.key ?? '');
+  const type: Record<string, string> = route.streams ? { 'content-type': route.streams.types[0] ?? '' } : {};
+  const address = `${pathOf(route, theirs)}?${query}`;
+  return intruder.api(route.method, address, bodyOf(route), { ...type, ...headers });
+}
+
+/** Every row of the tenant, in every table that has tenants. */
+async function dump(tenantId: string): Promise<Record<string, unknown[]>> {
+  const { engine } = service.ctx;
+  const tables = await engine.query<{ name: string }>({
+    text: `select distinct table_name as name from information_schema.columns
+      where column_name = 'tenant_id' and table_schema = 'public' order by 1`,
+    values: [],
+  });
+  const found: Record<string, unknown[]> = {};
+  for (const { name } of tables.rows) {
+    const { rows } = await engine.query<object>({
+      text: `select * from "${name}" t where tenant_id = $1 order by t::text`,
+      values: [tenantId],
+    });
+    found[name] = rows;
+  }
+  return found;
+}
+
+const before = await dump(victim.TenantID);
+
+test('the victim has rows in every table of tenants, so that nothing below is empty by chance', () => {
+  assert.ok(Object.keys(before).length >= 9, Object.keys(before).join());
+  for (const [table, rows] of Object.entries(before)) assert.ok(rows.length > 0, table);
+});
+
+test('with the own key the same calls succeed, so that a refusal below means something', async () => {
+  for (const route of routes) {
+    if (route.access !== 'tenant' || route.method !== 'GET') continue;
+    const reply = await victim.api('GET', `${pathOf(route, theirs)}?${queryOf(route, theirs)}`);
+    assert.equal(reply.status, 200, `${route.name} ${JSON.stringify(reply.body)}`);
+    if (reply.body.Items) assert.ok(reply.body.Items.length > 0, route.name);
+  }
+});
+
+for (const route of routes)
+  test(`${route.name}: another tenant's rows are neither shown nor changed`, async () => {
+    // A new one for each: what an earlier call made would be its own.
+    const intruder = await newTenant(service);
+    const reply = await call(intruder, route);
+    const text = JSON.stringify(reply.body);
+    const hidden = [401, 403, 404].includes(reply.status);
+    const nothing = reply.status === 200 && (reply.body.Result === -1 || reply.body.Items?.length === 0);
+    // A user of the same LoginID is the intruder's own.
+    const ownUser = route.name === 'createUser' && reply.status === 201;
+    const refusedGrant = route.name === 'createAccessToken' && reply.status === 400;
+    assert.ok(hidden || nothing || ownUser || refusedGrant, `${reply.status} ${text}`);
+    for (const mark of [
+      `${secret} ${victim.TenantID}`,
+      `${secret} reference`,
+      `${secret}.example`,
+      victim.key,
+    ])
+      assert.ok(!text.includes(mark), mark);
+    if (route.access === 'tenant') {
+      const named = await call(intruder, route, { tenant: victim.TenantID });
+      assert.equal(named.status, 403, JSON.stringify(named.body));
+    }
+    assert.deepEqual(await dump(victim.TenantID), before);
+  });
+
+test("an enrolment's link is not opened with another tenant's key, nor its key with another enrolment", async () => {
+  const attempts = [
+    [theirs.enrolment, own.key],
+    [own.enrolment, theirs.key],
+    [theirs.enrolment, `${theirs.key?.split('.')[0]}.${own.key?.split('.')[1]}`],
+    [theirs.enrolment, `${own.key?.split('.')[0]}.${theirs.key?.split('.')[1]}`],
+  ];
+  for (const [enrolment, key] of attempts) {
+    const response = await fetch(`${service.baseUrl}/launch?enrolment=${enrolment}&key=${key}`, {
+      redirect: 'manual',
+    });
+    assert.equal(response.status, 404);
+  }
+});
+
+test('users of the same LoginID keep to their tenants', async () => {
+  const intruder = await newTenant(service);
+  const { LoginID = '', EnrollID = '' } = theirs;
+  assert.equal((await intruder.api('POST', '/user', { LoginID, FirstName: 'Mine' })).status, 201);
+  assert.equal((await intruder.api('GET', `/user/${LoginID}`)).body.FirstName, 'Mine');
+  assert.equal((await intruder.api('GET', `/enrolment/${LoginID}/${EnrollID}`)).status, 404);
+  assert.deepEqual((await intruder.api('GET', `/enrolment/${LoginID}`)).body.Items, []);
+});

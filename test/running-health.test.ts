@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import {
+  bootstrapKey,
+  cleanUp,
+  freePorts,
+  place,
+  type Running,
+  startProcess,
+  stopProcess,
+  until,
+} from './support/process.ts';
+
+const key = { authorization: `Bearer ${bootstrapKey}` };
+let service: Running;
+
+before(async () => {
+  service = await startProcess(await place());
+});
+after(cleanUp);
+
+test('says that it lives and is ready', async () => {
+  const live = await fetch(`${service.baseUrl}/health/live`);
+  assert.deepEqual([live.status, await live.json()], [200, { Status: 'live' }]);
+  const ready = await fetch(`${service.baseUrl}/health/ready`);
+  assert.deepEqual([ready.status, await ready.json()], [200, { Status: 'ready' }]);
+});
+
+/** Prometheus text format 0.0.4: comments, and samples. */
+const sample =
+  /^[a-zA-Z_:][\w:]*(\{[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*"(?:,[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*")*\})? \S+$/;
+
+test('tells its metrics as Prometheus text, by route and without names', async () => {
+  await fetch(`${service.baseUrl}/user/a-person@people.example`, { headers: key });
+  await fetch(`${service.baseUrl}/a-person@people.example`);
+  await fetch(`${service.contentUrl}/play/a-token/content/page.html`);
+  const answer = await fetch(`${service.baseUrl}/metrics`);
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  const text = await answer.text();
+  for (const line of text.split('\n').filter((line) => line !== '' && !line.startsWith('#')))
+    assert.match(line, sample);
+  assert.doesNotMatch(text, /a-person|a-token/);
+  const count = (labels: string) =>
+    Number(new RegExp(`lectern_http_request_seconds_count\\{${labels}\\} (\\d+)`).exec(text)?.[1]);
+  assert.equal(count('origin="interface",method="GET",route="/user/:LoginID",status="400"'), 1);
+  assert.equal(count('origin="interface",method="GET",route="none",status="404"'), 1);
+  assert.equal(count('origin="content",method="GET",route="/play/:token/content/\\*",status="410"'), 1);
+  assert.match(text, /^process_resident_memory_bytes \d+/m);
+  assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
+});
+
+const everywhere = { 'x-content-type-options': /^nosniff$/, 'x-request-id': /^[0-9a-f-]{36}$/ };
+const ofInterface = {
+  ...everywhere,
+  'referrer-policy': /^no-referrer$/,
+  'content-security-policy': /frame-ancestors/,
+  'cache-control': /no-store/,
+};
+const ofContent = { ...everywhere, 'referrer-policy': /^strict-origin-when-cross-origin$/ };
+
+const headerTable: [string, 'baseUrl' | 'contentUrl', string, number, Record<string, RegExp>][] = [
+  ['a record', 'baseUrl', '/tenant', 200, ofInterface],
+  ['a problem', 'baseUrl', '/user', 400, ofInterface],
+  ['no such operation', 'baseUrl', '/nothing', 404, ofInterface],
+  ['a broken address', 'baseUrl', '/user/%ff', 400, ofInterface],
+  ['the description', 'baseUrl', '/openapi.json', 200, ofInterface],
+  ['the reference', 'baseUrl', '/docs', 200, ofInterface],
+  [
+    'a broken launch link',
+    'baseUrl',
+    '/launch?enrolment=a&key=b',
+    404,
+    { ...ofInterface, 'content-security-policy': /default-src 'none'.*frame-ancestors 'none'/ },
+  ],
+  ['health', 'baseUrl', '/health/live', 200, ofInterface],
+  [
+    'the player page, too old',
+    'contentUrl',
+    '/play/nothing',
+    404,
+    { ...ofContent, 'content-security-policy': /frame-ancestors/, 'cache-control': /no-store/ },
+  ],
+  ['a course file of no session', 'contentUrl', '/play/nothing/content/a.html', 410, ofContent],
+  ['no such page', 'contentUrl', '/nothing', 404, ofContent],
+  ['a broken address of content', 'contentUrl', '/play/%ff', 400, ofContent],
+];
+
+/** Answered before any hook of the server runs. */
+const unprotected = ['a broken address', 'a broken address of content'];
+
+for (const [what, origin, path, status, headers] of headerTable)
+  test(`protects the browser in the answer of ${what}`, { todo: unprotected.includes(what) }, async () => {
+    const answer = await fetch(service[origin] + path, { headers: key, redirect: 'manual' });
+    assert.equal(answer.status, status, await answer.text());
+    for (const [name, value] of Object.entries(headers))
+      assert.match(answer.headers.get(name) ?? 'missing', value, name);
+    for (const name of ['server', 'x-powered-by', 'access-control-allow-origin'])
+      assert.equal(answer.headers.get(name), null, name);
+  });
+
+test('OPERATIONS_PORT moves health and metrics away from the interface', async () => {
+  const [port] = await freePorts(1);
+  const apart = await startProcess({ ...(await place()), OPERATIONS_PORT: String(port) });
+  for (const path of ['/health/live', '/health/ready', '/metrics']) {
+    assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 200, path);
+    assert.equal((await fetch(apart.baseUrl + path)).status, 404, path);
+    assert.equal((await fetch(apart.contentUrl + path)).status, 404, path);
+  }
+  assert.equal((await fetch(`http://127.0.0.1:${port}/tenant`, { headers: key })).status, 404);
+  await stopProcess(apart);
+});
+
+test('is not ready while the database is gone, lives on, and comes back by itself', {
+  skip: !process.env.TEST_DATABASE_URL && 'runs with --postgres',
+}, async () => {
+  const env = await place();
+  const database = new URL(env.DATABASE_URL ?? '');
+  const between = await relayTo({ host: database.hostname, port: Number(database.port || 5432) });
+  database.host = `127.0.0.1:${between.port}`;
+  const node = await startProcess({ ...env, DATABASE_URL: database.href });
+  await between.cut();
+  const gone = await fetch(`${node.baseUrl}/health/ready`);
+  assert.equal(gone.status, 503);
+  assert.match(gone.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal((await fetch(`${node.baseUrl}/health/live`)).status, 200);
+  const call = await fetch(`${node.baseUrl}/tenant`, { headers: key });
+  assert.deepEqual([call.status, call.headers.has('retry-after')], [503, true]);
+  await between.join();
+  await until('it is ready again', async () => (await fetch(`${node.baseUrl}/health/ready`)).status === 200);
+  assert.equal((await fetch(`${node.baseUrl}/tenant`, { headers: key })).status, 200);
+  assert.deepEqual(await stopProcess(node), { code: 0, signal: null });
+  await between.cut();
+});
+
+/** A way to the server that can be cut. */
+async function relayTo(target: { host: string; port: number }) {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connect(target);
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      open.add(from);
+      from
+        .on('error', () => {})
+        .on('close', () => {
+          open.delete(from);
+          to.destroy();
+        });
+      from.pipe(to);
+    }
+  });
+  const [port = 0] = await freePorts(1);
+  const join = async () => {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  };
+  const cut = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of open) socket.destroy();
+    await closed;
+  };
+  await join();
+  return { port, join, cut };
+}

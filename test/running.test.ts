@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import {
+  bootstrapKey,
+  cleanUp,
+  type Environment,
+  freePorts,
+  place,
+  spawnService,
+  startProcess,
+  stopProcess,
+  temporaryFolder,
+} from './support/process.ts';
+import { emptyServerDatabase } from './support/server-database.ts';
+
+after(cleanUp);
+
+async function statusWith(baseUrl: string, key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await fetch(`${baseUrl}/tenant`, { headers });
+  await answer.text();
+  return answer.status;
+}
+
+/** Starts what must not start, and answers what it says. */
+async function refused(env: Environment): Promise<string> {
+  const service = spawnService({ DATA_DIR: await temporaryFolder(), ...env });
+  const tooLong = setTimeout(() => service.child.kill('SIGKILL'), 30_000);
+  const { code } = await service.exited;
+  clearTimeout(tooLong);
+  assert.equal(code, 1, service.stdout());
+  assert.doesNotMatch(service.stderr(), /\n\s+at /, 'a sentence, not a stack');
+  return service.stderr();
+}
+
+const printed = /shown this once:\n\n {2}(lectern_[\w-]{43})\n/g;
+
+test('the start on an empty database prints the key of the operator, and no later start does', async () => {
+  const { DATABASE_URL, DATA_DIR } = await place();
+  const empty = DATABASE_URL ? { DATABASE_URL, DATA_DIR } : { DATA_DIR: await temporaryFolder() };
+  const first = await startProcess(empty);
+  const keys = [...first.stdout().matchAll(printed)];
+  assert.equal(keys.length, 1, first.stdout());
+  const key = keys[0]?.[1] ?? '';
+  assert.equal(await statusWith(first.baseUrl, key), 200);
+  assert.deepEqual(await stopProcess(first), { code: 0, signal: null });
+
+  const second = await startProcess(empty);
+  assert.doesNotMatch(second.stdout(), /lectern_|shown this once/);
+  assert.equal(await statusWith(second.baseUrl, key), 200, 'the key still works');
+  assert.deepEqual(await stopProcess(second, 'SIGINT'), { code: 0, signal: null });
+});
+
+test('BOOTSTRAP_KEY is the key of the operator, and is not printed', async () => {
+  const service = await startProcess({ ...(await place()), BOOTSTRAP_KEY: bootstrapKey });
+  assert.equal(await statusWith(service.baseUrl, bootstrapKey), 200);
+  assert.equal(await statusWith(service.baseUrl, bootstrapKey.replace('tests', 'guess')), 401);
+  assert.ok(!`${service.stdout()}${service.stderr()}`.includes(bootstrapKey));
+  await stopProcess(service);
+});
+
+const badValues: [string, string, Environment?][] = [
+  ['PORT', 'eighty'],
+  ['PORT', '-1'],
+  ['PORT', '65536'],
+  ['PORT', '80.5'],
+  ['PORT', '65535'],
+  ['PORT', '1e3'],
+  ['CONTENT_PORT', '0x50'],
+  ['CONTENT_PORT', 'none'],
+  ['CONTENT_PORT', '3000', { PORT: '3000' }],
+  ['OPERATIONS_PORT', '99999'],
+  ['OPERATIONS_PORT', '3001', { PORT: '3000' }],
+  ['BASE_URL', 'lectern.example'],
+  ['BASE_URL', 'ftp://lectern.example'],
+  ['BASE_URL', 'https://lectern.example/lectern'],
+  ['BASE_URL', 'https://name:word@lectern.example'],
+  ['CONTENT_URL', 'https://lectern.example/?q'],
+  ['CONTENT_URL', 'https://lectern.example', { BASE_URL: 'https://lectern.example/' }],
+  ['TLS_CERT', '/nowhere/cert.pem', { TLS_KEY: import.meta.filename }],
+  ['TLS_KEY', '/nowhere/key.pem', { TLS_CERT: import.meta.filename }],
+  ['TLS_KEY', '', { TLS_CERT: import.meta.filename }],
+  ['TLS_CERT', '', { TLS_KEY: import.meta.filename }],
+  ['TLS_CERT', import.meta.filename, { TLS_KEY: import.meta.filename }],
+  ['TRUST_PROXY', 'perhaps'],
+  ['DATABASE_URL', 'mysql://127.0.0.1/lectern'],
+  ['DATABASE_URL', 'postgres://'],
+  ['DATA_DIR', `${import.meta.filename}/data`],
+  ['BOOTSTRAP_KEY', 'short'],
+  ['BOOTSTRAP_KEY', 'thirty-two characters with spaces'],
+  ['LOG_LEVEL', 'loud'],
+  ['PACKAGE_BYTES', '2GB'],
+  ['PACKAGE_ENTRIES', '0'],
+  ['HOST', '0.0.0.0'],
+  ['HOST', '::'],
+  ['HOST', 'lectern.example'],
+];
+
+for (const [name, value, more] of badValues)
+  test(`${name}=${value} stops the start and is named`, async () => {
+    const said = await refused({ ...more, [name]: value });
+    assert.match(said, new RegExp(`^${name}: .*\\.$`, 'm'));
+    assert.ok(!said.includes('name:word') && !said.includes('with spaces'), 'a secret is not repeated');
+  });
+
+test('plain HTTP for other machines is refused with what to do, and taken behind a proxy', async () => {
+  const said = await refused({ HOST: '0.0.0.0' });
+  assert.match(
+    said,
+    /HOST: plain HTTP on 0\.0\.0\.0 is refused.*TLS_CERT and TLS_KEY.*TRUST_PROXY=true.*127\.0\.0\.1/,
+  );
+  const service = await startProcess({ ...(await place()), HOST: '0.0.0.0', TRUST_PROXY: 'true' });
+  assert.equal((await fetch(`${service.baseUrl}/health/live`)).status, 200);
+  await stopProcess(service);
+});
+
+test('a port in use stops the start with what to do', async () => {
+  const service = await startProcess(await place());
+  const said = await refused({ PORT: service.env.PORT, CONTENT_PORT: service.env.CONTENT_PORT });
+  assert.match(said, /port .*in use.*PORT and CONTENT_PORT/);
+  await stopProcess(service);
+});
+
+test('a database that cannot be reached stops the start with a sentence', async () => {
+  const [port] = await freePorts(1);
+  const said = await refused({ DATABASE_URL: `postgres://lectern:the-password@127.0.0.1:${port}/lectern` });
+  assert.match(said, /DATABASE_URL|database/i);
+  assert.ok(!said.includes('the-password'));
+});
+
+test('a second process on the same embedded database is refused', async () => {
+  const { DATA_DIR } = await place();
+  const first = await startProcess({ DATA_DIR, BOOTSTRAP_KEY: bootstrapKey });
+  const said = await refused({ DATA_DIR });
+  assert.ok(said.includes(`The data folder ${DATA_DIR} is in use by process ${first.child.pid}.`), said);
+  assert.match(said, /Stop it, or set DATA_DIR/);
+  assert.equal(await statusWith(first.baseUrl, bootstrapKey), 200, 'the first one serves on');
+  await stopProcess(first);
+});
+
+test('two nodes start at once on one empty database of a server', {
+  skip: !process.env.TEST_DATABASE_URL && 'runs with --postgres',
+}, async () => {
+  const { url, drop } = await emptyServerDatabase(process.env.TEST_DATABASE_URL ?? '');
+  const folder = await temporaryFolder();
+  const env = { DATABASE_URL: url, DATA_DIR: folder };
+  const nodes = await Promise.all([startProcess(env), startProcess(env), startProcess(env)]);
+  const keys = nodes.flatMap((node) => [...node.stdout().matchAll(printed)].map((match) => match[1] ?? ''));
+  assert.equal(keys.length, 1, 'one of them made the key of the operator');
+  for (const node of nodes) assert.equal(await statusWith(node.baseUrl, keys[0] ?? ''), 200);
+  const migrated = nodes.filter((node) => node.stdout().includes('migrated the database'));
+  assert.ok(migrated.length >= 1);
+  for (const node of nodes) assert.deepEqual(await stopProcess(node), { code: 0, signal: null });
+  await drop();
+});

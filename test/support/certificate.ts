@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+/** Writes a self-signed certificate for localhost and its key. */
+export function writeCertificate(folder: string): { certFile: string; keyFile: string } {
+  const [certFile, keyFile] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
+  const { status, error, stderr } = spawnSync(
+    'openssl',
+    [
+      ...[
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+      ],
+      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
+      ...['-out', certFile, '-keyout', keyFile],
+    ],
+    { encoding: 'utf8' },
+  );
+  if (error)
+    throw new Error('This test makes a certificate with openssl. Install it (apt-get install openssl).', {
+      cause: error,
+    });
+  if (status !== 0) throw new Error(`openssl failed: ${stderr}`);
+  return { certFile, keyFile };
+}

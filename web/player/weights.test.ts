@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { createContext, runInContext } from 'node:vm';
+import { weighAsTheStandard } from './weights.ts';
+
+type Activity = { objectiveNormalizedMeasure: number };
+type Service = Parameters<typeof weighAsTheStandard>[0] extends { getSequencingService(): infer Weighing }
+  ? Weighing & {
+      processNavigationRequest(request: string): boolean;
+      getSequencingState(): { rootActivity: Activity };
+    }
+  : never;
+type Engine = {
+  getSequencingService(): Service;
+  reset(settings: undefined, options: { preserveListeners: boolean }): void;
+  Initialize(parameter: string): string;
+  SetValue(element: string, value: string): string;
+};
+
+/** The very script that the page loads. */
+function engineOf(activityTree: object): Engine {
+  const page = createContext({ console: { ...console, debug() {} }, setTimeout, clearTimeout });
+  const script = createRequire(import.meta.url).resolve('scorm-again/scorm2004/min');
+  runInContext(readFileSync(script, 'utf8'), page);
+  const sequencing = { activityTree, autoRollupOnCMIChange: true, logLevel: 'error' };
+  return new page.Scorm2004API({ logLevel: 5, sequencing });
+}
+
+test('Members of a group weigh what the manifest says, finished or not', () => {
+  const children = ['a', 'b'].map((id) => ({ id, title: id }));
+  const engine = engineOf({ id: 'root', title: 'Root', sequencingControls: { flow: true }, children });
+  weighAsTheStandard(engine);
+  const service = engine.getSequencingService();
+  service.processNavigationRequest('start');
+  engine.Initialize('');
+  engine.SetValue('cmi.score.scaled', '1');
+  engine.SetValue('cmi.completion_status', 'completed');
+  service.processNavigationRequest('continue');
+  engine.reset(undefined, { preserveListeners: true });
+  engine.Initialize('');
+  engine.SetValue('cmi.score.scaled', '0');
+  engine.SetValue('cmi.completion_status', 'incomplete');
+  assert.equal(service.getSequencingState().rootActivity.objectiveNormalizedMeasure, 0.5);
+});
