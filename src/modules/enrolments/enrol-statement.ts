@@ -160,6 +160,8 @@ with request as materialized (
     reference = coalesce(seated.reference, held.reference), metadata = coalesce(seated.metadata, held.metadata),
     status = ${statusAfter('held', 'restore')}, ended_at = null, changed_at = $3, revision = held.revision + 1
   from seated where held.tenant_id = $1 and held.enroll_id = seated.former_id and seated.act = 'extend'
+    -- Nothing to extend, nothing to look at, whatever plan was made while the table was small.
+    and exists (select from step where step.act = 'extend')
   returning held.*
 ), told as (
   ${insertEvent}
