@@ -55,7 +55,6 @@ export const errorCodes = {
   login_throttled: [429, 'Too many wrong passwords'],
   key_throttled: [429, 'Too many unknown enrolment keys'],
   launch_refused: [403, 'The course cannot be started'],
-  sign_in_link_invalid: [410, 'The sign-in link is not valid any more'],
   internal_error: [500, 'Something went wrong on our side'],
   unavailable: [503, 'The service is not available at the moment'],
 } as const satisfies Record<string, readonly [number, string]>;
