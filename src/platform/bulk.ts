@@ -7,9 +7,18 @@ import { once, readIdempotencyKey } from './idempotency.ts';
 import { newId, normalizeIdentifiers } from './ids.ts';
 import { toProblem, validationProblem } from './problems.ts';
 import type { Answer } from './routes.ts';
-import { acceptedRows, type RowFormat, readRows, rowTypes, rowWriter, type SourceRow } from './rows.ts';
+import {
+  acceptedRows,
+  portion,
+  type RowFormat,
+  readRows,
+  rowTypes,
+  rowWriter,
+  type SourceRow,
+} from './rows.ts';
 import { Fields } from './schema.ts';
 import { spool } from './spool.ts';
+import { noteGrowth } from './statistics.ts';
 import { compileRows } from './validation.ts';
 
 /** What one row did: the status that the single verb would have answered with, and the ids of the record. */
@@ -22,6 +31,8 @@ export type BulkVerb<T> = {
   /** The same without effect. */
   plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
   row: TObject;
+  /** That grow by it. */
+  tables: readonly string[];
   /** Fields of the row that its result repeats. */
   names: readonly string[];
   /** Fields of the result beside them. */
@@ -44,6 +55,9 @@ export const bulkAnswer = {
     'One line for each row, in their order: `Row` (from 1), `Status` as the single call would answer, and the ids of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. With `Accept: text/csv` as CSV.',
   type: rowTypes.ndjson,
 };
+
+/** The portions before which young tables are looked at. */
+const growth = [3, 6, 25, 100, 500];
 
 /** Compiles the checks of a bulk verb once. */
 export function bulk<T>(verb: BulkVerb<T>) {
@@ -128,7 +142,9 @@ export function bulk<T>(verb: BulkVerb<T>) {
     /** While one portion is in the database the next is read and checked. */
     async function* lines(): AsyncGenerator<string, void> {
       let running: Promise<RowResult[]> | null = null;
+      let portions = 0;
       for await (const source of rows) {
+        if (growth.includes(++portions)) await noteGrowth(ctx, verb.tables, portions * portion);
         const next = workOnce(source, running === null);
         next.catch(() => {});
         if (running) yield write(await running);

@@ -31,6 +31,7 @@ async function enrolRow(ctx: TenantContext, row: EnrolRow): Promise<RowDone> {
 /** Rows of one portion run at once, and `enrol` puts those that run at once into one statement. */
 export const enrolInBulk = bulk<EnrolRow>({
   row: EnrolRow,
+  tables: ['user', 'enrolment', 'event'],
   names: ['LoginID', 'CourseID', 'DurationID'],
   ids: ['EnrollID', 'LaunchURL'],
   run: (ctx, rows) => Promise.allSettled(rows.map((row) => enrolRow(ctx, row))),

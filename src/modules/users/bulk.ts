@@ -14,6 +14,7 @@ const done = ({ user, isNew }: { user: User; isNew: boolean }): RowDone => ({
 
 export const bulkUsers: BulkVerb<NewUser> = {
   row: NewUser,
+  tables: ['user', 'event'],
   names: ['LoginID'],
   ids: [],
   run: (ctx: TenantContext, rows) =>
