@@ -23,7 +23,11 @@ function sourcesBut(file: string): string {
 }
 
 /** Writes that need no scope, each with its reason. */
-const withoutScope = new Set(['createAccessToken']); // credentials are in the request itself
+const withoutScope = new Set([
+  'createAccessToken', // credentials are in the request itself
+  'signIn', // the link is the credential
+  'signOut', // the cookie is
+]);
 
 test('every write says its scope, its successes and its events', () => {
   for (const { method, name, scope, answers, events } of routes) {
