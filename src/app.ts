@@ -8,7 +8,7 @@ import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { describedEvents } from './modules/events/document.ts';
 import { eventRoutes } from './modules/events/routes.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
-import { contentRoutes } from './modules/player/content-routes.ts';
+import { contentHeaders, contentRoutes } from './modules/player/content-routes.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
@@ -38,10 +38,16 @@ export const routes: readonly Route[] = [
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
 
+/** Headers of the interface's origin; a page of it sets its own policy. */
+const interfaceHeaders = {
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cache-Control': 'no-store',
+};
+
 /** The origin of the interface. */
 export async function buildInterface(ctx: Context): Promise<FastifyInstance> {
-  const api = openServer(ctx);
-  protectAnswers(api, ctx.config.tls !== null);
+  const api = openServer(ctx, interfaceHeaders);
   await describeInterface(api, ctx.config.baseUrl, describedEvents);
   const resolveTenant = tenantResolver(
     async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
@@ -56,23 +62,12 @@ export async function buildApp(
   metrics: Metrics = openMetrics({ processMetrics: false }),
 ): Promise<App> {
   const api = await buildInterface(ctx);
-  const content = openServer(ctx);
-  const operations = ctx.config.operationsPort === null ? null : openServer(ctx);
+  const content = openServer(ctx, contentHeaders);
+  const operations = ctx.config.operationsPort === null ? null : openServer(ctx, interfaceHeaders);
   metrics.observe(api, 'interface');
   metrics.observe(content, 'content');
   healthRoutes(operations ?? api, ctx, metrics);
   await contentRoutes(content, ctx);
   await Promise.all([api.ready(), content.ready(), operations?.ready()]);
   return { api, content, operations };
-}
-
-/** Headers of the interface's origin; a page of it sets its own policy. */
-function protectAnswers(api: FastifyInstance, https: boolean): void {
-  api.addHook('onSend', async (_request, reply) => {
-    void reply.headers({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
-    if (https) void reply.header('Strict-Transport-Security', 'max-age=31536000');
-    if (!reply.hasHeader('Content-Security-Policy'))
-      void reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-    if (!reply.hasHeader('Cache-Control')) void reply.header('Cache-Control', 'no-store');
-  });
 }

@@ -24,9 +24,19 @@ declare module 'fastify' {
   }
 }
 
-/** A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 when the configuration has TLS. */
-export function openServer(ctx: Context): FastifyInstance {
+/**
+ * A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 when the configuration has TLS.
+ * `headers` go with every answer, unless a route sets its own.
+ */
+export function openServer(ctx: Context, headers: Record<string, string>): FastifyInstance {
   const { tls, trustProxy } = ctx.config;
+  const protect = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.headers({
+      'X-Request-Id': request.id,
+      'X-Content-Type-Options': 'nosniff',
+      ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+      ...headers,
+    });
   const options = {
     bodyLimit: 1024 * 1024,
     trustProxy,
@@ -38,7 +48,8 @@ export function openServer(ctx: Context): FastifyInstance {
     exposeHeadRoutes: true,
     // An address that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      void reply.header('X-Request-Id', request.id);
+      void protect(request, reply);
+      reply.raw.on('finish', () => logRequest(ctx, request, reply));
       const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
       return sendProblem(reply, problem, request.id);
     },
@@ -54,30 +65,28 @@ export function openServer(ctx: Context): FastifyInstance {
   app.decorateRequest('caller', null);
   app.decorateRequest('tenantId', null);
   app.addHook('onRequest', async (request, reply) => {
-    void reply.header('X-Request-Id', request.id);
+    void protect(request, reply);
   });
   app.setValidatorCompiler(buildValidators());
   handleProblems(app, ctx.log);
-  logRequests(app, ctx);
+  app.addHook('onResponse', async (request, reply) => logRequest(ctx, request, reply));
   return app;
 }
 
 /** One line per request. The route's pattern stands for the address: a raw one may hold a key, a token or a name. */
-function logRequests(app: FastifyInstance, ctx: Context): void {
-  app.addHook('onResponse', async (request, reply) => {
-    ctx.log.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 100) / 100,
-        tenant: request.tenantId,
-        key: request.caller?.keyId ?? null,
-      },
-      'request',
-    );
-  });
+function logRequest(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
+  ctx.log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+      tenant: request.tenantId,
+      key: request.caller?.keyId ?? null,
+    },
+    'request',
+  );
 }
 
 function parseBodies(app: FastifyInstance, routes: readonly Route[]): void {

@@ -24,6 +24,13 @@ import { readSession, readTicket, type SessionHandle } from './tokens.ts';
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
 
+/** Courses show videos of players that want to know the page's origin, and save in unload handlers, which browsers are about to switch off. */
+export const contentHeaders = {
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'unload=*',
+};
+
 const oldLink = 'This page was opened too long ago. Open the course again from where you found it.';
 
 /** Commits hold a whole unit: 64 kB of suspend data in any script, beside an activity tree. */
@@ -71,14 +78,7 @@ export async function contentRoutes(app: FastifyInstance, ctx: Context): Promise
     threshold: 1024,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   });
-  app.addHook('onRequest', async (request, reply) => {
-    void reply.headers({
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'strict-origin-when-cross-origin',
-      'Cross-Origin-Resource-Policy': 'same-origin',
-      // Courses save in their unload handlers, which browsers are about to switch off by default.
-      'Permissions-Policy': 'unload=*',
-    });
+  app.addHook('onRequest', async (request) => {
     // Compressing a part of a file would make the range a lie.
     if (request.headers.range) request.headers['x-no-compression'] = 'true';
   });

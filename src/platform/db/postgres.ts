@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type DatabaseLog, type Engine, type Rows, type Statement, silentLog } from './engine.ts';
-import { isConnectionLoss, send, translate, types, withinTransaction } from './wire.ts';
+import { isConnectionLoss, send, types, unavailable, withinTransaction } from './wire.ts';
 
 export type PostgresOptions = { url: string; max?: number; log?: DatabaseLog };
 
@@ -22,8 +22,9 @@ export async function openPostgres({ url, max = 10, log = silentLog }: PostgresO
   pool.on('error', (error) => log.warn({ error }, 'An idle database connection was lost'));
 
   const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    // Whatever keeps the server from taking a connection may pass: it starts, it stops, it is full.
     const client = await pool.connect().catch((error: unknown) => {
-      throw translate(error);
+      throw unavailable(error);
     });
     let lost = false;
     try {
