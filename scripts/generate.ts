@@ -1,10 +1,11 @@
-// Writes what is derived and committed: the database's types and openapi.json. `--check` compares instead.
+// Writes what is derived and committed: the database's types, openapi.json and the client's types. `--check` compares instead.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildInterface } from '../src/app.ts';
 import { readConfig } from '../src/platform/config.ts';
 import type { Context } from '../src/platform/context.ts';
 import { openLog } from '../src/platform/log.ts';
+import { generateClientTypes } from './generate-client.ts';
 import { generateDatabaseTypes } from './generate-db.ts';
 
 /** Describing the interface reads the configuration only; no verb runs. */
@@ -25,6 +26,7 @@ const root = join(import.meta.dirname, '..');
 const derived: [string, () => Promise<string>][] = [
   ['src/platform/db/generated.ts', generateDatabaseTypes],
   ['openapi.json', describe],
+  ['client/src/generated.ts', generateClientTypes],
 ];
 
 for (const [file, make] of derived) {

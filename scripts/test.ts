@@ -26,7 +26,7 @@ if (values.journeys && !existsSync(chromium))
 
 const patterns = values.journeys
   ? ['test/journeys/*.test.ts']
-  : ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/*.test.ts'];
+  : ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/*.test.ts', 'client/test/*.test.ts'];
 const files = positionals.length > 0 ? positionals : globSync(patterns).sort();
 if (files.length === 0) fail('No test was found.');
 const env = { ...process.env };

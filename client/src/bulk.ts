@@ -1,0 +1,56 @@
+import { errorOf } from './errors.ts';
+import type { Fetch } from './retry.ts';
+
+export type BulkPath = '/user/bulk' | '/enrol/bulk';
+
+/** What one row did: the status and fields as the single call answers; a refused row has `code` and `detail`. */
+export type BulkResult = { Row: number; Status: number; code?: string; detail?: string } & Record<
+  string,
+  unknown
+>;
+
+/** Rows of one call. Each call is repeated as a whole when its connection breaks; its key makes that safe. */
+const rowsOfCall = 1_000;
+
+/** Sends rows by the thousand, and gives the result of each in their order, numbered over all calls. */
+export function openBulk(send: Fetch, baseUrl: string, headers: Record<string, string>) {
+  return async function* bulk(
+    path: BulkPath,
+    rows: Iterable<object> | AsyncIterable<object>,
+    { plan = false }: { plan?: boolean } = {},
+  ): AsyncGenerator<BulkResult, void> {
+    let sent = 0;
+    for await (const portion of portions(rows)) {
+      const answer = await send(
+        new Request(`${baseUrl}${path}${plan ? '?plan=true' : ''}`, {
+          method: 'POST',
+          headers: {
+            ...headers,
+            'Content-Type': 'application/x-ndjson',
+            'Idempotency-Key': crypto.randomUUID(),
+          },
+          body: portion.map((row) => `${JSON.stringify(row)}\n`).join(''),
+        }),
+      );
+      yield* (await read(answer)).map((result) => ({ ...result, Row: result.Row + sent }));
+      sent += portion.length;
+    }
+  };
+}
+
+async function read(answer: Response): Promise<BulkResult[]> {
+  if (!answer.ok) throw await errorOf(answer);
+  const lines = (await answer.text()).split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as BulkResult);
+}
+
+async function* portions(rows: Iterable<object> | AsyncIterable<object>): AsyncGenerator<object[], void> {
+  let portion: object[] = [];
+  for await (const row of rows) {
+    portion.push(row);
+    if (portion.length < rowsOfCall) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}

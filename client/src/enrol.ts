@@ -1,0 +1,37 @@
+import { LecternError } from './errors.ts';
+import type { Enrolment, EnrolOption, EnrolRequest } from './generated.ts';
+import type { Call } from './types.ts';
+
+export type EnrolInput = EnrolRequest & {
+  /** The enrolment option, when it is known. */
+  durationId?: string;
+  /** Takes one of several options and gives its DurationID; null takes none, and the refusal is thrown. */
+  choose?: (options: EnrolOption[]) => string | null | Promise<string | null>;
+};
+
+/** Enrols by the short form, and by the long one once an option is known. */
+export function openEnrol(post: Call<'post'>) {
+  const withOption = (LoginID: string, CourseID: string, DurationID: string, body: EnrolRequest) =>
+    post('/enrol/{LoginID}/{CourseID}/{DurationID}', {
+      params: { path: { LoginID, CourseID, DurationID } },
+      body,
+    });
+  return async (loginId: string, courseId: string, input: EnrolInput = {}): Promise<Enrolment> => {
+    const { durationId, choose, ...body } = input;
+    if (durationId !== undefined) return withOption(loginId, courseId, durationId, body);
+    try {
+      const path = { LoginID: loginId, CourseID: courseId };
+      return await post('/enrol/{LoginID}/{CourseID}', { params: { path }, body });
+    } catch (error) {
+      const several = error instanceof LecternError && error.code === 'multiple_enrolment_options';
+      const chosen = several && choose ? await choose(optionsOf(error)) : null;
+      if (chosen === null) throw error;
+      return withOption(loginId, courseId, chosen, body);
+    }
+  };
+}
+
+/** The problem document of this code carries the options as the catalogue shows them. */
+function optionsOf(error: LecternError): EnrolOption[] {
+  return error.members.AvailableEnrolOptions as EnrolOption[];
+}

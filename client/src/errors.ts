@@ -1,0 +1,73 @@
+/** What a refused call throws. `code` is stable and meant for programs; all codes are listed at /docs/errors. */
+export class LecternError extends Error {
+  readonly code: string;
+  /** The HTTP status; 0: no answer came, and `cause` says why. */
+  readonly status: number;
+  /** A sentence that says what to do. */
+  readonly detail: string;
+  /** The field or parameter that the error is about. */
+  readonly param: string | null;
+  /** Names the request in the log of the service. */
+  readonly requestId: string | null;
+  /** Seconds until a retry makes sense. */
+  readonly retryAfter: number | null;
+  /** All that the service answered, such as `AvailableEnrolOptions` or `differs`. */
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(input: {
+    code: string;
+    status: number;
+    detail: string;
+    requestId?: string | null;
+    retryAfter?: number | null;
+    members?: Record<string, unknown>;
+    cause?: unknown;
+  }) {
+    super(`${input.code}: ${input.detail}`, input.cause === undefined ? {} : { cause: input.cause });
+    this.name = 'LecternError';
+    this.members = input.members ?? {};
+    this.code = input.code;
+    this.status = input.status;
+    this.detail = input.detail;
+    this.param = textOf(this.members.param);
+    this.requestId = textOf(this.members.request_id) ?? input.requestId ?? null;
+    this.retryAfter = input.retryAfter ?? null;
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** A problem document (RFC 9457), an OAuth error (RFC 6749 §5.2), or whatever a proxy in between answered. */
+export async function errorOf(response: Response): Promise<LecternError> {
+  const { status } = response;
+  const members = asObject(await response.text().catch(() => ''));
+  const { code, error, detail, error_description: described } = members;
+  return new LecternError({
+    status,
+    code: textOf(code) ?? textOf(error) ?? `http_${status}`,
+    detail: textOf(detail) ?? textOf(described) ?? `The service answered ${status}.`,
+    requestId: response.headers.get('x-request-id'),
+    retryAfter: retryAfterOf(response),
+    members,
+  });
+}
+
+function asObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Seconds (RFC 9110 §10.2.3: a number of them, or a date). */
+export function retryAfterOf(response: Response): number | null {
+  const text = response.headers.get('retry-after')?.trim();
+  if (!text) return null;
+  if (/^\d+$/.test(text)) return Number(text);
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, (at - Date.now()) / 1000);
+}

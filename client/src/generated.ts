@@ -1,0 +1,5139 @@
+// Written by `npm run generate` from openapi.json. Do not edit.
+
+export interface paths {
+    "/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchange a key for an access token (OAuth 2.0 client credentials) */
+        post: operations["createAccessToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the users */
+        get: operations["listUsers"];
+        put?: never;
+        /** Create a user */
+        post: operations["createUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create many users */
+        post: operations["createUsers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/{LoginID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a user */
+        get: operations["readUser"];
+        /** Change a user */
+        put: operations["updateUser"];
+        post?: never;
+        /** Erase the personal data of a user, and end their access */
+        delete: operations["eraseUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/check/{LoginID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Check whether a user exists and is enabled */
+        get: operations["checkUser"];
+        put?: never;
+        /** Check a user's hashed password */
+        post: operations["checkPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrol/{LoginID}/{CourseID}/{DurationID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enrol a user on a course with an enrolment option */
+        post: operations["enrolWithOption"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrol/{LoginID}/{CourseID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enrol a user on a course with its only enrolment option */
+        post: operations["enrol"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/catalogue/course/{CourseID}/{LoginID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a course as a learner may take it */
+        get: operations["readOffer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List enrolments */
+        get: operations["listEnrolments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/{LoginID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a user's enrolments */
+        get: operations["listEnrolmentsOfUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/{LoginID}/{EnrollID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an enrolment */
+        get: operations["readEnrolment"];
+        /** Change an enrolment */
+        put: operations["updateEnrolment"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/{LoginID}/{EnrollID}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Say whether the learner can start now, and why */
+        get: operations["explainEnrolment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/{LoginID}/{EnrollID}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what happened to an enrolment */
+        get: operations["readTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrol/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enrol many users */
+        post: operations["enrolMany"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List enrolment keys */
+        get: operations["listEnrolmentKeys"];
+        put?: never;
+        /** Make enrolment keys (vouchers) */
+        post: operations["issueEnrolmentKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrolment/key/{Key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an enrolment key */
+        get: operations["readEnrolmentKey"];
+        put?: never;
+        post?: never;
+        /** Revoke an enrolment key */
+        delete: operations["revokeEnrolmentKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enrol/key/{LoginID}/{Key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Redeem an enrolment key: enrol a user on all of its courses */
+        post: operations["redeemEnrolmentKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/{LoginID}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that is held of a user, as one document */
+        get: operations["exportUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/session/{LoginID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a link that signs a user in, once */
+        post: operations["createSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The page of a sign-in link; opening it uses nothing up */
+        get: operations["openSignInLink"];
+        put?: never;
+        /** Use a sign-in link: the button of its page */
+        post: operations["signIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is signed in, by the session cookie */
+        get: operations["readSession"];
+        put?: never;
+        post?: never;
+        /** Sign out */
+        delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/catalogue/course": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the courses offered to the tenant */
+        get: operations["listOfferedCourses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all courses */
+        get: operations["listCourses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a course as its author */
+        get: operations["readCourse"];
+        /** Create or change a course */
+        put: operations["putCourse"];
+        post?: never;
+        /** Delete a course that nobody was enrolled on */
+        delete: operations["deleteCourse"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/option/{DurationID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Create or change an enrolment option */
+        put: operations["putOption"];
+        post?: never;
+        /** Delete an enrolment option that nobody enrolled with */
+        delete: operations["deleteOption"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/package": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the current release of a course */
+        get: operations["readRelease"];
+        /** Import a package as the new release of a course */
+        put: operations["importPackage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tenants */
+        get: operations["listTenants"];
+        put?: never;
+        /** Create a tenant */
+        post: operations["createTenant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/{TenantID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a tenant */
+        get: operations["readTenant"];
+        /** Change a tenant */
+        put: operations["updateTenant"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/{TenantID}/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the keys of a tenant */
+        get: operations["listKeys"];
+        put?: never;
+        /** Create a key of a tenant */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/{TenantID}/key/{KeyID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a key of a tenant */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what happened, in order and without gaps */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the webhook endpoints */
+        get: operations["listWebhooks"];
+        put?: never;
+        /** Create a webhook endpoint */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhook/{WebhookID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook endpoint */
+        get: operations["readWebhook"];
+        /** Change, disable or enable a webhook endpoint */
+        put: operations["updateWebhook"];
+        post?: never;
+        /** Delete a webhook endpoint and its deliveries */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhook/{WebhookID}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new secret; the one before stays valid for a while */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhook/{WebhookID}/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test event now, and answer what came of it */
+        post: operations["pingWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhook/{WebhookID}/delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries of an endpoint, the newest first */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhook/{WebhookID}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send events again, by id or by time */
+        post: operations["replayEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/launch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Start a course (the LaunchURL of an enrolment) */
+        get: operations["launch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "user.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A user was created.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["user.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "user.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fields of a user changed.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["user.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "user.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A user was disabled.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["user.disabled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "user.erased": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The personal data of a user was erased, and their access ended. Earlier events of theirs lost it too.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["user.erased"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A user was enrolled on a course.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fields of an enrolment changed, or it was led back from its end.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.launched": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A learner started the course.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.launched"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.progressed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A learner got on with the course.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.progressed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The course was completed.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.passed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The course was passed.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.passed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The course was failed.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.extended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The time of an enrolment was extended by enrolling again. DurationID is of the option whose time was added.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.extended"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The time of an enrolment ended.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.expired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.withdrawn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An enrolment was withdrawn.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.withdrawn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.renewed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An enrolment was ended by renewal. NewEnrollID is of the one begun in its place, which has its own event.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["enrolment.renewed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "key.redeemed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An enrolment key was redeemed.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["key.redeemed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "course.released": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A course that is offered to the tenant has a new release.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["course.released"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "package.imported": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A package was imported for a course that is offered to the tenant.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["package.imported"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A webhook endpoint was disabled, because it failed for 72 hours.
+         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         */
+        post: operations["webhook.disabled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /** TokenRequest */
+        TokenRequest: {
+            grant_type: string;
+            client_id?: string;
+            client_secret?: string;
+            /** @description Scopes separated by spaces; by default all that the key has. */
+            scope?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * AccessToken
+         * @description RFC 6749 §5.1.
+         */
+        AccessToken: {
+            access_token: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+            /** @description Seconds. */
+            expires_in: number;
+            scope: string;
+        };
+        /**
+         * TokenError
+         * @description RFC 6749 §5.2.
+         */
+        TokenError: {
+            error: string;
+            error_description: string;
+        };
+        /**
+         * Problem
+         * @description RFC 9457 problem details.
+         */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            /** @description A sentence that says what to do. */
+            detail: string;
+            /** @description Stable; meant for programs. */
+            code: string;
+            /** @description The field or parameter that the error is about. */
+            param?: string;
+            /** @description Names this request in the log of the service. */
+            request_id: string;
+        };
+        /** NewUser */
+        NewUser: {
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string;
+            FirstName?: string | null;
+            LastName?: string | null;
+            /** @description A free label: a department, or a customer company. */
+            GroupName?: string | null;
+            Email?: string | null;
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            Password?: string | null;
+            /**
+             * @description True gives the user administration rights.
+             * @default false
+             */
+            IsAdmin?: boolean | null;
+            /**
+             * @description True: the user registered the account themselves.
+             * @default false
+             */
+            Register?: boolean | null;
+            /**
+             * @description False: the user can neither sign in nor start a course.
+             * @default true
+             */
+            Enabled?: boolean | null;
+        };
+        /** User */
+        User: {
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string;
+            FirstName: string | null;
+            LastName: string | null;
+            /** @description A free label: a department, or a customer company. */
+            GroupName: string | null;
+            Email: string | null;
+            /**
+             * @description True gives the user administration rights.
+             * @default false
+             */
+            IsAdmin: boolean;
+            /**
+             * @description True: the user registered the account themselves.
+             * @default false
+             */
+            Register: boolean;
+            /**
+             * @description False: the user can neither sign in nor start a course.
+             * @default true
+             */
+            Enabled: boolean;
+            /** Format: date-time */
+            CreatedAt: string;
+            /** Format: date-time */
+            UpdatedAt: string;
+        };
+        /** UserChange */
+        UserChange: {
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID?: string;
+            FirstName?: string | null;
+            LastName?: string | null;
+            /** @description A free label: a department, or a customer company. */
+            GroupName?: string | null;
+            Email?: string | null;
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            Password?: string | null;
+            /**
+             * @description True gives the user administration rights.
+             * @default false
+             */
+            IsAdmin?: boolean | null;
+            /**
+             * @description True: the user registered the account themselves.
+             * @default false
+             */
+            Register?: boolean | null;
+            /**
+             * @description False: the user can neither sign in nor start a course.
+             * @default true
+             */
+            Enabled?: boolean | null;
+        };
+        /**
+         * Erasure
+         * @description What was erased of a person, what was kept, and why.
+         */
+        Erasure: {
+            /** @description Opaque; null in a plan. */
+            ReceiptID: string | null;
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string;
+            /** @description True: nothing was changed, this is what would be done. */
+            Plan: boolean;
+            /** Format: date-time */
+            ErasedAt: string | null;
+            Erased: {
+                /** @description The kind of data; under this name it stands in the export. */
+                Data: string;
+                /** @description How many records of it there were. */
+                Records: number;
+                What: string;
+            }[];
+            Kept: {
+                /** @description The kind of data; under this name it stands in the export. */
+                Data: string;
+                /** @description How many records of it there were. */
+                Records: number;
+                What: string;
+                Why: string;
+            }[];
+        };
+        /** CheckResult */
+        CheckResult: {
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string;
+            /** @description 1: enabled, or valid password. 0: disabled. -1: not found. -2: wrong password. */
+            Result: number;
+        };
+        /** PasswordCheck */
+        PasswordCheck: {
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            Password: string;
+        };
+        /** EnrolRequest */
+        EnrolRequest: {
+            /**
+             * @description What happens to a current enrolment. return (default): it is answered. extend: the option's duration is added to the later of now and its ExpiresAt; an expired one is led back, and what is sent of Reference and Metadata replaces its own. renew: it is ended and a new one begun. fail: 409 already_enrolled. Send an Idempotency-Key with extend and renew, so that a retry does not do it twice.
+             * @enum {string}
+             */
+            IfEnrolled?: "return" | "extend" | "renew" | "fail";
+            /** @description The client's own reference, such as an order number. */
+            Reference?: string | null;
+            /** @description Up to 20 texts of the client’s own. */
+            Metadata?: {
+                [key: string]: string;
+            };
+        };
+        /** Enrolment */
+        Enrolment: {
+            /** @description Identifies an enrolment. Opaque. */
+            EnrollID: string;
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string;
+            /** @description The course. Chosen by the operator. */
+            CourseID: string;
+            /** @description The enrolment option, unique in its course. Chosen by the operator. */
+            DurationID: string;
+            CourseTitle: string;
+            /** @enum {string} */
+            Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+            /** @enum {string} */
+            Completion: "unknown" | "incomplete" | "completed";
+            /** @enum {string} */
+            Success: "unknown" | "passed" | "failed";
+            /** @description 0–100; null: none was given. */
+            Score: number | null;
+            /** @description The administrative result that counts instead of the recorded one; null: there is none. */
+            Override: {
+                /** @enum {string} */
+                Completion?: "unknown" | "incomplete" | "completed";
+                /** @enum {string} */
+                Success?: "unknown" | "passed" | "failed";
+                /** @description 0–100; null: none was given. */
+                Score?: number | null;
+                /** @description Why the result was decided. Required. */
+                Reason: string;
+                /**
+                 * Format: date-time
+                 * @description When it was decided.
+                 */
+                At: string;
+            } | null;
+            /** @description What the course recorded, whether or not an override counts instead. */
+            Recorded: {
+                /** @enum {string} */
+                Completion: "unknown" | "incomplete" | "completed";
+                /** @enum {string} */
+                Success: "unknown" | "passed" | "failed";
+                /** @description 0–100; null: none was given. */
+                Score: number | null;
+            };
+            /** @description 0–100. */
+            Progress: number;
+            /** @description Time spent in the course. */
+            TotalSeconds: number;
+            /** Format: date-time */
+            EnrolledAt: string;
+            /** Format: date-time */
+            StartedAt: string | null;
+            /** Format: date-time */
+            LastAccessedAt: string | null;
+            /** Format: date-time */
+            CompletedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When access ends; null: never.
+             */
+            ExpiresAt: string | null;
+            Launches: number;
+            /** @description The client's own reference, such as an order number. */
+            Reference: string | null;
+            /** @description Up to 20 texts of the client’s own. */
+            Metadata: {
+                [key: string]: string;
+            };
+            /** @description Starts the course for the user. Append &returnURL= and an address to have the learner brought back there. */
+            LaunchURL: string;
+        };
+        /** EnrolOption */
+        EnrolOption: {
+            /** @description The enrolment option, unique in its course. Chosen by the operator. */
+            DurationID: string;
+            Name: string;
+            /** @description ISO 8601, such as P30D; null: unlimited. */
+            Duration: string | null;
+            /**
+             * @description What starts the time.
+             * @enum {string}
+             */
+            StartsOn: "enrolment" | "launch";
+            /** @description How many enrolments can be made with the option, over all tenants to which the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (14) of the enrolment frees its seat. */
+            Seats: number | null;
+            /** @description The values of GroupName to whom the option is offered; null: all. */
+            Groups: string[] | null;
+            /** @description For display in a shop; Lectern takes no payments. */
+            Price: {
+                /** @description A decimal number as text. */
+                Amount: string;
+                /** @description ISO 4217. */
+                Currency: string;
+            } | null;
+            /**
+             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @enum {string}
+             */
+            Status: "draft" | "published" | "retired";
+            /** @description null: unlimited. */
+            SeatsLeft: number | null;
+        };
+        /** Offer */
+        Offer: {
+            /** @description The course. Chosen by the operator. */
+            CourseID: string;
+            Title: string;
+            Description: string | null;
+            /** @description BCP 47. */
+            Language: string | null;
+            /** @description A picture for shop and portal pages. */
+            ImageURL: string | null;
+            /**
+             * @description null: there is nothing to play yet.
+             * @enum {string|null}
+             */
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
+            /**
+             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @enum {string}
+             */
+            Status: "draft" | "published" | "retired";
+            /** @description The number of the current release of the package. */
+            Release: number | null;
+            AvailableEnrolOptions: components["schemas"]["EnrolOption"][];
+            /** @description Identifies an enrolment. Opaque. */
+            EnrollID: string | null;
+        };
+        /** EnrolmentChange */
+        EnrolmentChange: {
+            /**
+             * Format: date-time
+             * @description Moves the end of access; null: never ends.
+             */
+            ExpiresAt?: string | null;
+            /** @description true ends access, false leads back. */
+            Withdrawn?: boolean;
+            /** @description The client's own reference, such as an order number. */
+            Reference?: string | null;
+            /** @description Up to 20 texts of the client’s own. */
+            Metadata?: {
+                [key: string]: string;
+            };
+            /** @description An administrative result: what it has counts instead of what the course recorded, now and later; null removes it. */
+            Override?: {
+                /** @enum {string} */
+                Completion?: "unknown" | "incomplete" | "completed";
+                /** @enum {string} */
+                Success?: "unknown" | "passed" | "failed";
+                /** @description 0–100; null: none was given. */
+                Score?: number | null;
+                /** @description Why the result was decided. Required. */
+                Reason: string;
+            } | null;
+        };
+        /** Explanation */
+        Explanation: {
+            /** @description Identifies an enrolment. Opaque. */
+            EnrollID: string;
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string;
+            /** @description The course. Chosen by the operator. */
+            CourseID: string;
+            /** @description True when every rule passes; a click is decided by the same rules. */
+            MayLaunch: boolean;
+            /** @description In the order in which they are asked. */
+            Rules: {
+                /** @enum {string} */
+                Rule: "user_enabled" | "not_withdrawn" | "not_expired" | "course_available" | "course_playable";
+                Passed: boolean;
+                /** @description What holds, or what to do. */
+                Detail: string;
+            }[];
+        };
+        /** TimelineEntry */
+        TimelineEntry: {
+            /** Format: date-time */
+            At: string;
+            /** @enum {string} */
+            Kind: "launch" | "commit" | "event";
+            /** @description Of an event: its type. */
+            Type: string | null;
+            /** @description Number of the launch. */
+            Launch: number | null;
+            /** @description Number of the commit. */
+            Commit: number | null;
+            UnitID: string | null;
+            Data: {
+                [key: string]: unknown;
+            };
+            Warnings: string[];
+        };
+        /** NewEnrolmentKeys */
+        NewEnrolmentKeys: {
+            /** @description The courses on which the key enrols, all at once. */
+            CourseIDs: string[];
+            /** @description The enrolment option of each course, in the order of CourseIDs. */
+            DurationIDs: string[];
+            /** @default 1 */
+            Quantity?: number;
+            /** @description Only this user may redeem the keys. */
+            LoginID?: string | null;
+            /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
+            Group?: string | null;
+            /** @description The order with which the keys were bought. */
+            PurchaseOrder?: string | null;
+            /**
+             * Format: date-time
+             * @description From then on it can be redeemed. By default at once.
+             */
+            ValidFrom?: string | null;
+            /**
+             * Format: date-time
+             * @description Until then it can be redeemed. By default for one year from ValidFrom.
+             */
+            ValidUntil?: string | null;
+        };
+        /** IssuedEnrolmentKeys */
+        IssuedEnrolmentKeys: {
+            Items: {
+                /** @description Names the key without giving it away. Opaque. */
+                KeyID: string;
+                /** @description The first characters of the key, by which people recognise it. */
+                KeyStart: string;
+                /** @description The courses on which the key enrols, all at once. */
+                CourseIDs: string[];
+                /** @description The enrolment option of each course, in the order of CourseIDs. */
+                DurationIDs: string[];
+                /**
+                 * @description scheduled: valid from a later time on.
+                 * @enum {string}
+                 */
+                Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string | null;
+                /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
+                Group: string | null;
+                /** @description The order with which the keys were bought. */
+                PurchaseOrder: string | null;
+                /** Format: date-time */
+                ValidFrom: string;
+                /** Format: date-time */
+                ValidUntil: string;
+                /** Format: date-time */
+                CreatedAt: string;
+                /** Format: date-time */
+                RevokedAt: string | null;
+                /** Format: date-time */
+                RedeemedAt: string | null;
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                RedeemedBy: string | null;
+                /** @description What it was redeemed for. */
+                EnrollIDs: string[];
+                /** @description Shown this once: give it to the learner. */
+                Key: string;
+            }[];
+        };
+        /** EnrolmentKey */
+        EnrolmentKey: {
+            /** @description Names the key without giving it away. Opaque. */
+            KeyID: string;
+            /** @description The first characters of the key, by which people recognise it. */
+            KeyStart: string;
+            /** @description The courses on which the key enrols, all at once. */
+            CourseIDs: string[];
+            /** @description The enrolment option of each course, in the order of CourseIDs. */
+            DurationIDs: string[];
+            /**
+             * @description scheduled: valid from a later time on.
+             * @enum {string}
+             */
+            Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string | null;
+            /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
+            Group: string | null;
+            /** @description The order with which the keys were bought. */
+            PurchaseOrder: string | null;
+            /** Format: date-time */
+            ValidFrom: string;
+            /** Format: date-time */
+            ValidUntil: string;
+            /** Format: date-time */
+            CreatedAt: string;
+            /** Format: date-time */
+            RevokedAt: string | null;
+            /** Format: date-time */
+            RedeemedAt: string | null;
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            RedeemedBy: string | null;
+            /** @description What it was redeemed for. */
+            EnrollIDs: string[];
+        };
+        /** KeyRedemption */
+        KeyRedemption: {
+            /**
+             * @description What happens to a current enrolment. return (default): it is answered. extend: the option's duration is added to the later of now and its ExpiresAt; an expired one is led back, and what is sent of Reference and Metadata replaces its own. renew: it is ended and a new one begun. fail: 409 already_enrolled. Send an Idempotency-Key with extend and renew, so that a retry does not do it twice.
+             * @enum {string}
+             */
+            IfEnrolled?: "return" | "extend" | "renew" | "fail";
+        };
+        /** RedeemedEnrolmentKey */
+        RedeemedEnrolmentKey: {
+            /** @description Names the key without giving it away. Opaque. */
+            KeyID: string;
+            /** Format: date-time */
+            RedeemedAt: string;
+            /** @description In the order of CourseIDs. */
+            Enrolments: components["schemas"]["Enrolment"][];
+        };
+        /** SignInRequest */
+        SignInRequest: {
+            /**
+             * @description The page of this service to open after signing in: a path that begins with one slash.
+             * @default /session
+             */
+            Path?: string;
+        };
+        /** SignInLink */
+        SignInLink: {
+            /** @description Open it in the browser of the user, within a minute. It signs in once. */
+            SignInURL: string;
+            /** Format: date-time */
+            ExpiresAt: string;
+        };
+        /** UserSession */
+        UserSession: {
+            TenantID: string;
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string;
+            FirstName: string | null;
+            LastName: string | null;
+            /**
+             * @description True gives the user administration rights.
+             * @default false
+             */
+            IsAdmin: boolean;
+            /** Format: date-time */
+            SignedInAt: string;
+            /**
+             * Format: date-time
+             * @description Without a request until then, the session ends.
+             */
+            IdleUntil: string;
+            /**
+             * Format: date-time
+             * @description The session ends then in any case.
+             */
+            ExpiresAt: string;
+        };
+        /** Course */
+        Course: {
+            /** @description The course. Chosen by the operator. */
+            CourseID: string;
+            Title: string;
+            Description: string | null;
+            /** @description BCP 47. */
+            Language: string | null;
+            /** @description A picture for shop and portal pages. */
+            ImageURL: string | null;
+            /**
+             * @description null: there is nothing to play yet.
+             * @enum {string|null}
+             */
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
+            /**
+             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @enum {string}
+             */
+            Status: "draft" | "published" | "retired";
+            /** @description The number of the current release of the package. */
+            Release: number | null;
+            AvailableEnrolOptions: components["schemas"]["EnrolOption"][];
+        };
+        /** AuthoredCourse */
+        AuthoredCourse: {
+            /** @description The course. Chosen by the operator. */
+            CourseID: string;
+            Title: string;
+            Description: string | null;
+            /** @description BCP 47. */
+            Language: string | null;
+            /** @description A picture for shop and portal pages. */
+            ImageURL: string | null;
+            /** @description The address of a plain web course that lies elsewhere. */
+            URL: string | null;
+            /** @description To whom the course is offered; null: to all tenants. */
+            Tenants: string[] | null;
+            /**
+             * @description null: there is nothing to play yet.
+             * @enum {string|null}
+             */
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
+            /**
+             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @enum {string}
+             */
+            Status: "draft" | "published" | "retired";
+            /** @description The number of the current release of the package. */
+            Release: number | null;
+            EnrolOptions: components["schemas"]["EnrolOption"][];
+            /** Format: date-time */
+            CreatedAt: string;
+            /** Format: date-time */
+            UpdatedAt: string;
+        };
+        /** CourseChange */
+        CourseChange: {
+            Title?: string;
+            Description?: string | null;
+            /** @description BCP 47. */
+            Language?: string | null;
+            /** @description A picture for shop and portal pages. */
+            ImageURL?: string | null;
+            /** @description The address of a plain web course that lies elsewhere. */
+            URL?: string | null;
+            /** @description To whom the course is offered; null: to all tenants. */
+            Tenants?: string[] | null;
+            /**
+             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @enum {string}
+             */
+            Status?: "draft" | "published" | "retired";
+        };
+        /** EnrolOptionChange */
+        EnrolOptionChange: {
+            Name?: string;
+            /** @description ISO 8601, such as P30D; null: unlimited. */
+            Duration?: string | null;
+            /**
+             * @description What starts the time.
+             * @enum {string}
+             */
+            StartsOn?: "enrolment" | "launch";
+            /** @description How many enrolments can be made with the option, over all tenants to which the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (14) of the enrolment frees its seat. */
+            Seats?: number | null;
+            /** @description The values of GroupName to whom the option is offered; null: all. */
+            Groups?: string[] | null;
+            /** @description For display in a shop; Lectern takes no payments. */
+            Price?: {
+                /** @description A decimal number as text. */
+                Amount: string;
+                /** @description ISO 4217. */
+                Currency: string;
+            } | null;
+            /**
+             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @enum {string}
+             */
+            Status?: "draft" | "published" | "retired";
+        };
+        /** Release */
+        Release: {
+            /** @description The course. Chosen by the operator. */
+            CourseID: string;
+            /** @description Counts up with each package of the course. */
+            Release: number;
+            /** @enum {string} */
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
+            /** @description The title that the package gives itself. */
+            Title: string;
+            /** @description In the order of the table of contents. */
+            Units: {
+                UnitID: string;
+                Title: string;
+                /** @description null: the unit only groups others. */
+                Href: string | null;
+                /** @description 0 for the outermost. */
+                Depth: number;
+            }[];
+            /** @description What is wrong with the package without stopping it from playing. */
+            Warnings: {
+                Message: string;
+                File: string | null;
+                Line: number | null;
+            }[];
+            Files: number;
+            /** @description Uncompressed. */
+            Bytes: number;
+            /** @description Of the zip, in hex. */
+            SHA256: string;
+            /** Format: date-time */
+            CreatedAt: string;
+        };
+        /** NewTenant */
+        NewTenant: {
+            /** @description Chosen by the operator. Cannot be changed. */
+            TenantID: string;
+            Name?: string;
+            /**
+             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @enum {string}
+             */
+            PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+            /** @description Origins that a returnURL may lead to; null: every http(s) address. */
+            ReturnOrigins?: string[] | null;
+            /** @description Origins that may show a course in a frame; null: all. */
+            FrameOrigins?: string[] | null;
+        };
+        /**
+         * Tenant
+         * @description One client application and its users.
+         */
+        Tenant: {
+            /** @description Chosen by the operator. Cannot be changed. */
+            TenantID: string;
+            Name: string;
+            /**
+             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @enum {string}
+             */
+            PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+            /** @description Origins that a returnURL may lead to; null: every http(s) address. */
+            ReturnOrigins: string[] | null;
+            /** @description Origins that may show a course in a frame; null: all. */
+            FrameOrigins: string[] | null;
+            /** Format: date-time */
+            CreatedAt: string;
+            /** Format: date-time */
+            UpdatedAt: string;
+        };
+        /** TenantChange */
+        TenantChange: {
+            Name?: string;
+            /**
+             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @enum {string}
+             */
+            PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+            /** @description Origins that a returnURL may lead to; null: every http(s) address. */
+            ReturnOrigins?: string[] | null;
+            /** @description Origins that may show a course in a frame; null: all. */
+            FrameOrigins?: string[] | null;
+        };
+        /** NewKey */
+        NewKey: {
+            /** @description What the key is for. */
+            Name: string;
+            /** @description What the key may do. */
+            Scopes?: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "tenants:write")[];
+            /**
+             * Format: date-time
+             * @description From then on the key is refused; null: never.
+             */
+            ExpiresAt?: string | null;
+        };
+        /** KeyWithSecret */
+        KeyWithSecret: {
+            /** @description Names the key; also the `client_id` of OAuth client credentials. */
+            KeyID: string;
+            /** @description The tenant the key belongs to; null for a key of the operator. */
+            TenantID: string | null;
+            /** @description What the key is for. */
+            Name: string;
+            /** @description What the key may do. */
+            Scopes: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "tenants:write")[];
+            /** Format: date-time */
+            CreatedAt: string;
+            /**
+             * Format: date-time
+             * @description From then on the key is refused; null: never.
+             */
+            ExpiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to a minute.
+             */
+            LastUsedAt: string | null;
+            /** Format: date-time */
+            RevokedAt: string | null;
+            /** @description Shown this once: the bearer token, and the `client_secret` of OAuth client credentials. */
+            Secret: string;
+        };
+        /** Key */
+        Key: {
+            /** @description Names the key; also the `client_id` of OAuth client credentials. */
+            KeyID: string;
+            /** @description The tenant the key belongs to; null for a key of the operator. */
+            TenantID: string | null;
+            /** @description What the key is for. */
+            Name: string;
+            /** @description What the key may do. */
+            Scopes: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "tenants:write")[];
+            /** Format: date-time */
+            CreatedAt: string;
+            /**
+             * Format: date-time
+             * @description From then on the key is refused; null: never.
+             */
+            ExpiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Accurate to a minute.
+             */
+            LastUsedAt: string | null;
+            /** Format: date-time */
+            RevokedAt: string | null;
+        };
+        /**
+         * Event
+         * @description Something that happened; the body of a webhook delivery.
+         */
+        Event: {
+            /** Format: uuid */
+            EventID: string;
+            /** Format: date-time */
+            OccurredAt: string;
+            /** @description The user that it is about; null: none, or erased since. */
+            LoginID: string | null;
+            /** @description The enrolment that it is about. */
+            EnrollID: string | null;
+            CourseID: string | null;
+            /** @enum {string} */
+            Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.extended" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "webhook.disabled";
+            /** @description Depends on Type: see the webhooks of this document. Fields may be added to it. */
+            Data: {
+                [key: string]: unknown;
+            };
+        };
+        /** NewWebhook */
+        NewWebhook: {
+            /** @description Where events are posted to: https on the public internet. */
+            URL: string;
+            /** @description Types of the events that are sent; null: all. */
+            Types?: string[] | null;
+            Description?: string | null;
+            /**
+             * @description Enabled again, it goes on where it stopped: what happened meanwhile is sent.
+             * @enum {string}
+             */
+            Status?: "enabled" | "disabled";
+        };
+        /** WebhookWithSecret */
+        WebhookWithSecret: {
+            WebhookID: string;
+            /** @description Where events are posted to: https on the public internet. */
+            URL: string;
+            /** @description Types of the events that are sent; null: all. */
+            Types: string[] | null;
+            Description: string | null;
+            /**
+             * @description Enabled again, it goes on where it stopped: what happened meanwhile is sent.
+             * @enum {string}
+             */
+            Status: "enabled" | "disabled";
+            /**
+             * @description `failing`: no delivery succeeded for 72 hours.
+             * @enum {string|null}
+             */
+            DisabledReason: "failing" | "client" | null;
+            /**
+             * Format: date-time
+             * @description The first failure since the last success.
+             */
+            FailingSince: string | null;
+            /** Format: date-time */
+            CreatedAt: string;
+            /** Format: date-time */
+            UpdatedAt: string;
+            /** @description Verifies the signatures (Standard Webhooks). Shown this once. */
+            Secret: string;
+            /**
+             * Format: date-time
+             * @description Until then deliveries are signed with the secret before, too.
+             */
+            PreviousSecretUntil: string | null;
+        };
+        /**
+         * Webhook
+         * @description An endpoint of the client to which events are sent.
+         */
+        Webhook: {
+            WebhookID: string;
+            /** @description Where events are posted to: https on the public internet. */
+            URL: string;
+            /** @description Types of the events that are sent; null: all. */
+            Types: string[] | null;
+            Description: string | null;
+            /**
+             * @description Enabled again, it goes on where it stopped: what happened meanwhile is sent.
+             * @enum {string}
+             */
+            Status: "enabled" | "disabled";
+            /**
+             * @description `failing`: no delivery succeeded for 72 hours.
+             * @enum {string|null}
+             */
+            DisabledReason: "failing" | "client" | null;
+            /**
+             * Format: date-time
+             * @description The first failure since the last success.
+             */
+            FailingSince: string | null;
+            /** Format: date-time */
+            CreatedAt: string;
+            /** Format: date-time */
+            UpdatedAt: string;
+        };
+        /** WebhookChange */
+        WebhookChange: {
+            /** @description Where events are posted to: https on the public internet. */
+            URL?: string;
+            /** @description Types of the events that are sent; null: all. */
+            Types?: string[] | null;
+            Description?: string | null;
+            /**
+             * @description Enabled again, it goes on where it stopped: what happened meanwhile is sent.
+             * @enum {string}
+             */
+            Status?: "enabled" | "disabled";
+        };
+        /** Rotation */
+        Rotation: {
+            /** @description How long deliveries are signed with both secrets. Default: a day. */
+            OverlapSeconds?: number;
+        };
+        /**
+         * Delivery
+         * @description One event for one endpoint. Kept for 30 days.
+         */
+        Delivery: {
+            DeliveryID: string;
+            EventID: string;
+            /** @description Of the event; `webhook.ping` for a ping, which is in no log. */
+            Type: string;
+            /** @enum {string} */
+            Reason: "event" | "replay" | "ping";
+            /** @enum {string} */
+            Status: "pending" | "delivered" | "failed";
+            Attempts: number;
+            /** Format: date-time */
+            CreatedAt: string;
+            /** Format: date-time */
+            AttemptedAt: string | null;
+            /** Format: date-time */
+            NextAttemptAt: string | null;
+            /** @description What was sent last; webhook-id is the EventID, webhook-timestamp is AttemptedAt. */
+            Request: {
+                URL: string;
+                Body: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** @description The last answer, and the first 4 kB of its body; null: there was none. */
+            Answer: {
+                Status: number;
+                Body: string | null;
+            } | null;
+            /** @description Why the last attempt failed. */
+            Error: string | null;
+            Milliseconds: number | null;
+        };
+        /**
+         * Replay
+         * @description Either EventIDs, or From and perhaps Until.
+         */
+        Replay: {
+            EventIDs?: string[];
+            /**
+             * Format: date-time
+             * @description Events that occurred at this time or later.
+             */
+            From?: string;
+            /**
+             * Format: date-time
+             * @description Events that occurred before this time. Default: now.
+             */
+            Until?: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type TokenRequest = components['schemas']['TokenRequest'];
+export type AccessToken = components['schemas']['AccessToken'];
+export type TokenError = components['schemas']['TokenError'];
+export type Problem = components['schemas']['Problem'];
+export type NewUser = components['schemas']['NewUser'];
+export type User = components['schemas']['User'];
+export type UserChange = components['schemas']['UserChange'];
+export type Erasure = components['schemas']['Erasure'];
+export type CheckResult = components['schemas']['CheckResult'];
+export type PasswordCheck = components['schemas']['PasswordCheck'];
+export type EnrolRequest = components['schemas']['EnrolRequest'];
+export type Enrolment = components['schemas']['Enrolment'];
+export type EnrolOption = components['schemas']['EnrolOption'];
+export type Offer = components['schemas']['Offer'];
+export type EnrolmentChange = components['schemas']['EnrolmentChange'];
+export type Explanation = components['schemas']['Explanation'];
+export type TimelineEntry = components['schemas']['TimelineEntry'];
+export type NewEnrolmentKeys = components['schemas']['NewEnrolmentKeys'];
+export type IssuedEnrolmentKeys = components['schemas']['IssuedEnrolmentKeys'];
+export type EnrolmentKey = components['schemas']['EnrolmentKey'];
+export type KeyRedemption = components['schemas']['KeyRedemption'];
+export type RedeemedEnrolmentKey = components['schemas']['RedeemedEnrolmentKey'];
+export type SignInRequest = components['schemas']['SignInRequest'];
+export type SignInLink = components['schemas']['SignInLink'];
+export type UserSession = components['schemas']['UserSession'];
+export type Course = components['schemas']['Course'];
+export type AuthoredCourse = components['schemas']['AuthoredCourse'];
+export type CourseChange = components['schemas']['CourseChange'];
+export type EnrolOptionChange = components['schemas']['EnrolOptionChange'];
+export type Release = components['schemas']['Release'];
+export type NewTenant = components['schemas']['NewTenant'];
+export type Tenant = components['schemas']['Tenant'];
+export type TenantChange = components['schemas']['TenantChange'];
+export type NewKey = components['schemas']['NewKey'];
+export type KeyWithSecret = components['schemas']['KeyWithSecret'];
+export type Key = components['schemas']['Key'];
+export type Event = components['schemas']['Event'];
+export type NewWebhook = components['schemas']['NewWebhook'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookChange = components['schemas']['WebhookChange'];
+export type Rotation = components['schemas']['Rotation'];
+export type Delivery = components['schemas']['Delivery'];
+export type Replay = components['schemas']['Replay'];
+export type $defs = Record<string, never>;
+export interface operations {
+    createAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description A bearer token that holds for ten minutes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessToken"];
+                };
+            };
+            /** @description RFC 6749 §5.2. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenError"];
+                };
+            };
+            /** @description RFC 6749 §5.2. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenError"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+                GroupName?: string;
+                /** @description Exact, but for letter case. */
+                Email?: string;
+                Enabled?: boolean;
+                /** @description A part of LoginID, FirstName, LastName or Email. */
+                Search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of users, ordered by LoginID. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["User"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUser"];
+            };
+        };
+        responses: {
+            /** @description The user exists and equals what was sent: a safe retry. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createUsers: {
+        parameters: {
+            query?: {
+                /** @description true: answer what would happen to each row, and change nothing. */
+                plan?: boolean;
+            };
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": unknown;
+                "text/csv": unknown;
+            };
+        };
+        responses: {
+            /** @description One line for each row, in their order: `Row` (from 1), `Status` as the single call would answer, and the ids of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. With `Accept: text/csv` as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChange"];
+            };
+        };
+        responses: {
+            /** @description The changed user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    eraseUser: {
+        parameters: {
+            query?: {
+                /** @description True: answer what would be done, and change nothing. */
+                plan?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt; repeating it gives the same one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    checkUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 1 enabled, 0 disabled, -1 not found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckResult"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    checkPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordCheck"];
+            };
+        };
+        responses: {
+            /** @description 1 valid, 0 disabled, -1 not found, -2 wrong password. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckResult"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enrolWithOption: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description The enrolment option, unique in its course. Chosen by the operator. */
+                DurationID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolRequest"];
+            };
+        };
+        responses: {
+            /** @description The user is enrolled already: the current enrolment, extended if asked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            /** @description Enrolled. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enrol: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolRequest"];
+            };
+        };
+        responses: {
+            /** @description The user is enrolled already: the current enrolment, extended if asked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            /** @description Enrolled. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readOffer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The course, the options this learner can choose, and the current enrolment or null. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offer"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEnrolments: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+                /** @description The course. Chosen by the operator. */
+                CourseID?: string;
+                Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                GroupName?: string;
+                /** @description Only what changed after this instant, in the order of change. */
+                ChangedAfter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of enrolments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Enrolment"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEnrolmentsOfUser: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of enrolments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Enrolment"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readEnrolment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+                /** @description Identifies an enrolment. Opaque. */
+                EnrollID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The enrolment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateEnrolment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+                /** @description Identifies an enrolment. Opaque. */
+                EnrollID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolmentChange"];
+            };
+        };
+        responses: {
+            /** @description The changed enrolment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainEnrolment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+                /** @description Identifies an enrolment. Opaque. */
+                EnrollID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ordered rules. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readTimeline: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+                /** @description Identifies an enrolment. Opaque. */
+                EnrollID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Launches, commits and events, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["TimelineEntry"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enrolMany: {
+        parameters: {
+            query?: {
+                /** @description true: answer what would happen to each row, and change nothing. */
+                plan?: boolean;
+            };
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": unknown;
+                "text/csv": unknown;
+            };
+        };
+        responses: {
+            /** @description One line for each row, in their order: `Row` (from 1), `Status` as the single call would answer, and the ids of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. With `Accept: text/csv` as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEnrolmentKeys: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+                PurchaseOrder?: string;
+                Status?: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["EnrolmentKey"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    issueEnrolmentKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEnrolmentKeys"];
+            };
+        };
+        responses: {
+            /** @description Made. Each Key is shown this once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedEnrolmentKeys"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readEnrolmentKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The KeyID, or the key itself. */
+                Key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolmentKey"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeEnrolmentKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The KeyID, or the key itself. */
+                Key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revoked key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolmentKey"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    redeemEnrolmentKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+                /** @description The key as it was typed: letter case, hyphens and spaces do not matter; O is 0, I and L are 1. */
+                Key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyRedemption"];
+            };
+        };
+        responses: {
+            /** @description This user redeemed the key before: a safe retry. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedeemedEnrolmentKey"];
+                };
+            };
+            /** @description Redeemed: enrolled on all courses. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedeemedEnrolmentKey"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An object with a list for each kind of data. Needs the scope enrolments:read too. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createSignInLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInRequest"];
+            };
+        };
+        responses: {
+            /** @description Send the browser of the user there. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    openSignInLink: {
+        parameters: {
+            query?: {
+                /** @description From the sign-in link. */
+                token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page with one button. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The link does not work any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description From the sign-in link. */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Signed in: a session cookie, and on to the page. */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The form came from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The link does not work any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user and the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserSession"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: {
+                /** @description True: on all devices of the user. */
+                everywhere?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out, or nobody was signed in. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listOfferedCourses: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of courses, ordered by CourseID. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Course"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCourses: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of courses, ordered by CourseID. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["AuthoredCourse"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readCourse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The course with all its options. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredCourse"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putCourse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CourseChange"];
+            };
+        };
+        responses: {
+            /** @description Changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredCourse"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredCourse"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteCourse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, with its options, releases and files. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putOption: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description The enrolment option, unique in its course. Chosen by the operator. */
+                DurationID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolOptionChange"];
+            };
+        };
+        responses: {
+            /** @description Changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolOption"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolOption"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteOption: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description The enrolment option, unique in its course. Chosen by the operator. */
+                DurationID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readRelease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The release. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    importPackage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/zip": unknown;
+            };
+        };
+        responses: {
+            /** @description A further release; enrolments that have begun stay on theirs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description The first release. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTenants: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tenants. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Tenant"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTenant"];
+            };
+        };
+        responses: {
+            /** @description It exists with the same fields. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The tenant. */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tenant. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The tenant. */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantChange"];
+            };
+        };
+        responses: {
+            /** @description The changed tenant. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The tenant. */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys, without their secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Key"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The tenant. */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewKey"];
+            };
+        };
+        responses: {
+            /** @description The key, with its secret this once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyWithSecret"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The tenant. */
+                TenantID: string;
+                KeyID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revoked key; refused on every node within 5 s. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+                /** @description The same as Cursor. */
+                after?: string;
+                /** @description Types, parted by commas. Default: all. */
+                Types?: string;
+                EnrollID?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What happened after Cursor, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Event"][];
+                        /** @description Never null: ask with it again, now or later, for what has happened since. */
+                        NextCursor: string;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of endpoints, without their secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Webhook"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, with its secret this once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                WebhookID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                WebhookID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description The changed endpoint. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                WebhookID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                WebhookID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, with its new secret this once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pingWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                WebhookID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, whether it succeeded or not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+                Status?: "pending" | "delivered" | "failed";
+                EventID?: string;
+            };
+            header?: never;
+            path: {
+                WebhookID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Delivery"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replayEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                WebhookID: string;
+            };
+            cookie?: never;
+        };
+        /** @description Either EventIDs, or From and perhaps Until. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Replay"];
+            };
+        };
+        responses: {
+            /** @description How many are sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many events are sent again. */
+                        Deliveries: number;
+                    };
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    launch: {
+        parameters: {
+            query?: {
+                /** @description Of the LaunchURL. */
+                enrolment?: unknown;
+                /** @description Of the LaunchURL. */
+                key?: unknown;
+                /** @description Where to bring the learner afterwards: an http(s) address, percent-encoded, or raw as the last parameter with its own ? and &. */
+                returnURL?: unknown;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the player, on the content origin. */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A page for the learner that says why not. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page for the learner: not a launch link. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "user.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "user.created";
+                    Data: {
+                        /** @description null once the user was erased. */
+                        LoginID: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "user.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "user.updated";
+                    Data: {
+                        /** @description null once the user was erased. */
+                        LoginID: string | null;
+                        /** @description Names of the fields that changed. */
+                        Changed: string[];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "user.disabled": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "user.disabled";
+                    Data: {
+                        /** @description null once the user was erased. */
+                        LoginID: string | null;
+                        /** @description Names of the fields that changed. */
+                        Changed: string[];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "user.erased": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "user.erased";
+                    Data: {
+                        /** Format: uuid */
+                        ReceiptID: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.created";
+                    Data: {
+                        DurationID: string;
+                        Reference: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.updated";
+                    Data: {
+                        /** @description Names of the fields that changed. */
+                        Changed?: string[];
+                        /** @enum {string} */
+                        Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.launched": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.launched";
+                    Data: {
+                        Launch: number;
+                        /** @enum {string} */
+                        Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.progressed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.progressed";
+                    Data: {
+                        /** @enum {string} */
+                        Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                        /** @enum {string} */
+                        Completion: "unknown" | "incomplete" | "completed";
+                        /** @enum {string} */
+                        Success: "unknown" | "passed" | "failed";
+                        Score: number | null;
+                        Progress: number;
+                        TotalSeconds: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.completed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.completed";
+                    Data: {
+                        /** @enum {string} */
+                        Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                        /** @enum {string} */
+                        Completion: "unknown" | "incomplete" | "completed";
+                        /** @enum {string} */
+                        Success: "unknown" | "passed" | "failed";
+                        Score: number | null;
+                        Progress: number;
+                        TotalSeconds: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.passed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.passed";
+                    Data: {
+                        /** @enum {string} */
+                        Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                        /** @enum {string} */
+                        Completion: "unknown" | "incomplete" | "completed";
+                        /** @enum {string} */
+                        Success: "unknown" | "passed" | "failed";
+                        Score: number | null;
+                        Progress: number;
+                        TotalSeconds: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.failed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.failed";
+                    Data: {
+                        /** @enum {string} */
+                        Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                        /** @enum {string} */
+                        Completion: "unknown" | "incomplete" | "completed";
+                        /** @enum {string} */
+                        Success: "unknown" | "passed" | "failed";
+                        Score: number | null;
+                        Progress: number;
+                        TotalSeconds: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.extended": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.extended";
+                    Data: {
+                        DurationID: string;
+                        /** Format: date-time */
+                        ExpiresAt: string | null;
+                        /** @enum {string} */
+                        Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                        /** @description Of this extension. */
+                        Reference: string | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.expired": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.expired";
+                    Data: {
+                        /** @description Names of the fields that changed. */
+                        Changed?: string[];
+                        /** @enum {string} */
+                        Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.withdrawn": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.withdrawn";
+                    Data: {
+                        /** @description Names of the fields that changed. */
+                        Changed?: string[];
+                        /** @enum {string} */
+                        Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "enrolment.renewed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "enrolment.renewed";
+                    Data: {
+                        /** Format: uuid */
+                        NewEnrollID: string;
+                        /** @enum {string} */
+                        Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "key.redeemed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "key.redeemed";
+                    Data: {
+                        /** Format: uuid */
+                        KeyID: string;
+                        PurchaseOrder: string | null;
+                        EnrollIDs: string[];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "course.released": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "course.released";
+                    Data: {
+                        Release: number;
+                        Standard: string;
+                        Title: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "package.imported": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "package.imported";
+                    Data: {
+                        Release: number;
+                        Warnings: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": string;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uuid */
+                    EventID: string;
+                    /** Format: date-time */
+                    OccurredAt: string;
+                    /** @description The user that it is about; null: none, or erased since. */
+                    LoginID: string | null;
+                    /** @description The enrolment that it is about. */
+                    EnrollID: string | null;
+                    CourseID: string | null;
+                    /** @constant */
+                    Type: "webhook.disabled";
+                    Data: {
+                        /** Format: uuid */
+                        WebhookID: string;
+                        URL: string;
+                        /** Format: date-time */
+                        FailingSince: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else is tried again, for 72 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

@@ -1,0 +1,76 @@
+import createClient, { type Client } from 'openapi-fetch';
+import { type Credentials, withAuthorization } from './authorize.ts';
+import { openBulk } from './bulk.ts';
+import { openEnrol } from './enrol.ts';
+import { errorOf } from './errors.ts';
+import type { paths } from './generated.ts';
+import { openLists } from './lists.ts';
+import { type Fetch, type RetryOptions, withRetries } from './retry.ts';
+import type { Call, Method } from './types.ts';
+
+export type { ClientCredentials, Credentials } from './authorize.ts';
+export type { BulkPath, BulkResult } from './bulk.ts';
+export type { EnrolInput } from './enrol.ts';
+export { LecternError } from './errors.ts';
+export type * from './generated.ts';
+export { launchUrl, withReturn } from './launch-url.ts';
+export type { Fetch, RetryOptions } from './retry.ts';
+export type { Answer, Init, Item, ListPath, Page, PathWith } from './types.ts';
+export { verifyWebhook, WebhookError, type WebhookEvent } from './webhook.ts';
+
+export type LecternOptions = Credentials &
+  RetryOptions & {
+    /** The origin of the service, such as `https://learn.example.com`. */
+    baseUrl: string;
+    /** With a key of the operator: the tenant to act on. */
+    tenant?: string;
+    /** In place of the global `fetch`. */
+    fetch?: Fetch;
+  };
+
+export type Lectern = {
+  get: Call<'get'>;
+  put: Call<'put'>;
+  post: Call<'post'>;
+  delete: Call<'delete'>;
+  enrol: ReturnType<typeof openEnrol>;
+  bulk: ReturnType<typeof openBulk>;
+  /** The typed client of openapi-fetch beneath, for answers that are not JSON and for headers. It throws the same errors. */
+  api: Client<paths>;
+} & ReturnType<typeof openLists>;
+
+/** A client of one service. Calls answer the record, or throw LecternError. */
+export function createLectern(options: LecternOptions): Lectern {
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const headers: Record<string, string> =
+    options.tenant === undefined ? {} : { Tenant: encodeURIComponent(options.tenant) };
+  const authorized = withAuthorization(options.fetch ?? ((request) => fetch(request)), baseUrl, options);
+  const api = createClient<paths>({ baseUrl, headers, fetch: withRetries(authorized, options) });
+  api.use({
+    onRequest: ({ request }) => {
+      if (request.method === 'POST' && !request.headers.has('Idempotency-Key'))
+        request.headers.set('Idempotency-Key', crypto.randomUUID());
+    },
+    onResponse: async ({ response }) => {
+      if (response.status >= 400) throw await errorOf(response);
+    },
+  });
+
+  /** The path's types belong to its method, which `Call` states and `request` cannot follow here. */
+  const call = <M extends Method>(method: M): Call<M> => {
+    const send = api.request as unknown as (...all: unknown[]) => Promise<{ data: unknown }>;
+    return (async (...given: unknown[]) => (await send(method, ...given)).data) as Call<M>;
+  };
+  const get = call('get');
+  const post = call('post');
+  return {
+    get,
+    post,
+    put: call('put'),
+    delete: call('delete'),
+    ...openLists(get),
+    enrol: openEnrol(post),
+    bulk: openBulk(withRetries(authorized, options, /[/+]json\b|x-ndjson/), baseUrl, headers),
+    api,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Call, Given, Item, ListPath, Page } from './types.ts';
+
+type Query = { params?: { query?: Record<string, unknown> } };
+type SomePage = { Items: unknown[]; NextCursor: string | null };
+
+/** The lists of the interface as async iterators, over the typed `get`. */
+export function openLists(get: Call<'get'>) {
+  // One list's parameters and records are not known here; the types of `pages` and `items` have checked them.
+  const read = get as unknown as (path: ListPath, init: Query) => Promise<SomePage>;
+
+  async function* follow(path: ListPath, init: Query): AsyncGenerator<SomePage, void> {
+    for (let query = init.params?.query; ; ) {
+      const page = await read(path, { ...init, params: { ...init.params, ...(query ? { query } : {}) } });
+      yield page;
+      // The log of events has always a next page, which is empty at its end.
+      if (page.NextCursor === null || page.Items.length === 0) return;
+      const { after: _, ...rest } = query ?? {};
+      query = { ...rest, Cursor: page.NextCursor };
+    }
+  }
+
+  return {
+    /** Page by page, each with the `NextCursor` from which a later run can go on. */
+    pages: <P extends ListPath>(path: P, ...given: Given<'get', P>) =>
+      follow(path, given[0] ?? {}) as AsyncGenerator<Page<P>, void>,
+
+    /** Row by row; the next page is read when it is needed. */
+    items: async function* <P extends ListPath>(
+      path: P,
+      ...given: Given<'get', P>
+    ): AsyncGenerator<Item<P>, void> {
+      for await (const page of follow(path, given[0] ?? {})) yield* page.Items as Item<P>[];
+    },
+  };
+}

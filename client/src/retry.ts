@@ -1,0 +1,89 @@
+import { LecternError, retryAfterOf } from './errors.ts';
+
+export type Fetch = (request: Request) => Promise<Response>;
+
+export type RetryOptions = {
+  /** Tries beyond the first. Default 4; 0: none. */
+  retries?: number;
+  /** The longest pause in milliseconds; whoever asks for a longer one by `Retry-After` is not asked again. Default 60,000. */
+  longestPause?: number;
+};
+
+const firstPause = 250;
+const growingPauseLimit = 8_000;
+const passing = new Set([429, 502, 503, 504]);
+
+/** A 409 with `Retry-After` is our own earlier try, which is still in progress. */
+function mayPass(response: Response): boolean {
+  return passing.has(response.status) || (response.status === 409 && response.headers.has('retry-after'));
+}
+
+/**
+ * Sends again what met a broken connection or a passing refusal. Every call of Lectern can be repeated: a POST carries an
+ * `Idempotency-Key`, which stays the same. Answers whose Content-Type is among `whole` are read before they count as received.
+ */
+export function withRetries(
+  send: Fetch,
+  { retries = 4, longestPause = 60_000 }: RetryOptions,
+  whole: RegExp = /[/+]json\b/,
+): Fetch {
+  return async (request) => {
+    for (let tried = 0; ; tried++) {
+      const last = tried >= retries;
+      const answer = await send(last ? request : request.clone())
+        .then((response) => complete(response, whole))
+        .catch(notAborted(request));
+      const wanted = answer instanceof Response ? retryAfterOf(answer) : null;
+      const done = answer instanceof Response && !mayPass(answer);
+      if (done || last || (wanted ?? 0) * 1000 > longestPause) {
+        if (answer instanceof Response) return answer;
+        throw answer;
+      }
+      if (answer instanceof Response) await answer.body?.cancel();
+      await pause(
+        wanted === null ? backoff(tried) : wanted * 1000 + Math.random() * firstPause,
+        request.signal,
+      );
+    }
+  };
+}
+
+/** Half of it is random, so that clients which failed together do not come back together. */
+function backoff(tried: number): number {
+  const most = Math.min(growingPauseLimit, firstPause * 2 ** tried);
+  return most / 2 + (Math.random() * most) / 2;
+}
+
+/** Reads an answer to its end, so that a connection that breaks meanwhile is met here; others are left to stream. */
+async function complete(response: Response, whole: RegExp): Promise<Response> {
+  if (!whole.test(response.headers.get('content-type') ?? '')) return response;
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name);
+  return new Response(await response.arrayBuffer(), { status, statusText, headers });
+}
+
+function notAborted(request: Request): (cause: unknown) => LecternError {
+  return (cause) => {
+    if (request.signal.aborted) throw request.signal.reason;
+    // A token that was refused says more than that the call did not get through.
+    if (cause instanceof LecternError) throw cause;
+    const detail = `No answer came from ${new URL(request.url).origin}. Check the address and the network.`;
+    return new LecternError({ code: 'connection_failed', status: 0, detail, cause });
+  };
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

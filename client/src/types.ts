@@ -1,0 +1,43 @@
+import type { MaybeOptionalInit } from 'openapi-fetch';
+import type { paths } from './generated.ts';
+
+export type Method = 'get' | 'put' | 'post' | 'delete';
+
+/** The paths that have the method, as in openapi.json. */
+export type PathWith<M extends Method> = {
+  [P in keyof paths]: paths[P] extends { [K in M]: { responses: unknown } } ? P : never;
+}[keyof paths];
+
+type JsonOf<R> = R extends { content: { 'application/json': infer Body } } ? Body : never;
+type Done<R> = JsonOf<R[keyof R & (200 | 201)]>;
+
+/** What the call answers; undefined where the service answers nothing. */
+export type Answer<M extends Method, P extends PathWith<M>> = paths[P] extends {
+  [K in M]: { responses: infer R };
+}
+  ? [Done<R>] extends [never]
+    ? undefined
+    : Done<R>
+  : never;
+
+/** `params` (path, query), `body`, and what `fetch` takes, such as `signal`. */
+export type Init<M extends Method, P extends PathWith<M>> = MaybeOptionalInit<paths[P], M>;
+
+/** Nothing needs to be given where all of it is optional. */
+export type Given<M extends Method, P extends PathWith<M>> =
+  undefined extends Init<M, P> ? [init?: Init<M, P>] : [init: Init<M, P>];
+
+export type Call<M extends Method> = <P extends PathWith<M>>(
+  path: P,
+  ...init: Given<M, P>
+) => Promise<Answer<M, P>>;
+
+/** The lists: what answers pages. */
+export type ListPath = {
+  [P in PathWith<'get'>]: Answer<'get', P> extends { Items: unknown[]; NextCursor: string | null }
+    ? P
+    : never;
+}[PathWith<'get'>];
+
+export type Page<P extends ListPath> = Answer<'get', P>;
+export type Item<P extends ListPath> = Answer<'get', P> extends { Items: (infer T)[] } ? T : never;
