@@ -25,7 +25,11 @@ export async function startService(ctx: Context): Promise<Service> {
     ctx,
     servers.map(([server]) => server),
   );
-  const worker = await startWorker(ctx);
+  const worker = await startWorker(ctx).catch(async (error: unknown) => {
+    stopReloading();
+    await ctx.engine.close();
+    throw error;
+  });
   const connections = servers.map(([server]) => followConnections(server));
   const stop = async () => {
     stopReloading();

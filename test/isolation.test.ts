@@ -10,11 +10,12 @@ import { newTenant, type TestTenant } from './support/tenant.ts';
 
 // Every operation, called by one tenant with what belongs to another.
 
-const service = await startService();
+const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
 const victim = await newTenant(service, { Name: 'Victim' });
 const accomplice = await newTenant(service);
 const secret = 'Confidential';
+const nobodyListens = 'http://127.0.0.1:9/';
 
 const theirs = await fill(victim);
 const own = await fill(accomplice);
@@ -50,6 +51,11 @@ async function fill(tenant: TestTenant): Promise<Record<string, string>> {
   const token = new URL(link.body.SignInURL).searchParams.get('token');
   await service.api('POST', '/session/sign-in', { token });
   await tenant.api('DELETE', `/user/${await tenant.user()}`);
+  const hook = await tenant.api('POST', '/webhook', {
+    URL: nobodyListens,
+    Description: `${secret} order ${tenant.TenantID}`,
+  });
+  await tenant.api('POST', `/webhook/${hook.body.WebhookID}/ping`);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
   const names = { TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
   return {
@@ -57,6 +63,7 @@ async function fill(tenant: TestTenant): Promise<Record<string, string>> {
     LoginID,
     CourseID,
     EnrollID,
+    WebhookID: hook.body.WebhookID,
     Key: made.body.Items[0].KeyID,
     enrolment: EnrollID,
     key,
@@ -76,6 +83,9 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'CourseIDs') return [theirs.CourseID];
   if (name === 'DurationIDs') return [theirs.DurationID];
   if (name === 'Path') return '/';
+  if (name === 'URL') return nobodyListens;
+  if (name === 'Types') return null;
+  if (name === 'EventIDs') return [theirs.EnrollID];
   if (name === 'ValidUntil') return '2031-01-01T00:00:00Z';
   if (schema.enum) return schema.enum[0];
   if (schema.format === 'date-time') return '2030-01-01T00:00:00Z';
@@ -169,10 +179,10 @@ for (const route of routes)
     const nobodys = route.access === 'anyone' && [204, 410].includes(reply.status);
     const hidden = nobodys || [401, 403, 404].includes(reply.status) || reply.body.code === 'key_mistyped';
     const nothing = reply.status === 200 && (reply.body.Result === -1 || reply.body.Items?.length === 0);
-    // A user of the same LoginID is the intruder's own.
-    const ownUser = route.name === 'createUser' && reply.status === 201;
+    // A user of the same LoginID is the intruder's own, and so is an endpoint of the same address.
+    const isOwn = ['createUser', 'createWebhook'].includes(route.name) && reply.status === 201;
     const refusedGrant = route.name === 'createAccessToken' && reply.status === 400;
-    assert.ok(hidden || nothing || ownUser || refusedGrant, `${reply.status} ${text}`);
+    assert.ok(hidden || nothing || isOwn || refusedGrant, `${reply.status} ${text}`);
     for (const mark of [
       `${secret} ${victim.TenantID}`,
       `${secret} reference`,

@@ -1,9 +1,9 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
 import { webhookNotFound } from './record.ts';
 import type { Replay } from './schemas.ts';
+import { readWebhookRow } from './webhooks.ts';
 
 const mostReplayed = 10_000;
 
@@ -28,7 +28,7 @@ export async function replayEvents(
   ctx: TenantContext,
   input: Replay & { webhookId: string },
 ): Promise<{ Deliveries: number }> {
-  if (!isId(input.webhookId)) throw webhookNotFound();
+  await readWebhookRow(ctx, input);
   if ((input.EventIDs === undefined) === (input.From === undefined))
     throw new Problem('validation_failed', 'Send either EventIDs or From.', { param: 'EventIDs' });
   const now = ctx.now();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readConfig } from '../../platform/config.ts';
 import { openSender } from './send.ts';
 import { startReceiver } from './test-support.ts';
 
@@ -37,4 +38,11 @@ test('a refused connection and a stop are failures with a reason', async () => {
   const refused = await sender.send(message, new AbortController().signal);
   assert.match(refused.error ?? '', /ECONNREFUSED/);
   sender.close();
+});
+
+test('WEBHOOK_ALLOW takes hosts, addresses and networks, and nothing else', () => {
+  const { webhookAllow } = readConfig({ WEBHOOK_ALLOW: 'Localhost, 10.0.0.0/8,fd00::/8,192.0.2.1' });
+  assert.deepEqual(webhookAllow, ['localhost', '10.0.0.0/8', 'fd00::/8', '192.0.2.1']);
+  for (const WEBHOOK_ALLOW of ['10.0.0.0/33', 'host/8', 'https://example.com', '*'])
+    assert.throws(() => readConfig({ WEBHOOK_ALLOW }), /^ConfigError: WEBHOOK_ALLOW/);
 });
