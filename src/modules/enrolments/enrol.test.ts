@@ -28,6 +28,8 @@ test('the long form enrols: 201, Location, the whole record, one event', async (
     Completion: 'unknown',
     Success: 'unknown',
     Score: null,
+    Override: null,
+    Recorded: { Completion: 'unknown', Success: 'unknown', Score: null },
     Progress: 0,
     TotalSeconds: 0,
     StartedAt: null,
