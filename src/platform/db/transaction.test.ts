@@ -14,13 +14,21 @@ before(async () => {
 });
 after(() => engine.close());
 
-const put = (db: Database, name: string) => db.insertInto('setting').values({ name, value: 'x' }).execute();
-const names = async () =>
-  (await ctx.db.selectFrom('setting').select('name').orderBy('name').execute()).map((r) => r.name);
+// Settings of the service itself are in the table too.
+const own = 'of this test: ';
+const put = (db: Database, name: string) =>
+  db
+    .insertInto('setting')
+    .values({ name: own + name, value: 'x' })
+    .execute();
+const names = async () => {
+  const settings = ctx.db.selectFrom('setting').select('name').where('name', 'like', `${own}%`);
+  return (await settings.orderBy('name').execute()).map(({ name }) => name.slice(own.length));
+};
 const count = {
   name: 'count_settings',
   text: 'select count(*) as n from setting where name like $1',
-  values: ['%'],
+  values: [`${own}%`],
 };
 
 test('shadows ctx, and commits', async () => {
@@ -54,6 +62,7 @@ test('counts what Kysely changed', async () => {
   const { numUpdatedRows } = await ctx.db
     .updateTable('setting')
     .set({ value: 'y' })
+    .where('name', '=', `${own}a`)
     .executeTakeFirstOrThrow();
   assert.equal(numUpdatedRows, 1n);
 });
