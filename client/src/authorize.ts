@@ -1,6 +1,6 @@
 import { errorOf } from './errors.ts';
 import type { AccessToken } from './generated.ts';
-import { type Fetch, type RetryOptions, withRetries } from './retry.ts';
+import { type Fetch, isRepeatable, type RetryOptions, withRetries } from './retry.ts';
 
 export type ClientCredentials = {
   /** The KeyID of a key. */
@@ -29,9 +29,9 @@ export function withAuthorization(send: Fetch, baseUrl: string, options: Credent
   const tokens = openTokens(() => requestToken(withRetries(send, options), baseUrl, credentials));
   return async (request) => {
     const token = await tokens.current();
-    const again = request.clone();
+    const again = isRepeatable(request) ? request.clone() : null;
     const answer = await send(authorized(request, token.text));
-    if (answer.status !== 401) return answer;
+    if (answer.status !== 401 || !again) return answer;
     // The clocks differ, or the token was revoked: one more try, with a new one.
     await answer.body?.cancel();
     tokens.discard(token);

@@ -13,6 +13,11 @@ const firstPause = 250;
 const growingPauseLimit = 8_000;
 const passing = new Set([429, 502, 503, 504]);
 
+/** An upload of other types, such as a package, is sent once: to repeat it, all of it would have to be held in memory. */
+export function isRepeatable(request: Request): boolean {
+  return !request.body || /json|form-urlencoded/.test(request.headers.get('content-type') ?? '');
+}
+
 /** A 409 with `Retry-After` is our own earlier try, which is still in progress. */
 function mayPass(response: Response): boolean {
   return passing.has(response.status) || (response.status === 409 && response.headers.has('retry-after'));
@@ -29,7 +34,7 @@ export function withRetries(
 ): Fetch {
   return async (request) => {
     for (let tried = 0; ; tried++) {
-      const last = tried >= retries;
+      const last = tried >= retries || !isRepeatable(request);
       const answer = await send(last ? request : request.clone())
         .then((response) => complete(response, whole))
         .catch(notAborted(request));

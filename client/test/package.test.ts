@@ -75,6 +75,25 @@ test('plain JavaScript imports it, on every Node of this machine from 20 on', as
   }
 });
 
+test('the examples of the README run', async () => {
+  const tenant = await newTenant(service);
+  await service.api('PUT', '/course/fire-safety', { Title: 'Fire safety', URL: 'https://web.example/' });
+  for (const [name, Duration] of Object.entries({ month: 'P30D', year: 'P365D' }))
+    await service.api('PUT', `/course/fire-safety/option/${name}`, { Duration });
+  const readme = await readFile(join(project, 'node_modules/lectern-client/README.md'), 'utf8');
+  const examples = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code);
+  // The receiver of webhooks would not end by itself.
+  const code = examples.filter((example) => !example.includes('createServer')).join('\n');
+  await writeFile(join(project, 'readme.js'), code.replaceAll('https://learn.example.com', service.baseUrl));
+  const env = { ...process.env, LECTERN_KEY: tenant.key };
+  const { stdout } = await run(process.execPath, ['readme.js'], { cwd: project, env });
+  assert.match(stdout, /&returnURL=https%3A%2F%2Fshop/);
+  assert.match(stdout, /409 .*FirstName/s);
+  assert.match(stdout, /^u-1 0$/m);
+  assert.match(stdout, /^user.created u-1\nenrolment.created u-1$/m);
+  await service.api('PUT', '/course/fire-safety', { Status: 'retired' });
+});
+
 const consumer = `
 import { createLectern, type Enrolment, launchUrl, type User } from 'lectern-client';
 const lectern = createLectern({ baseUrl: 'https://learn.example', key: 'secret' });

@@ -140,3 +140,18 @@ test('wrong client credentials are an error, asked for once', async () => {
   await assert.rejects(lectern.get('/user'), { name: 'LecternError', code: 'invalid_client', status: 401 });
   assert.equal(keys.length, 1);
 });
+
+test('an upload that is not held in memory is sent once', async () => {
+  const lectern = createLectern({ baseUrl, key: tenant.key });
+  on(['lost']);
+  const headers = { 'Content-Type': 'application/zip' };
+  const upload = lectern.api.PUT('/course/{CourseID}/package', {
+    params: { path: { CourseID: 'any' } },
+    headers,
+    body: new Blob(['zip']).stream() as never,
+    bodySerializer: (stream: unknown) => stream,
+    duplex: 'half',
+  });
+  await assert.rejects(upload, { code: 'connection_failed' });
+  assert.equal(keys.length, 1);
+});
