@@ -2,20 +2,25 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { newKey } from '../src/modules/enrolment-keys/key-text.ts';
+import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Route } from '../src/platform/routes.ts';
 import { packCourse } from './journeys/made-courses.ts';
 import { play, scorm12 } from './support/player.ts';
 import { type Reply, startService } from './support/service.ts';
-import { newTenant, type TestTenant } from './support/tenant.ts';
+import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 
 // Every operation, called by one tenant with what belongs to another.
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
+const receiver = await startReceiver();
+after(receiver.kill);
 const victim = await newTenant(service, { Name: 'Victim' });
 const accomplice = await newTenant(service);
 const secret = 'Confidential';
-const nobodyListens = 'http://127.0.0.1:9/';
+/** Clients may choose the same ones. */
+const sameKey = { 'Idempotency-Key': 'order 1' };
+const sameUser = { LoginID: 'same everywhere' };
 
 const theirs = await fill(victim);
 const own = await fill(accomplice);
@@ -47,15 +52,24 @@ async function fill(tenant: TestTenant): Promise<Record<string, string>> {
     PurchaseOrder: `${secret} order ${tenant.TenantID}`,
   });
   await tenant.api('POST', `/enrol/key/${LoginID}/${newKey()}`);
+  const [unused] = made.body.Items;
+  const forAnybody = { CourseIDs: [CourseID], DurationIDs: ['standard'] };
+  const [redeemed] = (await tenant.api('POST', '/enrolment/key', forAnybody)).body.Items;
+  expectStatus(await tenant.api('POST', `/enrol/key/${await tenant.user()}/${redeemed.Key}`), 201);
+  expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
   const link = await tenant.api('POST', `/user/session/${LoginID}`);
   const token = new URL(link.body.SignInURL).searchParams.get('token');
   await service.api('POST', '/session/sign-in', { token });
   await tenant.api('DELETE', `/user/${await tenant.user()}`);
   const hook = await tenant.api('POST', '/webhook', {
-    URL: nobodyListens,
-    Description: `${secret} order ${tenant.TenantID}`,
+    URL: receiver.url,
+    Description: `${secret} endpoint ${tenant.TenantID}`,
   });
-  await tenant.api('POST', `/webhook/${hook.body.WebhookID}/ping`);
+  const { WebhookID, Secret } = hook.body;
+  assert.equal((await tenant.api('POST', `/webhook/${WebhookID}/ping`)).body.Status, 'delivered');
+  const { EventID } = (await tenant.api('GET', '/events')).body.Items[0];
+  const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
+  assert.deepEqual(again.body, { Deliveries: 1 });
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
   const names = { TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
   return {
@@ -63,8 +77,12 @@ async function fill(tenant: TestTenant): Promise<Record<string, string>> {
     LoginID,
     CourseID,
     EnrollID,
-    WebhookID: hook.body.WebhookID,
-    Key: made.body.Items[0].KeyID,
+    WebhookID,
+    webhookSecret: Secret,
+    EventID,
+    Key: unused.KeyID,
+    unusedKey: unused.Key,
+    redeemedKey: redeemed.Key,
     enrolment: EnrollID,
     key,
     GroupName: `${secret} group ${tenant.TenantID}`,
@@ -83,9 +101,10 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'CourseIDs') return [theirs.CourseID];
   if (name === 'DurationIDs') return [theirs.DurationID];
   if (name === 'Path') return '/';
-  if (name === 'URL') return nobodyListens;
-  if (name === 'Types') return null;
-  if (name === 'EventIDs') return [theirs.EnrollID];
+  if (name === 'URL') return receiver.url;
+  if (name === 'Types') return ['user.created'];
+  if (name === 'EventIDs') return [theirs.EventID];
+  if (name === 'Override') return { Score: 100, Reason: 'intruded' };
   if (name === 'ValidUntil') return '2031-01-01T00:00:00Z';
   if (schema.enum) return schema.enum[0];
   if (schema.format === 'date-time') return '2030-01-01T00:00:00Z';
@@ -118,10 +137,31 @@ function queryOf(route: Route, names: Record<string, string>): string {
   return new URLSearchParams(known.map((name) => [name, names[name] ?? ''])).toString();
 }
 
+/** What somebody would send in bulk who knows the names of all that is the victim's. */
+function rowsOf(route: Route): object[] | null {
+  const { LoginID, CourseID, DurationID, GroupName } = theirs;
+  if (route.name === 'createUsers') return [{ LoginID, FirstName: 'Mine', GroupName }, sameUser];
+  if (route.name === 'enrolMany')
+    return [
+      { LoginID, CourseID, DurationID },
+      { LoginID, CourseID, IfEnrolled: 'extend' },
+      { LoginID, CourseID, IfEnrolled: 'renew', Reference: 'intruded' },
+    ];
+  return null;
+}
+
+const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
+
+/** Replay takes either ids or times; the ids name what is the victim's. */
+const leftOut: Record<string, string[]> = { replayEvents: ['From', 'Until'] };
+
 function bodyOf(route: Route): unknown {
-  if (route.streams) return 'intruded';
+  const rows = rowsOf(route);
+  if (route.streams) return rows ? toLines(rows) : 'intruded';
   if (!route.body) return undefined;
-  const fields = Object.entries(propertiesOf(route.body));
+  const fields = Object.entries(propertiesOf(route.body)).filter(
+    ([name]) => !leftOut[route.name]?.includes(name),
+  );
   return Object.fromEntries(fields.map(([name, schema]) => [name, valueFor(name, schema)]));
 }
 
@@ -154,6 +194,24 @@ async function dump(tenantId: string): Promise<Record<string, unknown[]>> {
 }
 
 const before = await dump(victim.TenantID);
+const sent = receiver.received.length;
+
+const linesOf = ({ body }: Reply): Record<string, unknown>[] =>
+  String(body)
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+/** Each row is of the intruder's tenant, in which none of the victim's users is. */
+function expectOwnRows(route: Route, reply: Reply, rows: readonly object[]): void {
+  expectStatus(reply, 200);
+  const expected = route.name === 'createUsers' ? [201, undefined] : [404, 'user_not_found'];
+  const results = linesOf(reply).map(({ Status, code }) => [Status, code]);
+  assert.deepEqual(
+    results,
+    rows.map(() => expected),
+  );
+}
 
 test('the victim has rows in every table of tenants, so that nothing below is empty by chance', () => {
   assert.ok(Object.keys(before).length >= 9, Object.keys(before).join());
@@ -182,10 +240,15 @@ for (const route of routes)
     // A user of the same LoginID is the intruder's own, and so is an endpoint of the same address.
     const isOwn = ['createUser', 'createWebhook'].includes(route.name) && reply.status === 201;
     const refusedGrant = route.name === 'createAccessToken' && reply.status === 400;
-    assert.ok(hidden || nothing || isOwn || refusedGrant, `${reply.status} ${text}`);
+    const rows = rowsOf(route);
+    if (rows) expectOwnRows(route, reply, rows);
+    else assert.ok(hidden || nothing || isOwn || refusedGrant, `${reply.status} ${text}`);
     for (const mark of [
       `${secret} ${victim.TenantID}`,
       `${secret} reference`,
+      `${secret} order`,
+      `${secret} endpoint`,
+      theirs.webhookSecret ?? '',
       `${secret}.example`,
       victim.key,
     ])
@@ -195,6 +258,7 @@ for (const route of routes)
       assert.equal(named.status, 403, JSON.stringify(named.body));
     }
     assert.deepEqual(await dump(victim.TenantID), before);
+    assert.equal(receiver.received.length, sent);
   });
 
 test("an enrolment's link is not opened with another tenant's key, nor its key with another enrolment", async () => {
@@ -219,4 +283,62 @@ test('users of the same LoginID keep to their tenants', async () => {
   assert.equal((await intruder.api('GET', `/user/${LoginID}`)).body.FirstName, 'Mine');
   assert.equal((await intruder.api('GET', `/enrolment/${LoginID}/${EnrollID}`)).status, 404);
   assert.deepEqual((await intruder.api('GET', `/enrolment/${LoginID}`)).body.Items, []);
+});
+
+test('bulk calls make and see users of the own tenant only', async () => {
+  const intruder = await newTenant(service);
+  const post = async (path: string, rows: object[]) =>
+    linesOf(await intruder.api('POST', path, toLines(rows), { 'content-type': 'application/x-ndjson' }));
+  const { LoginID = '', CourseID } = theirs;
+  const users = [{ LoginID, FirstName: 'Mine' }, sameUser];
+  const planned = await post('/user/bulk?plan=true', users);
+  assert.deepEqual(
+    planned.map(({ Plan }) => Plan),
+    ['created', 'created'],
+  );
+  const made = await post('/user/bulk', users);
+  assert.deepEqual(
+    made.map(({ Status }) => Status),
+    [201, 201],
+  );
+  assert.equal((await intruder.api('GET', `/user/${LoginID}`)).body.FirstName, 'Mine');
+  assert.equal((await intruder.api('GET', '/user')).body.Items.length, 2);
+  for (const query of ['', '?plan=true']) {
+    const enrolled = await post(`/enrol/bulk${query}`, [{ LoginID, CourseID }]);
+    assert.deepEqual(
+      enrolled.map(({ Status, code }) => [Status, code]),
+      [[404, 'course_not_found']],
+    );
+  }
+  assert.deepEqual(await dump(victim.TenantID), before);
+});
+
+test('an enrolment key enrols nobody of another tenant, redeemed or not', async () => {
+  const intruder = await newTenant(service);
+  const { LoginID } = theirs;
+  expectStatus(await intruder.api('POST', '/user', { LoginID }), 201);
+  for (const key of [theirs.unusedKey, theirs.redeemedKey])
+    expectProblem(await intruder.api('POST', `/enrol/key/${LoginID}/${key}`), 404, 'key_not_found');
+  assert.deepEqual(await dump(victim.TenantID), before);
+});
+
+test("another tenant's events are not sent to an own endpoint", async () => {
+  const intruder = await newTenant(service);
+  const { WebhookID } = (await intruder.api('POST', '/webhook', { URL: receiver.url })).body;
+  for (const body of [{ EventIDs: [theirs.EventID] }, { From: '2000-01-01T00:00:00Z' }]) {
+    const reply = await intruder.api('POST', `/webhook/${WebhookID}/replay`, body);
+    assert.deepEqual([reply.status, reply.body], [200, { Deliveries: 0 }]);
+  }
+  assert.deepEqual((await intruder.api('GET', `/webhook/${WebhookID}/delivery`)).body.Items, []);
+});
+
+test("the same request with the same Idempotency-Key has no answer of another tenant's", async () => {
+  const intruder = await newTenant(service);
+  for (const replayed of [null, 'true']) {
+    const reply = await intruder.api('POST', '/user', sameUser, sameKey);
+    expectStatus(reply, 201);
+    assert.equal(reply.headers.get('idempotency-replayed'), replayed);
+  }
+  assert.equal((await intruder.api('GET', '/user')).body.Items.length, 1);
+  assert.deepEqual(await dump(victim.TenantID), before);
 });
