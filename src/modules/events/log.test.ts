@@ -7,6 +7,7 @@ import { appendEvents } from './append.ts';
 import { settleEpoch } from './epoch.ts';
 import { readLog } from './log.ts';
 import type { Position } from './position.ts';
+import { untilReadable } from './test-support.ts';
 
 let service: TestService;
 let tenants = 0;
@@ -33,6 +34,7 @@ async function namesAfter(ctx: TenantContext, position?: Position) {
 test('a reader never misses an event that commits late', async () => {
   const ctx = await ownTenant();
   await write(ctx, 'before');
+  await untilReadable(ctx);
   let { names, position } = await namesAfter(ctx);
   assert.deepEqual(names, ['before']);
 
@@ -47,6 +49,7 @@ test('a reader never misses an event that commits late', async () => {
     assert.deepEqual(names, [], 'what overtook an open transaction waits for it');
   });
   await overtaking;
+  await untilReadable(ctx);
 
   ({ names } = await namesAfter(ctx, position));
   assert.deepEqual(names, ['early, committed late', 'late, committed early']);
@@ -70,6 +73,7 @@ test('a reader that follows the cursor gets each event of overlapping transactio
   let position: Position | undefined;
   for (let last = false; !last; ) {
     last = !writing;
+    if (last) await untilReadable(ctx);
     const read = await namesAfter(ctx, position);
     seen.push(...read.names);
     position = read.position;
@@ -84,11 +88,13 @@ test('a reader that follows the cursor gets each event of overlapping transactio
 });
 
 test('GET /events gives pages, filters and a cursor that never ends', async () => {
-  const { tenantId } = await ownTenant();
+  const own = await ownTenant();
+  const { tenantId } = own;
   const call = (path: string, method = 'GET', body?: unknown) =>
     service.api(method, path, body, undefined, { tenant: tenantId });
   for (const LoginID of ['ann', 'bob', 'cy']) await call('/user', 'POST', { LoginID });
   await call('/user/bob', 'PUT', { FirstName: 'Bob' });
+  await untilReadable(own);
 
   const first = await call('/events?Limit=2');
   assert.equal(first.status, 200);
@@ -113,6 +119,7 @@ test('GET /events gives pages, filters and a cursor that never ends', async () =
   const third = await call(`/events?Cursor=${second.body.NextCursor}`);
   assert.deepEqual(third.body.Items, []);
   await call('/user', 'POST', { LoginID: 'di' });
+  await untilReadable(own);
   const fourth = await call(`/events?Cursor=${third.body.NextCursor}&Types=user.updated,user.created`);
   assert.deepEqual(
     fourth.body.Items.map((event: { LoginID: string }) => event.LoginID),
@@ -130,6 +137,8 @@ test('GET /events gives pages, filters and a cursor that never ends', async () =
 test('a tenant reads its own log only', async () => {
   const ctx = await ownTenant();
   await write(ctx, 'mine');
+  await untilReadable(ctx);
+  assert.deepEqual((await namesAfter(ctx)).names, ['mine']);
   const other = await ownTenant();
   assert.deepEqual((await namesAfter(other)).names, []);
 });
@@ -138,6 +147,7 @@ test('a database that begins another life goes on in a new epoch, after what it 
   const ctx = await ownTenant();
   await settleEpoch(service.ctx);
   await write(ctx, 'of the old life');
+  await untilReadable(ctx);
   const before = await namesAfter(ctx);
   // As a dump restored into a young cluster is: its transaction numbers are still to come here.
   await ctx.db
@@ -150,6 +160,7 @@ test('a database that begins another life goes on in a new epoch, after what it 
   await settleEpoch(service.ctx);
   await settleEpoch(service.ctx);
   await write(ctx, 'of the new life');
+  await untilReadable(ctx);
 
   assert.deepEqual((await namesAfter(ctx)).names, ['of the old life', 'of the new life']);
   assert.deepEqual((await namesAfter(ctx, before.position)).names.at(-1), 'of the new life');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { startService, type TestService } from '../../../test/support/service.ts';
+import { untilReadable } from '../events/test-support.ts';
 import { type Dispatcher, startDispatcher } from './dispatcher.ts';
 import { type Receiver, startReceiver, until } from './test-support.ts';
 
@@ -123,6 +124,7 @@ test('another tenant sees nothing of an endpoint', async () => {
 test('an event reaches the endpoint, signed, as GET /events shows it', async () => {
   const call = await ownTenant();
   await call('POST', '/user', { LoginID: 'too early' });
+  await untilReadable({ ...service.ctx, tenantId: `hooks-${tenants}` });
   const { body: hook } = await call('POST', '/webhook', { URL: receiver.url, Types: ['user.created'] });
   await call('POST', '/user', { LoginID: 'signed' });
   await call('PUT', '/user/signed', { FirstName: 'Not asked for' });
@@ -198,6 +200,7 @@ test('events are replayed by id and by time, through the filter of the endpoint'
   const call = await ownTenant();
   await call('POST', '/user', { LoginID: 'again' });
   await call('PUT', '/user/again', { FirstName: 'Filtered' });
+  await untilReadable({ ...service.ctx, tenantId: `hooks-${tenants}` });
   const { body: log } = await call('GET', '/events');
   const { body: hook } = await call('POST', '/webhook', { URL: receiver.url, Types: ['user.created'] });
   const path = `/webhook/${hook.WebhookID}/replay`;
