@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
-import { newKey } from '../src/modules/enrolment-keys/key-text.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Route } from '../src/platform/routes.ts';
-import { packCourse } from './journeys/made-courses.ts';
-import { play, scorm12 } from './support/player.ts';
+import { fill, sameKey, sameUser, secret } from './support/filled-tenant.ts';
 import { type Reply, startService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 
@@ -17,77 +15,9 @@ const receiver = await startReceiver();
 after(receiver.kill);
 const victim = await newTenant(service, { Name: 'Victim' });
 const accomplice = await newTenant(service);
-const secret = 'Confidential';
-/** Clients may choose the same ones. */
-const sameKey = { 'Idempotency-Key': 'order 1' };
-const sameUser = { LoginID: 'same everywhere' };
 
-const theirs = await fill(victim);
-const own = await fill(accomplice);
-
-/** A tenant with rows in every table, and what names them in paths, queries and bodies. */
-async function fill(tenant: TestTenant): Promise<Record<string, string>> {
-  const CourseID = `course of ${tenant.TenantID}`;
-  const path = `/course/${encodeURIComponent(CourseID)}`;
-  await service.importPackage(encodeURIComponent(CourseID), await packCourse('phishing'));
-  await service.api('PUT', path, { Tenants: [tenant.TenantID] });
-  await service.api('PUT', `${path}/option/standard`, {});
-  const LoginID = await tenant.user({
-    FirstName: `${secret} ${tenant.TenantID}`,
-    Email: `${tenant.TenantID}@${secret}.example`,
-    GroupName: `${secret} group ${tenant.TenantID}`,
-    Password: 'right',
-  });
-  const { body } = await tenant.api('POST', `/enrol/${LoginID}/${encodeURIComponent(CourseID)}`, {
-    Reference: `${secret} reference ${tenant.TenantID}`,
-  });
-  const { commit } = await play(service, body.LaunchURL);
-  await commit({ Data: scorm12('incomplete', 50) });
-  await tenant.api('POST', `/user/check/${LoginID}`, { Password: 'wrong' });
-  const { EnrollID, LaunchURL } = body;
-  const made = await tenant.api('POST', '/enrolment/key', {
-    CourseIDs: [CourseID],
-    DurationIDs: ['standard'],
-    LoginID,
-    PurchaseOrder: `${secret} order ${tenant.TenantID}`,
-  });
-  await tenant.api('POST', `/enrol/key/${LoginID}/${newKey()}`);
-  const [unused] = made.body.Items;
-  const forAnybody = { CourseIDs: [CourseID], DurationIDs: ['standard'] };
-  const [redeemed] = (await tenant.api('POST', '/enrolment/key', forAnybody)).body.Items;
-  expectStatus(await tenant.api('POST', `/enrol/key/${await tenant.user()}/${redeemed.Key}`), 201);
-  expectStatus(await tenant.api('POST', '/user', sameUser, sameKey), 201);
-  const link = await tenant.api('POST', `/user/session/${LoginID}`);
-  const token = new URL(link.body.SignInURL).searchParams.get('token');
-  await service.api('POST', '/session/sign-in', { token });
-  await tenant.api('DELETE', `/user/${await tenant.user()}`);
-  const hook = await tenant.api('POST', '/webhook', {
-    URL: receiver.url,
-    Description: `${secret} endpoint ${tenant.TenantID}`,
-  });
-  const { WebhookID, Secret } = hook.body;
-  assert.equal((await tenant.api('POST', `/webhook/${WebhookID}/ping`)).body.Status, 'delivered');
-  const { EventID } = (await tenant.api('GET', '/events')).body.Items[0];
-  const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
-  assert.deepEqual(again.body, { Deliveries: 1 });
-  const key = new URL(LaunchURL).searchParams.get('key') ?? '';
-  const names = { TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
-  return {
-    ...names,
-    LoginID,
-    CourseID,
-    EnrollID,
-    WebhookID,
-    webhookSecret: Secret,
-    EventID,
-    Key: unused.KeyID,
-    unusedKey: unused.Key,
-    redeemedKey: redeemed.Key,
-    enrolment: EnrollID,
-    key,
-    GroupName: `${secret} group ${tenant.TenantID}`,
-  };
-}
+const theirs = await fill(service, receiver.url, victim);
+const own = await fill(service, receiver.url, accomplice);
 
 type JsonSchema = {
   type?: string | string[];
