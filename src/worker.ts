@@ -2,11 +2,13 @@ import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
+import { forgetOldAnswers } from './platform/idempotency.ts';
 import { type Job, startJobs } from './platform/jobs.ts';
 
 /** Every job. */
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
+  { name: 'retries.forget', every: 3_600, run: forgetOldAnswers },
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 
