@@ -127,6 +127,5 @@ const cluster = await startCluster();
 try {
   await run('PostgreSQL', { DATABASE_URL: cluster.url });
 } finally {
-  cluster.stop();
-  cluster.remove();
+  await cluster.remove();
 }

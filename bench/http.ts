@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { find, startCluster } from '../scripts/postgres-cluster.ts';
 import {
   bootstrapKey,
   cleanUp,
@@ -10,7 +11,6 @@ import {
   stopProcess,
   temporaryFolder,
 } from '../test/support/process.ts';
-import { find, startCluster } from './cluster.ts';
 import { type Client, openClient } from './kill/client.ts';
 import { median } from './median.ts';
 

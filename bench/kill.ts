@@ -1,7 +1,7 @@
 // Kills the service, and the database server, under load and looks whether anything acknowledged is lost:
 //   npm run bench:kill -- [--engine pglite|postgres] [--rounds 20]
 import { parseArgs } from 'node:util';
-import { startCluster } from './cluster.ts';
+import { startCluster } from '../scripts/postgres-cluster.ts';
 import { killRounds, type Options, type Result } from './kill/rounds.ts';
 import { median } from './median.ts';
 

@@ -1,61 +1,113 @@
-import { spawnSync } from 'node:child_process';
-import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, globSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePorts } from '../test/support/process.ts';
 
 export type Cluster = {
   url: string;
-  folder: string;
-  /** `immediate` is a crash: the server recovers at the next start. */
-  stop: (mode?: 'fast' | 'immediate') => void;
-  start: () => void;
-  remove: () => void;
+  version: string;
+  /** Ends the server as a crash would: SIGKILL for the postmaster, or an immediate stop. */
+  crash: (how: 'kill' | 'immediate') => Promise<void>;
+  start: () => Promise<void>;
+  remove: () => Promise<void>;
 };
 
-function findBinaries(): string {
-  const debian = globSync('/usr/lib/postgresql/*/bin').sort((a, b) =>
-    a.localeCompare(b, 'en', { numeric: true }),
-  );
-  const folders = [...debian.reverse(), ...(process.env.PATH ?? '').split(delimiter)];
-  const found = folders.find((folder) => globSync(join(folder, 'initdb')).length > 0);
-  if (!found) throw new Error('PostgreSQL is not installed. Install it (apt-get install postgresql).');
-  return found;
+export function find(program: string): string {
+  const installed = globSync(`/usr/lib/postgresql/*/bin/${program}`).sort();
+  return installed.at(-1) ?? program;
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
+/** PostgreSQL refuses to run as root. */
+function owner(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ['postgres', 'nobody'])
+    try {
+      const [uid, gid] = ['-u', '-g'].map((flag) =>
+        Number(execFileSync('id', [flag, name], { stdio: 'pipe' })),
+      );
+      if (uid !== undefined && gid !== undefined) return { uid, gid };
+    } catch {}
+  throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.');
 }
 
-/** A PostgreSQL server of its own with its usual durability, on a free port of 127.0.0.1; root runs it as `postgres`. */
-export async function startCluster(): Promise<Cluster> {
-  const binaries = findBinaries();
-  const folder = mkdtempSync(join(tmpdir(), 'lectern-postgres-'));
-  const data = join(folder, 'data');
-  const port = await freePort();
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) {
-    const user = (flag: string) => Number(spawnSync('id', [flag, 'postgres']).stdout.toString());
-    chownSync(folder, user('-u'), user('-g'));
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
   }
-  const run = (program: string, ...args: string[]) => {
-    const command = [join(binaries, program), ...args];
-    const [name = '', ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', ...command] : command;
-    const { status, stderr } = spawnSync(name, rest, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-    if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
-  };
-  const log = join(folder, 'log');
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=200`;
-  const start = () => run('pg_ctl', 'start', '-w', '-D', data, '-l', log, '-o', options);
-  const stop = (mode: 'fast' | 'immediate' = 'fast') => run('pg_ctl', 'stop', '-w', '-D', data, '-m', mode);
-  run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8');
-  start();
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** A throw-away PostgreSQL cluster on a free port of 127.0.0.1, with the server's usual durability. */
+export async function startCluster(): Promise<Cluster> {
+  const who = owner();
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-cluster-'));
+  if (who.uid !== undefined && who.gid !== undefined) chownSync(folder, who.uid, who.gid);
+  const data = join(folder, 'data');
+  try {
+    const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'];
+    execFileSync(find('initdb'), options, { ...who, cwd: folder, stdio: 'pipe' });
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw new Error('initdb failed. Install the PostgreSQL server (apt-get install postgresql).', {
+      cause: error,
+    });
+  }
+  const [port = 0] = await freePorts(1);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  return { url, folder, start, stop, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  let server: ChildProcess | null = null;
+
+  const start = async () => {
+    const end = performance.now() + 60_000;
+    // The children of a killed postmaster hold its shared memory for a moment; until then a new one ends itself.
+    while (performance.now() < end) {
+      if (!server || server.exitCode !== null || server.signalCode !== null) {
+        const settings = [
+          '-D',
+          data,
+          '-p',
+          String(port),
+          '-k',
+          folder,
+          '-h',
+          '127.0.0.1',
+          '-c',
+          'max_connections=200',
+        ];
+        server = spawn(find('postgres'), settings, { ...who, cwd: folder, stdio: 'ignore' });
+      }
+      if (await answers(url)) return;
+      await pause(50);
+    }
+    throw new Error('The PostgreSQL server did not start within a minute.');
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill(signal);
+    await gone;
+  };
+  await start();
+  return {
+    url,
+    version: execFileSync(find('postgres'), ['--version'], { encoding: 'utf8' }).trim(),
+    start,
+    crash: (how) => end(how === 'kill' ? 'SIGKILL' : 'SIGQUIT'),
+    remove: async () => {
+      await end('SIGINT');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }

@@ -9,6 +9,5 @@ try {
   const env = { ...process.env, TEST_DATABASE_URL: cluster.url };
   process.exitCode = spawnSync(command, args, { stdio: 'inherit', env }).status ?? 1;
 } finally {
-  cluster.stop();
-  cluster.remove();
+  await cluster.remove();
 }

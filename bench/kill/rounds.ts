@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Cluster } from '../../scripts/postgres-cluster.ts';
 import {
   bootstrapKey,
   cleanUp,
@@ -9,7 +10,6 @@ import {
   temporaryFolder,
   until,
 } from '../../test/support/process.ts';
-import type { Cluster } from '../cluster.ts';
 import { check } from './check.ts';
 import { type Client, openClient } from './client.ts';
 import { checkFolder, checkServer } from './consistency.ts';

@@ -4,6 +4,7 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { better, rollUp, unitEvidence } from '../standards/evidence.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from '../standards/types.ts';
+import { addressTree } from '../standards/web.ts';
 import { type ProgressFacts, readProgress, writeProgress } from './progress-statements.ts';
 import { happened, overrideOf, withOverride } from './result.ts';
 import { statusFollowing } from './states.ts';
@@ -36,34 +37,6 @@ const releases = remember<Played>({
     return { standard: row.standard as Standard, tree: row.tree as CourseTree };
   },
 });
-
-/** A course at an address of its own is one unit. */
-export function webTree(url: string, title: string): CourseTree {
-  return {
-    Units: [
-      {
-        UnitID: 'web',
-        Title: title,
-        Href: url,
-        Kind: 'asset',
-        Visible: true,
-        Children: [],
-        MasteryScore: null,
-        MaxTimeAllowed: null,
-        TimeLimitAction: null,
-        DataFromLMS: null,
-        Prerequisites: null,
-        CompletionThreshold: null,
-        SharedData: [],
-        HideLMSUI: [],
-        Sequencing: null,
-      },
-    ],
-    Sequencing: null,
-    ObjectivesGlobalToSystem: false,
-    SharedDataGlobalToSystem: false,
-  };
-}
 
 function findUnit(units: Unit[], unitId: string): Unit | null {
   for (const unit of units) {
@@ -103,7 +76,7 @@ export async function commitProgress(ctx: TenantContext, input: CommitInput): Pr
 async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: CommitInput) {
   const played: Played = facts.release_id
     ? await releases.get(ctx, facts.release_id)
-    : { standard: 'web', tree: webTree(facts.course_url ?? '', '') };
+    : { standard: 'web', tree: addressTree(facts.course_url ?? '', '') };
   const unit = findUnit(played.tree.Units, input.unitId);
   if (!unit)
     throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });

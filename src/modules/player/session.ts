@@ -1,10 +1,10 @@
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { explain } from '../enrolments/explain.ts';
-import { webTree } from '../enrolments/progress.ts';
 import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
 import { resume } from '../standards/evidence.ts';
 import type { CourseTree, RunTimeData, Standard, Unit } from '../standards/types.ts';
+import { addressTree } from '../standards/web.ts';
 import type { Session } from './schemas.ts';
 import { type Ticket, writeSession } from './tokens.ts';
 
@@ -39,7 +39,7 @@ function unitsOf(units: Unit[]): Unit[] {
 
 function toSession(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session {
   const standard: Standard = launch.standard ?? 'web';
-  const tree: CourseTree = launch.tree ?? webTree(launch.course_url ?? '', launch.course_title);
+  const tree: CourseTree = launch.tree ?? addressTree(launch.course_url ?? '', launch.course_title);
   const token = writeSession(ctx, {
     tenantId: ticket.tenantId,
     enrollId: ticket.enrollId,

@@ -27,7 +27,12 @@ export function startPage(paths: string[], files: FileIndex): string | null {
 }
 
 export function webTree(path: string, title: string): CourseTree {
-  const unit = { ...noDetails, UnitID: 'web', Title: title, Href: encodePath(path), Kind: 'asset' as const };
+  return addressTree(encodePath(path), title);
+}
+
+/** One page at an address: that of a package, or of a course elsewhere. */
+export function addressTree(Href: string, Title: string): CourseTree {
+  const unit = { ...noDetails, UnitID: 'web', Title, Href, Kind: 'asset' as const };
   return {
     Units: [{ ...unit, Visible: true, Children: [] }],
     Sequencing: null,
