@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import type { Context } from './context.ts';
 import type { Connection, Engine } from './db/engine.ts';
-import { run } from './db/transaction.ts';
+import { run, transaction } from './db/transaction.ts';
 import { perEngine } from './per-engine.ts';
 
 /** Work that some node does, once or by the clock. It may run twice, so it must bear that. */
@@ -60,7 +61,7 @@ function senderOf(ctx: Context): PgBoss {
 /** Makes the tables and queues. Needed once before `enqueue`; nodes that start together take turns. */
 export async function prepareJobs(ctx: Context, jobs: readonly Pick<Job, 'name'>[]): Promise<void> {
   const boss = open(ctx, { work: false });
-  await boss.start();
+  await inTurn(ctx, () => boss.start());
   try {
     const known = new Set((await boss.getQueues()).map(({ name }) => name));
     for (const { name } of jobs)
@@ -74,6 +75,18 @@ export async function prepareJobs(ctx: Context, jobs: readonly Pick<Job, 'name'>
   } finally {
     await boss.stop({ graceful: false, close: false });
   }
+}
+
+/**
+ * A session that asked for the schema before it waited for pg-boss's own lock may still believe that there is none, so
+ * nodes wait before they ask. An embedded database has one session.
+ */
+async function inTurn(ctx: Context, work: () => Promise<unknown>): Promise<void> {
+  if (ctx.engine.kind === 'pglite') return void (await work());
+  await transaction(ctx, async (inner) => {
+    await sql`select pg_advisory_xact_lock(hashtext('lectern.jobs'))`.execute(inner.db);
+    await work();
+  });
 }
 
 /** In the transaction of `ctx`, so that the job exists exactly when the change does. */
