@@ -110,7 +110,9 @@ async function bench(name: string, databaseUrl: string | null): Promise<Row[]> {
   console.log(`\n${name}`);
   const env = { DATA_DIR: await temporaryFolder(), BOOTSTRAP_KEY: bootstrapKey, LOG_LEVEL: 'warn' };
   const unlimited = { ...env, RATE_LIMIT: '0' };
-  const service = await startProcess(databaseUrl === null ? unlimited : { ...unlimited, DATABASE_URL: databaseUrl });
+  const service = await startProcess(
+    databaseUrl === null ? unlimited : { ...unlimited, DATABASE_URL: databaseUrl },
+  );
   const { baseUrl, contentUrl } = service;
   const client = openClient(connections);
   const asOperator = (method: string, path: string, body: unknown) =>
