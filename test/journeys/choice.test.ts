@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { closeBrowser, contentOf, hasBrowser, newContext, openPage } from '../support/browser.ts';
+import { closeBrowser, contentOf, newContext, openPage } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 import { packChoice } from './made-courses.ts';
 
-const options = { skip: !hasBrowser && 'there is no Chromium here' };
 let service: Awaited<ReturnType<typeof startService>>;
 
 before(async () => {
-  if (!hasBrowser) return;
   service = await startService();
   const { body } = await service.importPackage('choice', await packChoice());
   assert.deepEqual(body.Warnings, []);
@@ -19,7 +17,7 @@ after(async () => {
   await service?.close();
 });
 
-test('Where only the contents lead on, finishing a unit opens what waited for it', options, async () => {
+test('Where only the contents lead on, finishing a unit opens what waited for it', async () => {
   const { LaunchURL, read } = await service.enrol('choice');
   const page = await openPage(await newContext());
   const unit = (name: string) => page.locator('.unit').filter({ hasText: name });

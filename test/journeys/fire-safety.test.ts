@@ -4,7 +4,6 @@ import {
   answer,
   closeBrowser,
   contentOf,
-  hasBrowser,
   newContext,
   openPage,
   press,
@@ -15,12 +14,10 @@ import { startService } from '../support/service.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse } from './made-courses.ts';
 
-const options = { skip: !hasBrowser && 'there is no Chromium here' };
 let service: Awaited<ReturnType<typeof startService>>;
 let client: Awaited<ReturnType<typeof openClientSite>>;
 
 before(async () => {
-  if (!hasBrowser) return;
   service = await startService();
   client = await openClientSite();
   await service.importPackage('fire-safety', await packCourse('fire-safety'));
@@ -32,7 +29,7 @@ after(async () => {
   await service?.close();
 });
 
-test('Sequencing forces the order, survives leaving, and rolls up the course', options, async () => {
+test('Sequencing forces the order, survives leaving, and rolls up the course', async () => {
   const { LaunchURL, read } = await service.enrol('fire-safety');
   const page = await openPage(await newContext());
   const launch = `${LaunchURL}&returnURL=${client.returnURL}`;
@@ -68,7 +65,7 @@ test('Sequencing forces the order, survives leaving, and rolls up the course', o
   await page.context().close();
 });
 
-test('A page that vanishes in the middle of a lesson is resumed in that lesson', options, async () => {
+test('A page that vanishes in the middle of a lesson is resumed in that lesson', async () => {
   const { LaunchURL } = await service.enrol('fire-safety');
   const context = await newContext();
   const page = await openPage(context);
@@ -89,7 +86,7 @@ test('A page that vanishes in the middle of a lesson is resumed in that lesson',
   await context.close();
 });
 
-test('The contents lead back to a finished lesson, where everything is still there', options, async () => {
+test('The contents lead back to a finished lesson, where everything is still there', async () => {
   const { LaunchURL } = await service.enrol('fire-safety');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);
@@ -103,7 +100,7 @@ test('The contents lead back to a finished lesson, where everything is still the
   await page.context().close();
 });
 
-test('A lesson that is passed is not a course that is passed', options, async () => {
+test('A lesson that is passed is not a course that is passed', async () => {
   const { LaunchURL, read } = await service.enrol('fire-safety');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

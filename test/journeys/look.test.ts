@@ -3,16 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser, contentOf, hasBrowser, newContext, openPage, press } from '../support/browser.ts';
+import { closeBrowser, contentOf, newContext, openPage, press } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
-const options = { skip: !hasBrowser && 'there is no Chromium here' };
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let service: Awaited<ReturnType<typeof startService>>;
 
 before(async () => {
-  if (!hasBrowser) return;
   service = await startService();
   await service.importPackage('row', await packRow());
   await service.importPackage('phishing', await packCourse('phishing'));
@@ -40,7 +38,7 @@ type Finding = { id: string; nodes: { html: string }[] };
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 320]) {
-    test(`The player has no barriers, ${colorScheme}, ${width} px wide`, options, async () => {
+    test(`The player has no barriers, ${colorScheme}, ${width} px wide`, async () => {
       const { LaunchURL } = await service.enrol('row');
       const page = await openPage(await newContext({ width, height: 640 }));
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -65,7 +63,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
-test('The keyboard reaches everything in reading order, and the course in one step', options, async () => {
+test('The keyboard reaches everything in reading order, and the course in one step', async () => {
   const { LaunchURL } = await service.enrol('row');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);
@@ -91,7 +89,7 @@ test('The keyboard reaches everything in reading order, and the course in one st
   await page.context().close();
 });
 
-test('A course of one unit has the whole room: no contents, no steps', options, async () => {
+test('A course of one unit has the whole room: no contents, no steps', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

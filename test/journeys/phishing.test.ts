@@ -4,7 +4,6 @@ import {
   answer,
   closeBrowser,
   contentOf,
-  hasBrowser,
   newContext,
   openPage,
   press,
@@ -16,12 +15,10 @@ import { startService } from '../support/service.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse } from './made-courses.ts';
 
-const options = { skip: !hasBrowser && 'there is no Chromium here' };
 let service: Awaited<ReturnType<typeof startService>>;
 let client: Awaited<ReturnType<typeof openClientSite>>;
 
 before(async () => {
-  if (!hasBrowser) return;
   service = await startService();
   client = await openClientSite();
   await service.importPackage('phishing', await packCourse('phishing'));
@@ -33,32 +30,28 @@ after(async () => {
   await service?.close();
 });
 
-test(
-  'A learner passes a SCORM 1.2 course and gets back with every parameter of a raw returnURL',
-  options,
-  async () => {
-    const { LaunchURL, read } = await service.enrol('phishing');
-    const page = await openPage(await newContext());
-    await page.goto(`${LaunchURL}&returnURL=${client.returnURL}`);
-    await press(page, 'next', 'next', 'next', 'submit', 'next', 'next');
-    await answer(page, 'bcab');
-    await contentOf(page).locator('[data-test=result]').waitFor();
-    await waitForState(page, 'saved');
-    await press(page, 'finish');
-    await page.locator('#exit-button.primary').waitFor();
+test('A learner passes a SCORM 1.2 course and gets back with every parameter of a raw returnURL', async () => {
+  const { LaunchURL, read } = await service.enrol('phishing');
+  const page = await openPage(await newContext());
+  await page.goto(`${LaunchURL}&returnURL=${client.returnURL}`);
+  await press(page, 'next', 'next', 'next', 'submit', 'next', 'next');
+  await answer(page, 'bcab');
+  await contentOf(page).locator('[data-test=result]').waitFor();
+  await waitForState(page, 'saved');
+  await press(page, 'finish');
+  await page.locator('#exit-button.primary').waitFor();
 
-    await page.click('#exit-button');
-    await page.waitForURL(client.returnURL);
-    assert.deepEqual(client.arrivals.at(-1), '/back?a=1&b=2');
-    const enrolment = await read();
-    assert.equal(enrolment.Status, 'completed');
-    assert.equal(enrolment.Success, 'passed');
-    assert.equal(enrolment.Score, 100);
-    await page.context().close();
-  },
-);
+  await page.click('#exit-button');
+  await page.waitForURL(client.returnURL);
+  assert.deepEqual(client.arrivals.at(-1), '/back?a=1&b=2');
+  const enrolment = await read();
+  assert.equal(enrolment.Status, 'completed');
+  assert.equal(enrolment.Success, 'passed');
+  assert.equal(enrolment.Score, 100);
+  await page.context().close();
+});
 
-test('A learner who leaves half-way comes back to the same screen', options, async () => {
+test('A learner who leaves half-way comes back to the same screen', async () => {
   const { LaunchURL, read } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);
@@ -76,7 +69,7 @@ test('A learner who leaves half-way comes back to the same screen', options, asy
   await page.context().close();
 });
 
-test('Without a returnURL the page says what was saved', options, async () => {
+test('Without a returnURL the page says what was saved', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const page = await openPage(await newContext({ width: 375, height: 740 }));
   await page.goto(LaunchURL);
@@ -92,7 +85,7 @@ test('Without a returnURL the page says what was saved', options, async () => {
   await page.context().close();
 });
 
-test('A course framed by a page of another site plays, and leaves only its own frame', options, async () => {
+test('A course framed by a page of another site plays, and leaves only its own frame', async () => {
   const { LaunchURL, read } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(client.framed(`${LaunchURL}&returnURL=${client.returnURL}`));

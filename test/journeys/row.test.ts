@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  closeBrowser,
-  contentOf,
-  hasBrowser,
-  newContext,
-  openPage,
-  until,
-  waitForState,
-} from '../support/browser.ts';
+import { closeBrowser, contentOf, newContext, openPage, until, waitForState } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 import { packRow, packWebPage } from './made-courses.ts';
 
-const options = { skip: !hasBrowser && 'there is no Chromium here' };
 let service: Awaited<ReturnType<typeof startService>>;
 
 before(async () => {
-  if (!hasBrowser) return;
   service = await startService();
   await service.importPackage('row', await packRow());
   await service.importPackage('gap', await packRow({ withoutSecond: true }));
@@ -28,7 +18,7 @@ after(async () => {
   await service?.close();
 });
 
-test('Units in a row: finishing moves on, prerequisites lock, suspending stays', options, async () => {
+test('Units in a row: finishing moves on, prerequisites lock, suspending stays', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const page = await openPage(await newContext());
   const unit = (name: string) => page.locator('.unit').filter({ hasText: name });
@@ -57,7 +47,7 @@ test('Units in a row: finishing moves on, prerequisites lock, suspending stays',
   await page.context().close();
 });
 
-test('A unit whose page is missing says so and can be passed', options, async () => {
+test('A unit whose page is missing says so and can be passed', async () => {
   const { LaunchURL } = await service.enrol('gap');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);
@@ -70,7 +60,7 @@ test('A unit whose page is missing says so and can be passed', options, async ()
   await page.context().close();
 });
 
-test('A web course is completed by the learner', options, async () => {
+test('A web course is completed by the learner', async () => {
   const { LaunchURL, read } = await service.enrol('page');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

@@ -4,7 +4,6 @@ import {
   callAPI,
   closeBrowser,
   contentOf,
-  hasBrowser,
   newContext,
   openPage,
   press,
@@ -15,11 +14,9 @@ import {
 import { startService } from '../support/service.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
-const options = { skip: !hasBrowser && 'there is no Chromium here' };
 let service: Awaited<ReturnType<typeof startService>>;
 
 before(async () => {
-  if (!hasBrowser) return;
   service = await startService();
   await service.importPackage('phishing', await packCourse('phishing'));
   await service.importPackage('row', await packRow());
@@ -30,7 +27,7 @@ after(async () => {
   await service?.close();
 });
 
-test('Offline a commit is kept on the device and said so; back online it is sent', options, async () => {
+test('Offline a commit is kept on the device and said so; back online it is sent', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const page = await openPage(context);
@@ -54,7 +51,7 @@ test('Offline a commit is kept on the device and said so; back online it is sent
   await context.close();
 });
 
-test('What was kept offline is sent when the learner comes back to this device', options, async () => {
+test('What was kept offline is sent when the learner comes back to this device', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const page = await openPage(context);
@@ -77,7 +74,7 @@ test('What was kept offline is sent when the learner comes back to this device',
   await context.close();
 });
 
-test('Nothing is called saved when neither the server nor the device has it', options, async () => {
+test('Nothing is called saved when neither the server nor the device has it', async () => {
   const { LaunchURL } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);
@@ -98,7 +95,7 @@ test('Nothing is called saved when neither the server nor the device has it', op
   await context.close();
 });
 
-test('Closing the tab right after SetValue loses nothing, not even 63,000 characters', options, async () => {
+test('Closing the tab right after SetValue loses nothing, not even 63,000 characters', async () => {
   for (const length of [40, 63_000]) {
     const { LaunchURL } = await service.enrol('row');
     const context = await newContext();
@@ -122,7 +119,7 @@ test('Closing the tab right after SetValue loses nothing, not even 63,000 charac
   }
 });
 
-test('Of two tabs the newer one wins, and the older one says so and can take over', options, async () => {
+test('Of two tabs the newer one wins, and the older one says so and can take over', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const older = await openPage(context);

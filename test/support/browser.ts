@@ -1,10 +1,6 @@
-import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 
 const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
-
-/** Browser tests are skipped where there is no browser. */
-export const hasBrowser = existsSync(executable);
 
 let launched: Promise<Browser> | null = null;
 
