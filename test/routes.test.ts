@@ -26,6 +26,7 @@ function sourcesBut(file: string): string {
 const withoutScope = new Set([
   'createAccessToken', // credentials are in the request itself
   'signIn', // the link is the credential
+  'signInWithPassword', // tenant, name and password are in the request itself
   'signOut', // the cookie is
 ]);
 
@@ -59,6 +60,19 @@ test('scopes fit the access: only keys have scopes, and a write is not allowed b
   }
 });
 
+test('learners are let in to reads of a tenant that name them, and to no others', () => {
+  for (const { own, name, method, access, path } of routes)
+    if (own) assert.ok(method === 'GET' && access === 'tenant' && path.includes('{LoginID}'), name);
+  assert.deepEqual(routes.flatMap(({ own, path }) => ((own ?? false) ? path : [])).sort(), [
+    '/catalogue/course/{CourseID}/{LoginID}',
+    '/enrolment/{LoginID}',
+    '/enrolment/{LoginID}/{EnrollID}',
+    '/enrolment/{LoginID}/{EnrollID}/explain',
+    '/enrolment/{LoginID}/{EnrollID}/timeline',
+    '/user/{LoginID}',
+  ]);
+});
+
 test('event types are a closed list, and each is written somewhere', () => {
   const types: readonly string[] = eventTypes;
   for (const { name, events = [] } of routes)
@@ -88,7 +102,12 @@ test('each operation is in the document as it is declared', () => {
     );
     assert.deepEqual(inPath.map((parameter: { name: string }) => parameter.name).sort(), named.sort());
     if (route.body) assert.ok(operation.requestBody, route.name);
-    assert.equal(route.access !== 'anyone', Boolean(operation.security?.length), route.name);
+    const callers = route.access === 'anyone' ? undefined : [{ key: [] }, { session: [] }];
+    assert.deepEqual(operation.security, callers, route.name);
+    const takesTenant = (operation.parameters ?? []).some(
+      (parameter: { name: string; in: string }) => parameter.in === 'header' && parameter.name === 'Tenant',
+    );
+    assert.equal(takesTenant, route.access === 'tenant', route.name);
   }
   const described = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
   assert.equal(described.length, routes.length);

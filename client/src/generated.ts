@@ -349,6 +349,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session/password/{TenantID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The function with which a browser hashes passwords before it signs in */
+        get: operations["readPasswordFunction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/session": {
         parameters: {
             query?: never;
@@ -359,7 +376,8 @@ export interface paths {
         /** Who is signed in, by the session cookie */
         get: operations["readSession"];
         put?: never;
-        post?: never;
+        /** Sign in with a hashed password */
+        post: operations["signInWithPassword"];
         /** Sign out */
         delete: operations["signOut"];
         options?: never;
@@ -1550,29 +1568,51 @@ export interface components {
         SignInRequest: {
             /**
              * @description The page of this service to open after signing in: a path that begins with one slash.
-             * @default /session
+             * @default /console/
              */
             Path?: string;
         };
         /** SignInLink */
         SignInLink: {
-            /** @description Open it in the browser of the user, within a minute. It signs in once. */
+            /** @description Open it in the browser of the user, before it expires. It signs in once. */
             SignInURL: string;
             /** Format: date-time */
             ExpiresAt: string;
         };
-        /** UserSession */
-        UserSession: {
+        /** PasswordFunction */
+        PasswordFunction: {
+            /**
+             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @enum {string}
+             */
+            PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+        };
+        /** PasswordSignIn */
+        PasswordSignIn: {
+            /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
             /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
             LoginID: string;
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            Password: string;
+        };
+        /**
+         * Session
+         * @description Who is signed in in this browser; of the operator there is neither tenant nor name.
+         */
+        Session: {
+            /**
+             * @description What the session may do: act on every tenant, act on its own tenant, or read what is its own.
+             * @enum {string}
+             */
+            Role: "operator" | "administrator" | "learner";
+            /** @description Chosen by the operator. Cannot be changed. */
+            TenantID: string | null;
+            TenantName: string | null;
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string | null;
             FirstName: string | null;
             LastName: string | null;
-            /**
-             * @description True gives the user administration rights.
-             * @default false
-             */
-            IsAdmin: boolean;
             /** Format: date-time */
             SignedInAt: string;
             /**
@@ -2036,7 +2076,9 @@ export type KeyRedemption = components['schemas']['KeyRedemption'];
 export type RedeemedEnrolmentKey = components['schemas']['RedeemedEnrolmentKey'];
 export type SignInRequest = components['schemas']['SignInRequest'];
 export type SignInLink = components['schemas']['SignInLink'];
-export type UserSession = components['schemas']['UserSession'];
+export type PasswordFunction = components['schemas']['PasswordFunction'];
+export type PasswordSignIn = components['schemas']['PasswordSignIn'];
+export type Session = components['schemas']['Session'];
 export type Course = components['schemas']['Course'];
 export type AuthoredCourse = components['schemas']['AuthoredCourse'];
 export type CourseChange = components['schemas']['CourseChange'];
@@ -2123,7 +2165,10 @@ export interface operations {
                 /** @description A part of LoginID, FirstName, LastName or Email. */
                 Search?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2159,6 +2204,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2207,6 +2254,8 @@ export interface operations {
                 plan?: boolean;
             };
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2243,7 +2292,10 @@ export interface operations {
     readUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2275,7 +2327,10 @@ export interface operations {
     updateUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2314,7 +2369,10 @@ export interface operations {
                 /** @description True: answer what would be done, and change nothing. */
                 plan?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2346,7 +2404,10 @@ export interface operations {
     checkUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2379,6 +2440,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2418,6 +2481,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2470,6 +2535,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2519,7 +2586,10 @@ export interface operations {
     readOffer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
@@ -2564,7 +2634,10 @@ export interface operations {
                 /** @description Only what changed after this instant, in the order of change. */
                 ChangedAfter?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2604,7 +2677,10 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2642,7 +2718,10 @@ export interface operations {
     readEnrolment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2676,7 +2755,10 @@ export interface operations {
     updateEnrolment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2714,7 +2796,10 @@ export interface operations {
     explainEnrolment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2753,7 +2838,10 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2797,6 +2885,8 @@ export interface operations {
                 plan?: boolean;
             };
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2840,7 +2930,10 @@ export interface operations {
                 PurchaseOrder?: string;
                 Status?: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2876,6 +2969,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2911,7 +3006,10 @@ export interface operations {
     readEnrolmentKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description The KeyID, or the key itself. */
                 Key: string;
@@ -2943,7 +3041,10 @@ export interface operations {
     revokeEnrolmentKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description The KeyID, or the key itself. */
                 Key: string;
@@ -2976,6 +3077,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -3025,7 +3128,10 @@ export interface operations {
     exportUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -3060,6 +3166,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -3188,6 +3296,38 @@ export interface operations {
             };
         };
     };
+    readPasswordFunction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Chosen by the operator. Cannot be changed. */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of a tenant that does not exist it is sha256-hex; with opaque nobody can sign in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordFunction"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     readSession: {
         parameters: {
             query?: never;
@@ -3197,13 +3337,46 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user and the session. */
+            /** @description The session. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserSession"];
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    signInWithPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordSignIn"];
+            };
+        };
+        responses: {
+            /** @description Signed in: the session and its cookie. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -3220,7 +3393,7 @@ export interface operations {
     signOut: {
         parameters: {
             query?: {
-                /** @description True: on all devices of the user. */
+                /** @description True: on all devices of this person, or of the operator. */
                 everywhere?: boolean;
             };
             header?: never;
@@ -3255,7 +3428,10 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3871,7 +4047,10 @@ export interface operations {
                 Types?: string;
                 EnrollID?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3911,7 +4090,10 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3947,6 +4129,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -3982,7 +4166,10 @@ export interface operations {
     readWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4013,7 +4200,10 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4048,7 +4238,10 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4080,6 +4273,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -4118,6 +4313,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -4158,7 +4355,10 @@ export interface operations {
                 Status?: "pending" | "delivered" | "failed";
                 EventID?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4196,6 +4396,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
