@@ -10,6 +10,7 @@ import { eventRoutes } from './modules/events/routes.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
 import { contentHeaders, contentRoutes } from './modules/player/content-routes.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
+import { previewRoutes } from './modules/player/preview-routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...webhookRoutes,
   launchRoute,
+  ...previewRoutes,
 ];
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
