@@ -26,7 +26,6 @@ export async function readCurrentRelease(ctx: Context, input: { courseId: string
     .whereRef('release.release_id', '=', 'course.release_id')
     .executeTakeFirst();
   if (row) return toRelease(row);
-  await findCourse(ctx, input.courseId);
   throw new Problem(
     'course_not_playable',
     'The course has no package. Send one with PUT /course/{CourseID}/package.',
