@@ -464,9 +464,44 @@ export interface paths {
             cookie?: never;
         };
         /** Read the current release of a course */
-        get: operations["readRelease"];
+        get: operations["readCurrentRelease"];
         /** Import a package as the new release of a course */
         put: operations["importPackage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the releases of a course */
+        get: operations["listReleases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/release/{Release}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a release of a course */
+        get: operations["readRelease"];
+        /** Make a release the current one */
+        put: operations["putRelease"];
         post?: never;
         delete?: never;
         options?: never;
@@ -678,6 +713,40 @@ export interface paths {
         get: operations["launch"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Play any release of a course, also of a draft, without recording anything */
+        post: operations["previewCourse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/catalogue/course/{CourseID}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Play a course that is offered to the tenant, without recording anything */
+        post: operations["previewOfferedCourse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1016,7 +1085,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A course that is offered to the tenant has a new release.
+         * A course that is offered to the tenant has a new release, or an earlier one is the current one again.
          * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
          */
         post: operations["course.released"];
@@ -1733,6 +1802,8 @@ export interface components {
             CourseID: string;
             /** @description Counts up with each package of the course. */
             Release: number;
+            /** @description Who begins the course now plays this release. */
+            Current: boolean;
             /** @enum {string} */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
             /** @description The title that the package gives itself. */
@@ -1759,6 +1830,14 @@ export interface components {
             SHA256: string;
             /** Format: date-time */
             CreatedAt: string;
+        };
+        /** ReleaseChange */
+        ReleaseChange: {
+            /**
+             * @description true: who begins the course from now on plays this release; who has begun stays on theirs.
+             * @enum {boolean}
+             */
+            Current: true;
         };
         /** NewTenant */
         NewTenant: {
@@ -2045,6 +2124,16 @@ export interface components {
              */
             Until?: string;
         };
+        /** Preview */
+        Preview: {
+            /** @description Plays the course and records nothing. Takes `&returnURL=` as a LaunchURL does. Who has the address can see the course. */
+            PreviewURL: string;
+            /**
+             * Format: date-time
+             * @description Until when PreviewURL can be opened: 15 minutes. What was opened ends two hours after the preview was asked for.
+             */
+            ExpiresAt: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -2084,6 +2173,7 @@ export type AuthoredCourse = components['schemas']['AuthoredCourse'];
 export type CourseChange = components['schemas']['CourseChange'];
 export type EnrolOptionChange = components['schemas']['EnrolOptionChange'];
 export type Release = components['schemas']['Release'];
+export type ReleaseChange = components['schemas']['ReleaseChange'];
 export type NewTenant = components['schemas']['NewTenant'];
 export type Tenant = components['schemas']['Tenant'];
 export type TenantChange = components['schemas']['TenantChange'];
@@ -2098,6 +2188,7 @@ export type WebhookChange = components['schemas']['WebhookChange'];
 export type Rotation = components['schemas']['Rotation'];
 export type Delivery = components['schemas']['Delivery'];
 export type Replay = components['schemas']['Replay'];
+export type Preview = components['schemas']['Preview'];
 export type $defs = Record<string, never>;
 export interface operations {
     createAccessToken: {
@@ -3689,7 +3780,7 @@ export interface operations {
             };
         };
     };
-    readRelease: {
+    readCurrentRelease: {
         parameters: {
             query?: never;
             header?: never;
@@ -3748,6 +3839,121 @@ export interface operations {
             };
             /** @description The first release. */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReleases: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of releases, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Release"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readRelease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description The number of a release of the course. */
+                Release: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The release. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putRelease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description The number of a release of the course. */
+                Release: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseChange"];
+            };
+        };
+        responses: {
+            /** @description The release, which is the current one. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4475,6 +4681,83 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewCourse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The number of a release of the course. */
+                    Release?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The preview. Nothing of it is stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewOfferedCourse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The preview. Nothing of it is stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
                 };
             };
             /** @description What is wrong, and what to do. */

@@ -13,6 +13,7 @@ export const errorCodes = {
   not_found: [404, 'Nothing is found at this address'],
   user_not_found: [404, 'The user does not exist'],
   course_not_found: [404, 'The course does not exist'],
+  release_not_found: [404, 'The release does not exist'],
   option_not_found: [404, 'The enrolment option does not exist'],
   enrolment_not_found: [404, 'The enrolment does not exist'],
   tenant_not_found: [404, 'The tenant does not exist'],
