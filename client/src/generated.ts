@@ -4740,6 +4740,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
