@@ -2557,10 +2557,22 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID?: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID?: string;
+                /** @description An option of CourseID, which is sent too. */
+                DurationID?: string;
+                /** @description As of now. */
                 Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                /** @description The users' current group. */
                 GroupName?: string;
+                /** @description Only current enrolments whose time ends after this instant, in the order of ExpiresAt. */
+                ExpiresAfter?: string;
+                /** @description Only current enrolments whose time ends before this instant, in the order of ExpiresAt. */
+                ExpiresBefore?: string;
                 /** @description Only what changed after this instant, in the order of change. */
                 ChangedAfter?: string;
             };
@@ -2603,6 +2615,8 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
             };
             header?: never;
             path: {

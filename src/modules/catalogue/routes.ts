@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { PageOf } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
-import { Fields } from '../../platform/schema.ts';
 import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from './courses.ts';
 import { importPackage, readRelease } from './import-package.ts';
 import { listOfferedCourses } from './offers.ts';
@@ -12,9 +11,11 @@ import {
   Course,
   CourseChange,
   CourseID,
+  courseQuery,
   DurationID,
   EnrolOption,
   EnrolOptionChange,
+  offerQuery,
   Release,
 } from './schemas.ts';
 
@@ -31,7 +32,7 @@ export const catalogueRoutes = [
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',
-    query: Fields(pageQuery),
+    query: offerQuery,
     answers: { 200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(Course) } },
     handle: async (ctx, { query }) => ok(await listOfferedCourses(ctx, query)),
   }),
@@ -42,7 +43,7 @@ export const catalogueRoutes = [
     name: 'listCourses',
     summary: 'List all courses',
     scope: 'catalogue:read',
-    query: Fields(pageQuery),
+    query: courseQuery,
     answers: {
       200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(AuthoredCourse) },
     },

@@ -53,6 +53,15 @@ export interface CourseTable {
   updated_at: Timestamp;
 }
 
+export interface DayCountTable {
+  tenant_id: string;
+  day: string;
+  enrolments: number;
+  starts: number;
+  completions: number;
+  counted_until: Timestamp;
+}
+
 export interface EnrolOptionTable {
   course_id: string;
   duration_id: string;
@@ -99,6 +108,7 @@ export interface EnrolmentTable {
   reference: string | null;
   metadata: Generated<Json>;
   holds_seat: Generated<boolean>;
+  group_name: string | null;
 }
 
 export interface EnrolmentKeyTable {
@@ -306,6 +316,7 @@ export interface Schema {
   attempt: AttemptTable;
   attempt_unit: AttemptUnitTable;
   course: CourseTable;
+  day_count: DayCountTable;
   enrol_option: EnrolOptionTable;
   enrolment: EnrolmentTable;
   enrolment_key: EnrolmentKeyTable;
@@ -331,6 +342,7 @@ export interface Schema {
 export const tenantTables = [
   'attempt',
   'attempt_unit',
+  'day_count',
   'enrolment',
   'enrolment_key',
   'erasure',
