@@ -45,14 +45,3 @@ create index enrolment_key_open on enrolment_key (tenant_id, key_id) where redee
 create index enrolment_key_redeemed on enrolment_key (tenant_id, key_id) where redeemed_at is not null;
 create index enrolment_key_revoked on enrolment_key (tenant_id, key_id)
   where revoked_at is not null and redeemed_at is null;
-
--- What happened on a day (UTC), counted up to counted_until; the day is over when that is its end.
-create table day_count (
-  tenant_id text not null references tenant,
-  day date not null,
-  enrolments integer not null,
-  starts integer not null,
-  completions integer not null,
-  counted_until timestamptz not null,
-  primary key (tenant_id, day)
-);

@@ -45,10 +45,11 @@ const cases: Record<string, string[]> = {
   ),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
   readTimeline: [''],
+  // Status=scheduled and Status=expired pass over the other keys that are open: docs/adr/0023-lists.md.
   listEnrolmentKeys: ['Order=oldest', 'Order=newest'].flatMap((order) =>
-    ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked']
-      .concat('Status=scheduled', 'Status=expired')
-      .map((filter) => `${order}&${filter}`),
+    ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked'].map(
+      (filter) => `${order}&${filter}`,
+    ),
   ),
   listEvents: ['', `EnrollID=${names.EnrollID}`],
   listDeliveries: [
@@ -69,7 +70,10 @@ for (const route of lists)
     const tried = (cases[route.name] ?? []).flatMap((query) => [...new URLSearchParams(query).keys()]);
     const known = ['Limit', 'Cursor', ...tried, ...(unbounded[route.name] ?? [])];
     assert.ok(cases[route.name], `${route.name} has no cases`);
-    assert.deepEqual(offered.filter((name) => !known.includes(name)), []);
+    assert.deepEqual(
+      offered.filter((name) => !known.includes(name)),
+      [],
+    );
   });
 
 type Plan = {
@@ -89,7 +93,10 @@ function* nodesOf(plan: Plan): Generator<Plan> {
 
 async function planOf({ text, values }: Statement): Promise<Plan> {
   const explain = `/* across tenants: a plan */ explain (analyze, format json) ${text}`;
-  const { rows } = await service.ctx.engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({ text: explain, values });
+  const { rows } = await service.ctx.engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
+    text: explain,
+    values,
+  });
   const plan = rows[0]?.['QUERY PLAN'][0].Plan;
   assert.ok(plan);
   return plan;

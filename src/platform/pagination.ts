@@ -12,9 +12,7 @@ export const pageQuery = {
 };
 
 export const orderQuery = {
-  Order: Type.Optional(
-    OneOf(['oldest', 'newest'], { description: 'What comes first. Default: oldest.' }),
-  ),
+  Order: Type.Optional(OneOf(['oldest', 'newest'], { description: 'What comes first. Default: oldest.' })),
 };
 
 /** Text as the pattern of a LIKE that finds it anywhere. */

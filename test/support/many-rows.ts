@@ -56,7 +56,8 @@ export async function fillLists(service: TestService, tenantId: string) {
   const { engine } = service.ctx;
   for (const course of ['lists-0', 'lists-1']) {
     await service.api('PUT', `/course/${course}`, { Title: course });
-    for (const option of ['usual', 'rare']) await service.api('PUT', `/course/${course}/option/${option}`, {});
+    for (const option of ['usual', 'rare'])
+      await service.api('PUT', `/course/${course}/option/${option}`, {});
   }
   for (const tenant of [tenantId, 'test'])
     for (const text of statements(tenant))

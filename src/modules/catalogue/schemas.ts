@@ -89,9 +89,15 @@ const played = {
 
 /** Courses are thousands at most, so these filters need no index. */
 const searching = {
-  Search: Type.Optional(Text(255, { description: 'A part of Title or CourseID; letter case does not matter.' })),
+  Search: Type.Optional(
+    Text(255, { description: 'A part of Title or CourseID; letter case does not matter.' }),
+  ),
 };
-export const courseQuery = Fields({ ...pageQuery, ...searching, Status: Type.Optional(OneOf(courseStatuses)) });
+export const courseQuery = Fields({
+  ...pageQuery,
+  ...searching,
+  Status: Type.Optional(OneOf(courseStatuses)),
+});
 export const offerQuery = Fields({
   ...pageQuery,
   ...searching,

@@ -2,9 +2,16 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
-import { foreignCursor, type Order, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import {
+  foreignCursor,
+  type Order,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+} from '../../platform/pagination.ts';
 import { readKey } from './key-text.ts';
-import { type KeyWithNames, keyNotFound, isStatusSql, selectKeys, toKey } from './record.ts';
+import { isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';
 import type { EnrolmentKey, KeyStatus } from './schemas.ts';
 
 export async function listKeys(

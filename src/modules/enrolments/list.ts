@@ -120,7 +120,11 @@ function branchesOf(ctx: TenantContext, input: EnrolmentFilter): Query[] {
     .where('due.expires_at', '<=', now)
     .orderBy('due.expires_at');
   const overdue = selectEnrolments(ctx)
-    .where('enrolment.status', 'in', openStatuses.map((status) => sql.lit(status)))
+    .where(
+      'enrolment.status',
+      'in',
+      openStatuses.map((status) => sql.lit(status)),
+    )
     .where('enrolment.enroll_id', '=', sql<string>`any(array(${due}))`);
   return [noted(Status), overdue];
 }
@@ -128,7 +132,10 @@ function branchesOf(ctx: TenantContext, input: EnrolmentFilter): Query[] {
 /** The index of a course's enrolments has their status before the EnrollID. */
 function followsCourse(input: EnrolmentFilter): boolean {
   const { CourseID, DurationID, LoginID, GroupName } = input;
-  return CourseID !== undefined && [DurationID, LoginID, GroupName, clockOf(input) ?? undefined].every((value) => value === undefined);
+  return (
+    CourseID !== undefined &&
+    [DurationID, LoginID, GroupName, clockOf(input) ?? undefined].every((value) => value === undefined)
+  );
 }
 
 function filtered(ctx: TenantContext, all: Query, input: EnrolmentFilter): Query {

@@ -46,7 +46,10 @@ export async function listGroups(ctx: TenantContext, input: PageQuery & { Search
     select known.group_name from "user" known
     where known.tenant_id = ${ctx.tenantId} and ${place} and known.group_name < ${beyond(from)}
     order by known.group_name limit 1`;
-  const first = after === null ? sql`known.group_name >= ${from}` : sql`known.group_name > ${after} and known.group_name >= ${from}`;
+  const first =
+    after === null
+      ? sql`known.group_name >= ${from}`
+      : sql`known.group_name > ${after} and known.group_name >= ${from}`;
   const { rows } = await sql<{ group_name: string }>`
     with recursive named as (
       (${next(first)})
@@ -54,7 +57,12 @@ export async function listGroups(ctx: TenantContext, input: PageQuery & { Search
       select (${next(sql`known.group_name > named.group_name`)}) from named where named.group_name is not null
     )
     select named.group_name from named where named.group_name is not null limit ${limit + 1}`.execute(ctx.db);
-  return toPage(rows, limit, (row) => row.group_name, (row) => ({ GroupName: row.group_name }));
+  return toPage(
+    rows,
+    limit,
+    (row) => row.group_name,
+    (row) => ({ GroupName: row.group_name }),
+  );
 }
 
 /** Sorts behind all that begins with the text. */

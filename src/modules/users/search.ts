@@ -26,7 +26,12 @@ function waysOf(search: string): Way[] {
     ...[...spellings].map((text) => ({ key: login, whole: login, text, when: sql`true` })),
     { key: start(lastFirst), whole: lower(lastFirst), text: folded, when: sql`known.last_name is not null` },
     { key: start(firstLast), whole: lower(firstLast), text: folded, when: sql`known.first_name is not null` },
-    { key: lower(sql`known.email`), whole: lower(sql`known.email`), text: folded, when: sql`known.email is not null` },
+    {
+      key: lower(sql`known.email`),
+      whole: lower(sql`known.email`),
+      text: folded,
+      when: sql`known.email is not null`,
+    },
   ];
 }
 
@@ -50,8 +55,10 @@ export async function searchUsers(ctx: TenantContext, input: UserFilter & { Sear
   for (const [n, way] of ways.entries()) {
     if (n < place.way) continue;
     const before = ways.slice(0, n).map((other) => sql`and not coalesce(${finds(other)}, false)`);
-    const after = n === place.way && place.sought !== null
-      ? sql`and (${way.key}, known.login_id) > (${place.sought}, ${place.loginId})` : sql``;
+    const after =
+      n === place.way && place.sought !== null
+        ? sql`and (${way.key}, known.login_id) > (${place.sought}, ${place.loginId})`
+        : sql``;
     const made = parts.map((_, index) => sql`(select count(*) from ${sql.ref(`found_${index}`)})`);
     const wanted = made.length === 0 ? sql`` : sql`and ${sql.join(made, sql` + `)} <= ${limit}`;
     parts.push(sql`select known.*, ${sql.lit(n)} as way, ${way.key} as sought from "user" known
@@ -61,7 +68,8 @@ export async function searchUsers(ctx: TenantContext, input: UserFilter & { Sear
   }
   const named = parts.map((part, index) => sql`${sql.ref(`found_${index}`)} as materialized (${part})`);
   const all = parts.map((_, index) => sql`select * from ${sql.ref(`found_${index}`)}`);
-  const { rows } = await sql<Found>`with ${sql.join(named)} select * from (${sql.join(all, sql` union all `)}) found
+  const { rows } =
+    await sql<Found>`with ${sql.join(named)} select * from (${sql.join(all, sql` union all `)}) found
     order by way, sought collate "C", login_id limit ${limit + 1}`.execute(ctx.db);
   return toPage(rows, limit, (row) => JSON.stringify([row.way, row.sought, row.login_id]), toUser);
 }
@@ -72,7 +80,9 @@ function readPlace(cursor: string | null): Place {
   if (cursor === null) return { way: 0, sought: null, loginId: '' };
   try {
     const [way, sought, loginId] = JSON.parse(cursor);
-    const texts = [sought, loginId].every((text) => typeof text === 'string' && text.isWellFormed() && !text.includes('\0'));
+    const texts = [sought, loginId].every(
+      (text) => typeof text === 'string' && text.isWellFormed() && !text.includes('\0'),
+    );
     if (Number.isInteger(way) && way >= 0 && way <= 5 && texts) return { way, sought, loginId };
   } catch {}
   throw foreignCursor();

@@ -115,7 +115,9 @@ export type DeliveryBody = Type.Static<typeof Event>;
 export const deliveryQuery = Fields({
   ...pageQuery,
   Status: Type.Optional(OneOf(deliveryStatuses)),
-  EnrollID: Type.Optional(Type.String({ format: 'uuid', description: 'Of what happened to this enrolment.' })),
+  EnrollID: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Of what happened to this enrolment.' }),
+  ),
   EventID: Type.Optional(Type.String({ format: 'uuid' })),
 });
 export type DeliveryQuery = Type.Static<typeof deliveryQuery>;

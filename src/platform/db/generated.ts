@@ -53,15 +53,6 @@ export interface CourseTable {
   updated_at: Timestamp;
 }
 
-export interface DayCountTable {
-  tenant_id: string;
-  day: string;
-  enrolments: number;
-  starts: number;
-  completions: number;
-  counted_until: Timestamp;
-}
-
 export interface EnrolOptionTable {
   course_id: string;
   duration_id: string;
@@ -316,7 +307,6 @@ export interface Schema {
   attempt: AttemptTable;
   attempt_unit: AttemptUnitTable;
   course: CourseTable;
-  day_count: DayCountTable;
   enrol_option: EnrolOptionTable;
   enrolment: EnrolmentTable;
   enrolment_key: EnrolmentKeyTable;
@@ -342,7 +332,6 @@ export interface Schema {
 export const tenantTables = [
   'attempt',
   'attempt_unit',
-  'day_count',
   'enrolment',
   'enrolment_key',
   'erasure',
