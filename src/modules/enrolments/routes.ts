@@ -71,6 +71,7 @@ export const enrolmentRoutes = [
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',
+    own: true,
     params: Type.Object({ CourseID, LoginID }),
     answers: {
       200: {
@@ -112,6 +113,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}',
     name: 'listEnrolmentsOfUser',
     summary: "List a user's enrolments",
+    own: true,
     params: Type.Object({ LoginID }),
     query: Fields({ ...pageQuery, ...orderQuery }),
     answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
@@ -124,6 +126,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}',
     name: 'readEnrolment',
     summary: 'Read an enrolment',
+    own: true,
     params,
     answers: { 200: { description: 'The enrolment.', schema: Enrolment } },
     handle: async (ctx, { params }) =>
@@ -156,6 +159,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/explain',
     name: 'explainEnrolment',
     summary: 'Say whether the learner can start now, and why',
+    own: true,
     params,
     answers: { 200: { description: 'The ordered rules.', schema: Explanation } },
     handle: async (ctx, { params }) =>
@@ -167,6 +171,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/timeline',
     name: 'readTimeline',
     summary: 'Read what happened to an enrolment',
+    own: true,
     params,
     query: Fields(pageQuery),
     answers: {
