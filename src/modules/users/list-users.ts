@@ -1,24 +1,9 @@
 import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { beyond, filterSql, type UserFilter } from './filter.ts';
 import { toUser } from './record.ts';
 import { searchUsers } from './search.ts';
-
-export type UserFilter = PageQuery & {
-  GroupName?: string;
-  Email?: string;
-  Enabled?: boolean;
-  Search?: string;
-};
-
-/** SQL: what of a filter holds for `known`, written out so that partial indexes serve it. */
-export function filterSql({ GroupName, Email, Enabled }: UserFilter) {
-  const conditions = [sql`true`];
-  if (GroupName !== undefined) conditions.push(sql`known.group_name = ${GroupName}`);
-  if (Email !== undefined) conditions.push(sql`lower(known.email) collate "C" = lower(${Email}) collate "C"`);
-  if (Enabled !== undefined) conditions.push(Enabled ? sql`known.enabled` : sql`not known.enabled`);
-  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
-}
 
 export async function listUsers(ctx: TenantContext, input: UserFilter) {
   if (input.Search !== undefined) return searchUsers(ctx, { ...input, Search: input.Search });
@@ -63,9 +48,4 @@ export async function listGroups(ctx: TenantContext, input: PageQuery & { Search
     (row) => row.group_name,
     (row) => ({ GroupName: row.group_name }),
   );
-}
-
-/** Sorts behind all that begins with the text. */
-export function beyond(text: string): string {
-  return text + '\u{10FFFF}'.repeat(8);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
-import { beyond, filterSql, type UserFilter } from './list-users.ts';
+import { beyond, filterSql, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 
 type Sql = ReturnType<typeof sql>;
