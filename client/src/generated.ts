@@ -1204,7 +1204,7 @@ export interface components {
         };
         /** NewUser */
         NewUser: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             FirstName?: string | null;
             LastName?: string | null;
@@ -1231,7 +1231,7 @@ export interface components {
         };
         /** User */
         User: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             FirstName: string | null;
             LastName: string | null;
@@ -1264,7 +1264,7 @@ export interface components {
         };
         /** UserChange */
         UserChange: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID?: string;
             FirstName?: string | null;
             LastName?: string | null;
@@ -1296,7 +1296,7 @@ export interface components {
         Erasure: {
             /** @description Opaque; null in a plan. */
             ReceiptID: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description True: nothing was changed, this is what would be done. */
             Plan: boolean;
@@ -1320,7 +1320,7 @@ export interface components {
         };
         /** CheckResult */
         CheckResult: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description 1: enabled, or valid password. 0: disabled. -1: not found. -2: wrong password. */
             Result: number;
@@ -1348,7 +1348,7 @@ export interface components {
         Enrolment: {
             /** @description Identifies an enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description The course. Chosen by the operator. */
             CourseID: string;
@@ -1503,7 +1503,7 @@ export interface components {
         Explanation: {
             /** @description Identifies an enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description The course. Chosen by the operator. */
             CourseID: string;
@@ -1577,7 +1577,7 @@ export interface components {
                  * @enum {string}
                  */
                 Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string | null;
                 /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
                 Group: string | null;
@@ -1593,7 +1593,7 @@ export interface components {
                 RevokedAt: string | null;
                 /** Format: date-time */
                 RedeemedAt: string | null;
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 RedeemedBy: string | null;
                 /** @description What it was redeemed for. */
                 EnrollIDs: string[];
@@ -1616,7 +1616,7 @@ export interface components {
              * @enum {string}
              */
             Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string | null;
             /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
             Group: string | null;
@@ -1632,7 +1632,7 @@ export interface components {
             RevokedAt: string | null;
             /** Format: date-time */
             RedeemedAt: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             RedeemedBy: string | null;
             /** @description What it was redeemed for. */
             EnrollIDs: string[];
@@ -1681,7 +1681,7 @@ export interface components {
         PasswordSignIn: {
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
             Password: string;
@@ -1699,7 +1699,7 @@ export interface components {
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string | null;
             TenantName: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string | null;
             FirstName: string | null;
             LastName: string | null;
@@ -2391,6 +2391,7 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -2457,7 +2458,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2492,7 +2493,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2534,7 +2535,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2569,7 +2570,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2606,7 +2607,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2647,7 +2648,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
@@ -2701,7 +2702,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
@@ -2753,7 +2754,7 @@ export interface operations {
             path: {
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2856,7 +2857,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2897,7 +2898,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2934,7 +2935,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2975,7 +2976,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -3017,7 +3018,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -3081,6 +3082,7 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -3259,7 +3261,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description The key as it was typed: letter case, hyphens and spaces do not matter; O is 0, I and L are 1. */
                 Key: string;
@@ -3309,7 +3311,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -3348,7 +3350,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;

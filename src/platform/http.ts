@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import formBody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { answerClientErrors } from './client-errors.ts';
 import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
 import { exportPages, listOf } from './export.ts';
@@ -46,6 +47,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     forceCloseConnections: 'idle' as const,
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
+    clientErrorHandler: answerClientErrors(ctx.log, headers),
     // An address that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       void protect(request, reply);
@@ -200,6 +202,10 @@ function streamedBody({ types, description }: NonNullable<Route['streams']>) {
   return { content: Object.fromEntries(types.map((type) => [type, { schema: { description } }])) };
 }
 
+function contentOf(types: readonly string[], schema: object) {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
 function schemaOf(route: Route) {
   const { params, query, body, streams, answers } = route;
   const list = listOf(route) !== null;
@@ -210,7 +216,9 @@ function schemaOf(route: Route) {
         ? { description, content: { 'application/json': { schema }, ...(list ? rowContent : {}) } }
         : {
             description,
-            ...(type ? { content: { [type]: { schema: schema ?? { type: 'string' } } } } : { type: 'null' }),
+            ...(type
+              ? { content: contentOf([type].flat(), schema ?? { type: 'string' }) }
+              : { type: 'null' }),
           },
     ]),
   );
