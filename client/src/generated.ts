@@ -349,6 +349,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session/password/{TenantID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The function with which a browser hashes passwords before it signs in */
+        get: operations["readPasswordFunction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/session": {
         parameters: {
             query?: never;
@@ -359,7 +376,8 @@ export interface paths {
         /** Who is signed in, by the session cookie */
         get: operations["readSession"];
         put?: never;
-        post?: never;
+        /** Sign in with a hashed password */
+        post: operations["signInWithPassword"];
         /** Sign out */
         delete: operations["signOut"];
         options?: never;
@@ -446,9 +464,44 @@ export interface paths {
             cookie?: never;
         };
         /** Read the current release of a course */
-        get: operations["readRelease"];
+        get: operations["readCurrentRelease"];
         /** Import a package as the new release of a course */
         put: operations["importPackage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the releases of a course */
+        get: operations["listReleases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/release/{Release}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a release of a course */
+        get: operations["readRelease"];
+        /** Make a release the current one */
+        put: operations["putRelease"];
         post?: never;
         delete?: never;
         options?: never;
@@ -660,6 +713,40 @@ export interface paths {
         get: operations["launch"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Play any release of a course, also of a draft, without recording anything */
+        post: operations["previewCourse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/catalogue/course/{CourseID}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Play a course that is offered to the tenant, without recording anything */
+        post: operations["previewOfferedCourse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -998,7 +1085,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A course that is offered to the tenant has a new release.
+         * A course that is offered to the tenant has a new release, or an earlier one is the current one again.
          * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
          */
         post: operations["course.released"];
@@ -1550,29 +1637,51 @@ export interface components {
         SignInRequest: {
             /**
              * @description The page of this service to open after signing in: a path that begins with one slash.
-             * @default /session
+             * @default /console/
              */
             Path?: string;
         };
         /** SignInLink */
         SignInLink: {
-            /** @description Open it in the browser of the user, within a minute. It signs in once. */
+            /** @description Open it in the browser of the user, before it expires. It signs in once. */
             SignInURL: string;
             /** Format: date-time */
             ExpiresAt: string;
         };
-        /** UserSession */
-        UserSession: {
+        /** PasswordFunction */
+        PasswordFunction: {
+            /**
+             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @enum {string}
+             */
+            PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+        };
+        /** PasswordSignIn */
+        PasswordSignIn: {
+            /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
             /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
             LoginID: string;
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            Password: string;
+        };
+        /**
+         * Session
+         * @description Who is signed in in this browser; of the operator there is neither tenant nor name.
+         */
+        Session: {
+            /**
+             * @description What the session may do: act on every tenant, act on its own tenant, or read what is its own.
+             * @enum {string}
+             */
+            Role: "operator" | "administrator" | "learner";
+            /** @description Chosen by the operator. Cannot be changed. */
+            TenantID: string | null;
+            TenantName: string | null;
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            LoginID: string | null;
             FirstName: string | null;
             LastName: string | null;
-            /**
-             * @description True gives the user administration rights.
-             * @default false
-             */
-            IsAdmin: boolean;
             /** Format: date-time */
             SignedInAt: string;
             /**
@@ -1693,6 +1802,8 @@ export interface components {
             CourseID: string;
             /** @description Counts up with each package of the course. */
             Release: number;
+            /** @description Who begins the course now plays this release. */
+            Current: boolean;
             /** @enum {string} */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
             /** @description The title that the package gives itself. */
@@ -1719,6 +1830,14 @@ export interface components {
             SHA256: string;
             /** Format: date-time */
             CreatedAt: string;
+        };
+        /** ReleaseChange */
+        ReleaseChange: {
+            /**
+             * @description true: who begins the course from now on plays this release; who has begun stays on theirs.
+             * @enum {boolean}
+             */
+            Current: true;
         };
         /** NewTenant */
         NewTenant: {
@@ -2005,6 +2124,16 @@ export interface components {
              */
             Until?: string;
         };
+        /** Preview */
+        Preview: {
+            /** @description Plays the course and records nothing. Takes `&returnURL=` as a LaunchURL does. Who has the address can see the course. */
+            PreviewURL: string;
+            /**
+             * Format: date-time
+             * @description Until when PreviewURL can be opened: 15 minutes. What was opened ends two hours after the preview was asked for.
+             */
+            ExpiresAt: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -2036,12 +2165,15 @@ export type KeyRedemption = components['schemas']['KeyRedemption'];
 export type RedeemedEnrolmentKey = components['schemas']['RedeemedEnrolmentKey'];
 export type SignInRequest = components['schemas']['SignInRequest'];
 export type SignInLink = components['schemas']['SignInLink'];
-export type UserSession = components['schemas']['UserSession'];
+export type PasswordFunction = components['schemas']['PasswordFunction'];
+export type PasswordSignIn = components['schemas']['PasswordSignIn'];
+export type Session = components['schemas']['Session'];
 export type Course = components['schemas']['Course'];
 export type AuthoredCourse = components['schemas']['AuthoredCourse'];
 export type CourseChange = components['schemas']['CourseChange'];
 export type EnrolOptionChange = components['schemas']['EnrolOptionChange'];
 export type Release = components['schemas']['Release'];
+export type ReleaseChange = components['schemas']['ReleaseChange'];
 export type NewTenant = components['schemas']['NewTenant'];
 export type Tenant = components['schemas']['Tenant'];
 export type TenantChange = components['schemas']['TenantChange'];
@@ -2056,6 +2188,7 @@ export type WebhookChange = components['schemas']['WebhookChange'];
 export type Rotation = components['schemas']['Rotation'];
 export type Delivery = components['schemas']['Delivery'];
 export type Replay = components['schemas']['Replay'];
+export type Preview = components['schemas']['Preview'];
 export type $defs = Record<string, never>;
 export interface operations {
     createAccessToken: {
@@ -2123,7 +2256,10 @@ export interface operations {
                 /** @description A part of LoginID, FirstName, LastName or Email. */
                 Search?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2159,6 +2295,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2207,6 +2345,8 @@ export interface operations {
                 plan?: boolean;
             };
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2243,7 +2383,10 @@ export interface operations {
     readUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2275,7 +2418,10 @@ export interface operations {
     updateUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2314,7 +2460,10 @@ export interface operations {
                 /** @description True: answer what would be done, and change nothing. */
                 plan?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2346,7 +2495,10 @@ export interface operations {
     checkUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2379,6 +2531,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2418,6 +2572,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2470,6 +2626,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2519,7 +2677,10 @@ export interface operations {
     readOffer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
@@ -2564,7 +2725,10 @@ export interface operations {
                 /** @description Only what changed after this instant, in the order of change. */
                 ChangedAfter?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2604,7 +2768,10 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2642,7 +2809,10 @@ export interface operations {
     readEnrolment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2676,7 +2846,10 @@ export interface operations {
     updateEnrolment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2714,7 +2887,10 @@ export interface operations {
     explainEnrolment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2753,7 +2929,10 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -2797,6 +2976,8 @@ export interface operations {
                 plan?: boolean;
             };
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2840,7 +3021,10 @@ export interface operations {
                 PurchaseOrder?: string;
                 Status?: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2876,6 +3060,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2911,7 +3097,10 @@ export interface operations {
     readEnrolmentKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description The KeyID, or the key itself. */
                 Key: string;
@@ -2943,7 +3132,10 @@ export interface operations {
     revokeEnrolmentKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description The KeyID, or the key itself. */
                 Key: string;
@@ -2976,6 +3168,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -3025,7 +3219,10 @@ export interface operations {
     exportUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
                 LoginID: string;
@@ -3060,6 +3257,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -3188,6 +3387,38 @@ export interface operations {
             };
         };
     };
+    readPasswordFunction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Chosen by the operator. Cannot be changed. */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of a tenant that does not exist it is sha256-hex; with opaque nobody can sign in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordFunction"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     readSession: {
         parameters: {
             query?: never;
@@ -3197,13 +3428,46 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user and the session. */
+            /** @description The session. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserSession"];
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    signInWithPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordSignIn"];
+            };
+        };
+        responses: {
+            /** @description Signed in: the session and its cookie. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -3220,7 +3484,7 @@ export interface operations {
     signOut: {
         parameters: {
             query?: {
-                /** @description True: on all devices of the user. */
+                /** @description True: on all devices of this person, or of the operator. */
                 everywhere?: boolean;
             };
             header?: never;
@@ -3255,7 +3519,10 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3513,7 +3780,7 @@ export interface operations {
             };
         };
     };
-    readRelease: {
+    readCurrentRelease: {
         parameters: {
             query?: never;
             header?: never;
@@ -3572,6 +3839,121 @@ export interface operations {
             };
             /** @description The first release. */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReleases: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of releases, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Release"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readRelease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description The number of a release of the course. */
+                Release: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The release. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putRelease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description The number of a release of the course. */
+                Release: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseChange"];
+            };
+        };
+        responses: {
+            /** @description The release, which is the current one. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3871,7 +4253,10 @@ export interface operations {
                 Types?: string;
                 EnrollID?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3911,7 +4296,10 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3947,6 +4335,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -3982,7 +4372,10 @@ export interface operations {
     readWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4013,7 +4406,10 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4048,7 +4444,10 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4080,6 +4479,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -4118,6 +4519,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -4158,7 +4561,10 @@ export interface operations {
                 Status?: "pending" | "delivered" | "failed";
                 EventID?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4196,6 +4602,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -4273,6 +4681,85 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewCourse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The number of a release of the course. */
+                    Release?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The preview. Nothing of it is stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewOfferedCourse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The preview. Nothing of it is stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
                 };
             };
             /** @description What is wrong, and what to do. */

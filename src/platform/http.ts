@@ -180,15 +180,29 @@ const wholeList = {
 const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
 
 const keyHeader = {
-  type: 'object',
-  properties: {
-    [idempotencyHeader]: {
-      type: 'string',
-      description:
-        'Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours.',
-    },
+  [idempotencyHeader]: {
+    type: 'string',
+    description:
+      'Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours.',
   },
 };
+
+const tenantHeader = {
+  Tenant: {
+    type: 'string',
+    description:
+      "The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII.",
+  },
+};
+
+function headersOf({ method, access }: Route) {
+  if (access === 'anyone') return {};
+  const properties = {
+    ...(access === 'tenant' ? tenantHeader : {}),
+    ...(method === 'POST' ? keyHeader : {}),
+  };
+  return Object.keys(properties).length > 0 ? { headers: { type: 'object', properties } } : {};
+}
 
 /** A schema without a type takes the stream itself. */
 function streamedBody({ types, description }: NonNullable<Route['streams']>) {
@@ -214,12 +228,12 @@ function schemaOf(route: Route) {
     operationId: route.name,
     summary: route.summary,
     tags: [route.tag],
-    ...(route.access === 'anyone' ? {} : { security: [{ key: [] }] }),
+    ...(route.access === 'anyone' ? {} : { security: [{ key: [] }, { session: [] }] }),
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
     ...(streams ? { body: streamedBody(streams) } : {}),
-    ...(route.method === 'POST' && route.access !== 'anyone' ? { headers: keyHeader } : {}),
+    ...headersOf(route),
     response: { ...response, default: { description: 'What is wrong, and what to do.', content: problem } },
   };
 }

@@ -15,8 +15,12 @@ export function newId(now: Date): string {
   bytes.writeUIntBE(time, 0, 6);
   bytes.writeUInt16BE(0x7000 | ((counter >>> 14) & 0x0fff), 6);
   bytes.writeUInt16BE(0x8000 | (counter & 0x3fff), 8);
+  return asUuid(bytes);
+}
+
+function asUuid(bytes: Buffer): string {
   const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -33,6 +37,14 @@ export function newSecret(prefix: string): string {
 /** Enough for a secret of 256 random bits; passwords take argon2id. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
+}
+
+/** A UUIDv8 (RFC 9562 §5.8) for what has no id but a secret's hash; it tells nothing of the hash. */
+export function derivedId(hash: string): string {
+  const bytes = createHash('sha256').update(hash).digest();
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(6) & 0x0f), 6);
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
+  return asUuid(bytes);
 }
 
 /** Identifiers are compared in NFC, and their limits hold for what is compared. */

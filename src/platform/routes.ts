@@ -3,12 +3,18 @@ import type { Static, TSchema } from 'typebox';
 import type { Context, TenantContext } from './context.ts';
 import type { Scope } from './scopes.ts';
 
-/** Who is calling: a key of a tenant, or of the operator. */
-export type Caller = { keyId: string; tenantId: string | null; scopes: readonly Scope[] };
+/** Who is calling: a key or a session, of a tenant or of the operator (`tenantId` null). */
+export type Caller = {
+  keyId: string;
+  tenantId: string | null;
+  scopes: readonly Scope[];
+  /** The LoginID of a learner's session, which may call the routes marked `own` with it, and no others. */
+  learner?: string;
+};
 
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 
-/** `tenant`: acts on one tenant's data. `operator`: an operator key only. `anyone`: needs no key. */
+/** `tenant`: acts on one tenant's data. `operator`: the operator only. `anyone`: needs neither key nor session. */
 export type Access = 'tenant' | 'operator' | 'anyone';
 
 type ContextOf<A extends Access> = A extends 'tenant' ? TenantContext : Context;
@@ -32,6 +38,8 @@ export type Route = {
   tag: string;
   access: Access;
   scope: Scope | null;
+  /** A read that learners' sessions may call too, with their own LoginID in the path. */
+  own?: true;
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;

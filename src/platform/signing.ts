@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What a signature is for; the same bytes signed for another purpose do not verify. */
-export type Purpose = 'launch' | 'ticket' | 'session' | 'erasure';
+export type Purpose = 'launch' | 'ticket' | 'session' | PreviewPurpose | 'erasure' | 'guess';
+type PreviewPurpose = 'preview' | 'preview-ticket' | 'preview-session' | 'preview-state';
 
 /** HMAC-SHA-256 (RFC 2104) cut to 192 bits, base64url. */
 export function sign(key: Buffer, purpose: Purpose, text: string): string {

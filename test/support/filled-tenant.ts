@@ -66,6 +66,7 @@ export async function fill(
     ...names,
     LoginID,
     CourseID,
+    Release: '1',
     EnrollID,
     WebhookID,
     webhookSecret: Secret,

@@ -4,10 +4,10 @@ import type { CourseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
-import { tellTenants } from '../events/append.ts';
 import type { Standard } from '../standards/types.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, whenInUse } from './problems.ts';
+import { tellOfRelease } from './releases.ts';
 import type { AuthoredCourse, CourseChange } from './schemas.ts';
 
 export type CourseRow = Selectable<CourseTable> & {
@@ -109,7 +109,7 @@ export async function putCourse(
       .executeTakeFirst();
     if (!before) return false;
     await ctx.db.updateTable('course').set(sent).where('course_id', '=', input.courseId).execute();
-    if (before.status === 'draft' && input.Status === 'published') await tellOfRelease(ctx, input.courseId);
+    if (before.status === 'draft' && input.Status === 'published') await tellOfCurrent(ctx, input.courseId);
     return true;
   });
   if (!changed) await insertCourse(ctx, input, sent, now);
@@ -117,16 +117,14 @@ export async function putCourse(
 }
 
 /** While it was a draft no tenant heard of its releases. */
-async function tellOfRelease(ctx: Context, courseId: string): Promise<void> {
+async function tellOfCurrent(ctx: Context, courseId: string): Promise<void> {
   const current = await ctx.db
     .selectFrom('course')
     .innerJoin('release', 'release.release_id', 'course.release_id')
-    .select(['course.tenants', 'release.number', 'release.standard', 'release.title'])
+    .select(['course.tenants', 'release.course_id', 'release.number', 'release.standard', 'release.title'])
     .where('course.course_id', '=', courseId)
     .executeTakeFirst();
-  if (!current) return;
-  const data = { Release: current.number, Standard: current.standard, Title: current.title };
-  await tellTenants(ctx, { tenants: current.tenants, courseId, type: 'course.released', data });
+  if (current) await tellOfRelease(ctx, current);
 }
 
 async function insertCourse(

@@ -4,9 +4,10 @@ import { PageOf, pageQuery } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields } from '../../platform/schema.ts';
 import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from './courses.ts';
-import { importPackage, readRelease } from './import-package.ts';
+import { importPackage } from './import-package.ts';
 import { listOfferedCourses } from './offers.ts';
 import { deleteOption, putOption } from './options.ts';
+import { listReleases, makeCurrent, readCurrentRelease, readRelease } from './releases.ts';
 import {
   AuthoredCourse,
   Course,
@@ -16,9 +17,12 @@ import {
   EnrolOption,
   EnrolOptionChange,
   Release,
+  ReleaseChange,
+  ReleaseNumber,
 } from './schemas.ts';
 
 const params = Type.Object({ CourseID });
+const releaseParams = Type.Object({ CourseID, Release: ReleaseNumber });
 const optionParams = Type.Object({ CourseID, DurationID });
 const authoring = { tag: 'Authoring', access: 'operator' } as const;
 
@@ -152,11 +156,50 @@ export const catalogueRoutes = [
     ...authoring,
     method: 'GET',
     path: '/course/{CourseID}/package',
-    name: 'readRelease',
+    name: 'readCurrentRelease',
     summary: 'Read the current release of a course',
     scope: 'catalogue:read',
     params,
     answers: { 200: { description: 'The release.', schema: Release } },
-    handle: async (ctx, { params }) => ok(await readRelease(ctx, { courseId: params.CourseID })),
+    handle: async (ctx, { params }) => ok(await readCurrentRelease(ctx, { courseId: params.CourseID })),
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/release',
+    name: 'listReleases',
+    summary: 'List the releases of a course',
+    scope: 'catalogue:read',
+    params,
+    query: Fields(pageQuery),
+    answers: { 200: { description: 'A page of releases, newest first.', schema: PageOf(Release) } },
+    handle: async (ctx, { params, query }) =>
+      ok(await listReleases(ctx, { ...query, courseId: params.CourseID })),
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/release/{Release}',
+    name: 'readRelease',
+    summary: 'Read a release of a course',
+    scope: 'catalogue:read',
+    params: releaseParams,
+    answers: { 200: { description: 'The release.', schema: Release } },
+    handle: async (ctx, { params }) =>
+      ok(await readRelease(ctx, { courseId: params.CourseID, release: params.Release })),
+  }),
+  route({
+    ...authoring,
+    method: 'PUT',
+    path: '/course/{CourseID}/release/{Release}',
+    name: 'putRelease',
+    summary: 'Make a release the current one',
+    scope: 'catalogue:write',
+    params: releaseParams,
+    body: ReleaseChange,
+    answers: { 200: { description: 'The release, which is the current one.', schema: Release } },
+    events: ['course.released'],
+    handle: async (ctx, { params }) =>
+      ok(await makeCurrent(ctx, { courseId: params.CourseID, release: params.Release })),
   }),
 ];

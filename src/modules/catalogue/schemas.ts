@@ -5,6 +5,12 @@ import { standards } from '../standards/types.ts';
 export const CourseID = Identifier('The course. Chosen by the operator.');
 export const DurationID = Identifier('The enrolment option, unique in its course. Chosen by the operator.');
 
+export const ReleaseNumber = Type.Integer({
+  minimum: 1,
+  maximum: 2_147_483_647,
+  description: 'The number of a release of the course.',
+});
+
 const Status = OneOf(['draft', 'published', 'retired'], {
   description: 'draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.',
 });
@@ -126,6 +132,7 @@ export const Release = Fields(
   {
     CourseID,
     Release: Type.Integer({ description: 'Counts up with each package of the course.' }),
+    Current: Type.Boolean({ description: 'Who begins the course now plays this release.' }),
     Standard: OneOf(standards),
     Title: Text(500, { description: 'The title that the package gives itself.' }),
     Units: Type.Array(
@@ -149,3 +156,15 @@ export const Release = Fields(
   { title: 'Release' },
 );
 export type Release = Type.Static<typeof Release>;
+
+export const ReleaseChange = Fields(
+  {
+    Current: Type.Unsafe<true>({
+      type: 'boolean',
+      enum: [true],
+      description:
+        'true: who begins the course from now on plays this release; who has begun stays on theirs.',
+    }),
+  },
+  { title: 'ReleaseChange' },
+);

@@ -7,17 +7,16 @@ import type { EnrolmentRow } from './record.ts';
 
 /** What a commit needs to know of the enrolment; of each unit the best evidence and the last commit taken. */
 export type ProgressFacts = EnrolmentRow & {
-  course_url: string | null;
   units: Record<string, { evidence: Evidence; number: number }> | null;
 };
 
 const facts = `
-select held.*, course.url as course_url, (
+select held.*, (
   select jsonb_object_agg(unit.unit_id, jsonb_build_object('evidence', unit.evidence, 'number', unit.commit_number))
   from attempt_unit unit
   where unit.tenant_id = $1 and unit.enroll_id = $2
 ) as units
-from enrolment held join course on course.course_id = held.course_id
+from enrolment held
 where held.tenant_id = $1 and held.enroll_id = $2 and held.user_id is not null`;
 
 export async function readProgress(ctx: TenantContext, enrollId: string): Promise<ProgressFacts | null> {
@@ -83,7 +82,7 @@ with moved as (
   select $1, e.id, e.type, $5, moved.user_id, moved.enroll_id, moved.course_id, e.data
   from moved, jsonb_to_recordset($21::jsonb) as e (id uuid, type text, data jsonb)
 )
-select moved.*, null::text as course_url, null::jsonb as units from moved`;
+select moved.*, null::jsonb as units from moved`;
 
 export async function writeProgress(ctx: TenantContext, progress: Progress): Promise<ProgressFacts | null> {
   const { course } = progress;

@@ -70,6 +70,7 @@ export const enrolmentRoutes = [
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',
+    own: true,
     params: Type.Object({ CourseID, LoginID }),
     answers: {
       200: {
@@ -102,6 +103,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}',
     name: 'listEnrolmentsOfUser',
     summary: "List a user's enrolments",
+    own: true,
     params: Type.Object({ LoginID }),
     query: Fields(pageQuery),
     answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
@@ -114,6 +116,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}',
     name: 'readEnrolment',
     summary: 'Read an enrolment',
+    own: true,
     params,
     answers: { 200: { description: 'The enrolment.', schema: Enrolment } },
     handle: async (ctx, { params }) =>
@@ -146,6 +149,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/explain',
     name: 'explainEnrolment',
     summary: 'Say whether the learner can start now, and why',
+    own: true,
     params,
     answers: { 200: { description: 'The ordered rules.', schema: Explanation } },
     handle: async (ctx, { params }) =>
@@ -157,6 +161,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/timeline',
     name: 'readTimeline',
     summary: 'Read what happened to an enrolment',
+    own: true,
     params,
     query: Fields(pageQuery),
     answers: {

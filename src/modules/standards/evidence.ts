@@ -8,7 +8,8 @@ export { resume } from './resume.ts';
 /** What a sequencing engine rolled up for the whole course; unknown and null leave the word to the units. */
 export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress'> & { Progress: number | null };
 
-const nothing: Evidence = {
+/** Before anything was done. */
+export const nothing: Evidence = {
   Completion: 'unknown',
   Success: 'unknown',
   Score: null,

@@ -69,6 +69,7 @@ export const userRoutes = [
     name: 'readUser',
     summary: 'Read a user',
     scope: 'users:read',
+    own: true,
     params,
     answers: { 200: { description: 'The user.', schema: User } },
     handle: async (ctx, { params }) => ok(await readUser(ctx, { loginId: params.LoginID })),

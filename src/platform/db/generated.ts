@@ -158,6 +158,15 @@ export interface LaunchTable {
   user_agent: string | null;
 }
 
+export interface OperatorSessionTable {
+  session_hash: string;
+  signed_in_at: Timestamp;
+  last_seen_at: Timestamp;
+  expires_at: Timestamp;
+  ended_at: Timestamp | null;
+  user_agent: string | null;
+}
+
 export interface PasswordFailureTable {
   tenant_id: string;
   user_id: string;
@@ -198,6 +207,12 @@ export interface RunTimeCommitTable {
 export interface SettingTable {
   name: string;
   value: string;
+}
+
+export interface SignInGuessTable {
+  name_mark: string;
+  guessed_at: Timestamp[];
+  expires_at: Timestamp;
 }
 
 export interface SignInLinkTable {
@@ -313,11 +328,13 @@ export interface Schema {
   event: EventTable;
   key_guess: KeyGuessTable;
   launch: LaunchTable;
+  operator_session: OperatorSessionTable;
   password_failure: PasswordFailureTable;
   rate_window: RateWindowTable;
   release: ReleaseTable;
   run_time_commit: RunTimeCommitTable;
   setting: SettingTable;
+  sign_in_guess: SignInGuessTable;
   sign_in_link: SignInLinkTable;
   stored_answer: StoredAnswerTable;
   tenant: TenantTable;
