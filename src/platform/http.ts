@@ -237,6 +237,8 @@ function schemaOf(route: Route) {
     summary: route.summary,
     tags: [route.tag],
     ...(route.access === 'anyone' ? {} : { security: [{ key: [] }, { session: [] }] }),
+    'x-access': route.access,
+    ...(route.scope === null ? {} : { 'x-scope': route.scope }),
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),

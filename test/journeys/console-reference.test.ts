@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { expectNoBarriers } from '../support/axe.ts';
+import { closeBrowser } from '../support/browser.ts';
+import { closeConsole, consoleOf, openConsole } from '../support/console.ts';
+import { startService } from '../support/service.ts';
+import { newTenant, unique } from '../support/tenant.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  service = await startService();
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+test('Somebody without an account finds an operation, and tries it with a key', async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user({ FirstName: 'Ada' });
+  const page = await openConsole(service, '/docs');
+  await page.getByRole('heading', { name: 'API reference' }).waitFor();
+  await page.getByLabel('Find an operation').fill('read a user');
+  await page.waitForURL(/filter=read/);
+  await page
+    .getByRole('navigation', { name: 'Operations' })
+    .getByText('Read a user', { exact: false })
+    .click();
+  await page.getByRole('heading', { name: 'Read a user', exact: true }).waitFor();
+  assert.match(page.url(), /#readUser$/);
+  await page.getByText('users:read', { exact: true }).waitFor();
+  await page.getByLabel('Key', { exact: true }).fill(tenant.key);
+  await page.getByRole('textbox', { name: 'LoginID' }).fill(LoginID);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('region', { name: 'The answer' }).getByText('"FirstName": "Ada"').waitFor();
+  await page.getByRole('textbox', { name: 'LoginID' }).fill('nobody');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('region', { name: 'The answer' }).getByText('"code": "user_not_found"').waitFor();
+  await closeConsole(page);
+});
+
+test('The operator tries a write with the session, on the tenant of the address', async () => {
+  const tenant = await newTenant(service);
+  const LoginID = unique('tried');
+  const page = await consoleOf(service, 'operator', `/docs?tenant=${tenant.TenantID}#createUser`);
+  await page.getByRole('heading', { name: 'Create a user', exact: true }).waitFor();
+  assert.equal(
+    await page.getByRole('textbox', { name: 'Tenant', exact: true }).last().inputValue(),
+    tenant.TenantID,
+  );
+  await page.getByRole('textbox', { name: 'Body' }).fill('{"LoginID":');
+  await page.getByText('This is not JSON').waitFor();
+  await page.getByRole('textbox', { name: 'Body' }).fill(JSON.stringify({ LoginID, Nmae: 'x' }));
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('region', { name: 'The answer' }).getByText('"code": "unknown_field"').waitFor();
+  await page.getByRole('textbox', { name: 'Body' }).fill(JSON.stringify({ LoginID }));
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('region', { name: 'The answer' }).getByText(`"LoginID": "${LoginID}"`).waitFor();
+  assert.equal((await tenant.api('GET', `/user/${LoginID}`)).status, 200);
+  await closeConsole(page);
+});
+
+test('The reference and the page of error codes have no barriers', async () => {
+  const page = await openConsole(service, '/docs#importPackage');
+  await page.getByRole('heading', { name: 'Import a package as the new release of a course' }).waitFor();
+  await expectNoBarriers(page);
+  await page.goto(`${service.baseUrl}/docs#user.created`);
+  await page.getByRole('heading', { name: 'A user was created.' }).waitFor();
+  await expectNoBarriers(page);
+  await page.goto(`${service.baseUrl}/docs/errors#user_exists`);
+  await page.getByRole('heading', { name: 'Error codes' }).waitFor();
+  await expectNoBarriers(page);
+  await closeConsole(page);
+});

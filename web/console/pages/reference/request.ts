@@ -1,0 +1,72 @@
+import { bodyOf, type Entry } from './document.ts';
+import { exampleOf } from './schema.ts';
+
+export type Request = { method: string; url: string; headers: Record<string, string>; body: string | null };
+
+/** The address with its parameters filled in; what is empty is left out, but for the path. */
+export function addressOf(entry: Entry, values: Record<string, string>): string {
+  const query = new URLSearchParams();
+  let path = entry.path;
+  for (const { in: place, name } of entry.parameters ?? []) {
+    const value = values[`${place} ${name}`] ?? '';
+    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value));
+    else if (place === 'query' && value !== '') query.set(name, value);
+  }
+  const text = query.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** Single quotes keep everything for a POSIX shell but the single quote itself. */
+export function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A key is a variable of the shell, so that it is in nobody's history. */
+function quoteHeader(text: string): string {
+  return text.endsWith(' $KEY') ? `"${text}"` : quote(text);
+}
+
+/** One command line; sending a body makes it a POST by itself. */
+export function curlOf({ method, url, headers, body }: Request): string {
+  const implied = body === null ? 'GET' : 'POST';
+  return [
+    'curl',
+    ...(method === implied ? [] : ['-X', method]),
+    quote(url),
+    ...Object.entries(headers).flatMap(([name, value]) => ['-H', quoteHeader(`${name}: ${value}`)]),
+    ...(body === null ? [] : ['--data-binary', quote(body)]),
+  ].join(' ');
+}
+
+/** What the operation is called with to see it work: every parameter that is needed, and a whole body. */
+export function exampleRequest(entry: Entry, baseUrl: string): Request {
+  const values: Record<string, string> = {};
+  for (const { in: place, name, required, schema } of entry.parameters ?? [])
+    if (required || place === 'path') values[`${place} ${name}`] = String(exampleOf(schema, name));
+  const body = bodyOf(entry.requestBody?.content);
+  const isOpen = entry['x-access'] === 'anyone';
+  const isJson = body?.type === 'application/json';
+  return {
+    method: entry.method,
+    url: baseUrl + addressOf(entry, values),
+    headers: {
+      ...(isOpen ? {} : { Authorization: 'Bearer $KEY' }),
+      ...(body ? { 'Content-Type': body.type } : {}),
+    },
+    body: body ? (isJson ? JSON.stringify(exampleOf(body.schema)) : '@file') : null,
+  };
+}
+
+/** The same with our client for JavaScript. */
+export function scriptOf(entry: Entry): string {
+  const method = entry.method.toLowerCase();
+  const pathParameters = (entry.parameters ?? []).filter(({ in: place }) => place === 'path');
+  const path = pathParameters.map(({ name, schema }) => [name, exampleOf(schema, name)]);
+  const body = bodyOf(entry.requestBody?.content);
+  const given = {
+    ...(path.length > 0 ? { params: { path: Object.fromEntries(path) } } : {}),
+    ...(body?.type === 'application/json' ? { body: exampleOf(body.schema) } : {}),
+  };
+  const init = Object.keys(given).length > 0 ? `, ${JSON.stringify(given, null, 2)}` : '';
+  return `const answer = await lectern.${method}('${entry.path}'${init});`;
+}
