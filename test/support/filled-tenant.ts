@@ -20,8 +20,9 @@ export async function fill(
 ): Promise<Record<string, string>> {
   const CourseID = `course of ${tenant.TenantID}`;
   const path = `/course/${encodeURIComponent(CourseID)}`;
+  // Offered to nobody else from the start, so that no other log tells of it.
+  await service.api('PUT', path, { Title: CourseID, Tenants: [tenant.TenantID] });
   await service.importPackage(encodeURIComponent(CourseID), await packCourse('phishing'));
-  await service.api('PUT', path, { Tenants: [tenant.TenantID] });
   await service.api('PUT', `${path}/option/standard`, {});
   const LoginID = await tenant.user({
     FirstName: `${secret} ${tenant.TenantID}`,
