@@ -4424,6 +4424,10 @@ export interface operations {
                 /** @description Types, parted by commas. Default: all. */
                 Types?: string;
                 EnrollID?: string;
+                /** @description The user that it is about, or whose enrolment. */
+                LoginID?: string;
+                /** @description What comes first. Default: oldest, in an order without gaps, for programs. newest, by EventID, is for people: what was under way while a page was read may be missing from it. Each has a cursor of its own. */
+                Order?: "oldest" | "newest";
             };
             header?: {
                 /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
@@ -4434,7 +4438,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What happened after Cursor, oldest first. */
+            /** @description What happened after Cursor; with Order=newest, before it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4442,8 +4446,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         Items: components["schemas"]["Event"][];
-                        /** @description Never null: ask with it again, now or later, for what has happened since. */
-                        NextCursor: string;
+                        /** @description Oldest first it is never null: ask with it again, now or later, for what has happened since. Newest first null says that there is nothing older. */
+                        NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
