@@ -51,7 +51,9 @@ const cases: Record<string, string[]> = {
       (filter) => `${order}&${filter}`,
     ),
   ),
-  listEvents: ['', `EnrollID=${names.EnrollID}`],
+  listEvents: ['Order=oldest', 'Order=newest'].flatMap((order) =>
+    ['', `EnrollID=${names.EnrollID}`, `LoginID=${names.LoginID}`].map((filter) => `${order}&${filter}`),
+  ),
   listDeliveries: [
     ...['', 'Status=pending', 'Status=delivered', 'Status=failed'],
     ...[`EnrollID=${names.EnrollID}`, `EventID=${names.EventID}`],

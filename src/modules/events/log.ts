@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { type LogFilter, narrowed } from './filter.ts';
 import { lastEventId, logStart, type Position } from './position.ts';
 import type { Event } from './schemas.ts';
 import type { EventType } from './types.ts';
@@ -32,7 +33,7 @@ export const eventColumns = `told.event_id, told.type, told.occurred_at, told.en
  * Stops before the oldest transaction that is still open: what it writes gets a number lower than that of events that
  * were committed before it. Transactions of an earlier epoch have all ended.
  */
-const text = `
+const readText = ({ from, where }: { from: string; where: string }) => `
 with horizon as (
   select setting.value::bigint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as transaction,
     $2::bigint > setting.value::bigint
@@ -40,13 +41,10 @@ with horizon as (
   from setting where setting.name = 'event_epoch'
 ), page as (
   select ${eventColumns}, told.epoch, told.transaction
-  from horizon, event told
-  left join "user" known on known.tenant_id = $1 and known.user_id = told.user_id
-  where told.tenant_id = $1 and (told.epoch, told.transaction, told.event_id) > ($2::bigint, $3::xid8, $4::uuid)
+  from horizon, ${from}
+  where ${where} and (told.epoch, told.transaction, told.event_id) > ($2::bigint, $3::xid8, $4::uuid)
     and (told.epoch < horizon.epoch or told.transaction < horizon.transaction)
-    and ($5::text[] is null or told.type = any($5))
-    and ($6::uuid is null or told.enroll_id = $6)
-  order by told.epoch, told.transaction, told.event_id limit $7
+  order by told.epoch, told.transaction, told.event_id limit $5
 )
 select horizon.epoch as horizon_epoch, horizon.transaction::text as horizon, horizon.ahead, page.*
 from horizon left join page on true
@@ -60,22 +58,12 @@ export type LoggedEvent = { event: Event; userId: string | null };
  */
 export async function readLog(
   ctx: TenantContext,
-  input: { after?: Position; types?: readonly string[] | null; enrollId?: string; limit: number },
+  input: LogFilter & { after?: Position; limit: number },
 ): Promise<{ events: LoggedEvent[]; position: Position }> {
   const after = input.after ?? logStart;
-  const rows = await run<Row>(ctx, {
-    name: 'read_log',
-    text,
-    values: [
-      ctx.tenantId,
-      after.epoch,
-      after.transaction,
-      after.eventId,
-      input.types ?? null,
-      input.enrollId ?? null,
-      input.limit,
-    ],
-  });
+  const place = [ctx.tenantId, after.epoch, after.transaction, after.eventId, input.limit];
+  const query = narrowed('read_log', place, input);
+  const rows = await run<Row>(ctx, { name: query.name, text: readText(query), values: query.values });
   const [first] = rows;
   if (!first) throw new Error('The setting event_epoch is missing.');
   if (first.ahead)
@@ -91,6 +79,20 @@ export async function readLog(
     ? { epoch: last.epoch, transaction: last.transaction, eventId: last.event_id ?? lastEventId }
     : endOf(first, after);
   return { events: found.map((row) => ({ event: toEvent(row), userId: row.user_id })), position };
+}
+
+const newestText = ({ from, where }: { from: string; where: string }) => `
+select ${eventColumns} from ${from}
+where ${where} and told.event_id < $2::uuid order by told.event_id desc limit $3`;
+
+/** The events before an id, newest first. For the eye: what is committed late may lie behind what was shown. */
+export async function readNewest(
+  ctx: TenantContext,
+  input: LogFilter & { before: string | null; limit: number },
+): Promise<EventRow[]> {
+  const place = [ctx.tenantId, input.before ?? lastEventId, input.limit];
+  const query = narrowed('read_newest', place, input);
+  return run<EventRow>(ctx, { name: query.name, text: newestText(query), values: query.values });
 }
 
 /** Just before the oldest open transaction, but not behind where the reader is. */

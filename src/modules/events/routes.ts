@@ -1,6 +1,7 @@
-import { pageLimit } from '../../platform/pagination.ts';
+import { isId } from '../../platform/ids.ts';
+import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { ok, route } from '../../platform/routes.ts';
-import { readLog } from './log.ts';
+import { readLog, readNewest, toEvent } from './log.ts';
 import { fromCursor, toCursor } from './position.ts';
 import { EventPage, eventQuery } from './schemas.ts';
 import { readTypes } from './types.ts';
@@ -15,15 +16,25 @@ export const eventRoutes = [
     access: 'tenant',
     scope: 'events:read',
     query: eventQuery,
-    answers: { 200: { description: 'What happened after Cursor, oldest first.', schema: EventPage } },
+    answers: {
+      200: { description: 'What happened after Cursor; with Order=newest, before it.', schema: EventPage },
+    },
     handle: async (ctx, { query }) => {
       const cursor = query.Cursor ?? query.after;
-      const { events, position } = await readLog(ctx, {
-        limit: pageLimit(query),
-        ...(cursor === undefined ? {} : { after: fromCursor(cursor) }),
+      const limit = pageLimit(query);
+      const filter = {
         ...(query.Types === undefined ? {} : { types: readTypes(query.Types.split(','), 'Types') }),
         ...(query.EnrollID === undefined ? {} : { enrollId: query.EnrollID }),
-      });
+        ...(query.LoginID === undefined ? {} : { loginId: query.LoginID }),
+      };
+      if (query.Order === 'newest') {
+        const before = readCursor(cursor === undefined ? {} : { Cursor: cursor });
+        if (before !== null && !isId(before)) throw foreignCursor();
+        const rows = await readNewest(ctx, { ...filter, before, limit: limit + 1 });
+        return ok(toPage(rows, limit, (row) => row.event_id ?? '', toEvent));
+      }
+      const after = cursor === undefined ? {} : { after: fromCursor(cursor) };
+      const { events, position } = await readLog(ctx, { ...filter, ...after, limit });
       return ok({ Items: events.map(({ event }) => event), NextCursor: toCursor(position) });
     },
   }),

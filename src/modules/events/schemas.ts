@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { pageQuery } from '../../platform/pagination.ts';
-import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
 import { type EventType, eventCatalogue, eventTypes } from './types.ts';
 
 const members = {
@@ -33,9 +33,12 @@ export function eventSchema(type: EventType) {
 
 export const EventPage = Fields({
   Items: Type.Array(Event),
-  NextCursor: Type.String({
-    description: 'Never null: ask with it again, now or later, for what has happened since.',
-  }),
+  NextCursor: Nullable(
+    Type.String({
+      description:
+        'Oldest first it is never null: ask with it again, now or later, for what has happened since. Newest first null says that there is nothing older.',
+    }),
+  ),
 });
 export type EventPage = Type.Static<typeof EventPage>;
 
@@ -48,4 +51,11 @@ export const eventQuery = Fields({
   after: Type.Optional(Type.String({ maxLength: 4096, description: 'The same as Cursor.' })),
   Types: Type.Optional(TypesText),
   EnrollID: Type.Optional(Type.String({ format: 'uuid' })),
+  LoginID: Type.Optional(Identifier('The user that it is about, or whose enrolment.')),
+  Order: Type.Optional(
+    OneOf(['oldest', 'newest'], {
+      description:
+        'What comes first. Default: oldest, in an order without gaps, for programs. newest, by EventID, is for people: what was under way while a page was read may be missing from it. Each has a cursor of its own.',
+    }),
+  ),
 });
