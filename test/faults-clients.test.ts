@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openClient } from '../bench/kill/client.ts';
+import { prepareTarget } from '../bench/kill/rounds.ts';
 import {
   bootstrapKey,
   cleanUp,
@@ -13,7 +15,6 @@ import {
   type Running,
   startProcess,
   stopProcess,
-  until,
 } from './support/process.ts';
 
 after(cleanUp);
@@ -127,38 +128,81 @@ test('10,000 idle connections leave the service quick and small', async () => {
   await stopProcess(service);
 });
 
+const operator = { authorization: `Bearer ${bootstrapKey}` };
+
 test('when the event loop stood still, what waited is refused with 503 before memory grows', async () => {
   const fault = injected('stall', { INJECT_MILLISECONDS: '4000' });
-  const service = await startProcess({
-    ...(await place()),
-    ...fault,
-    LOG_LEVEL: 'warn',
-    MOST_IN_FLIGHT: '100',
-  });
-  const client = openClient(3_000);
-  const { call } = client;
-  const health = await call('GET', `${service.baseUrl}/health/ready`);
-  assert.equal(health.status, 200);
+  const service = await startProcess({ ...(await place()), ...fault, LOG_LEVEL: 'warn' });
   const before = await megabytes(service);
+  const sockets = Array.from({ length: 500 }, () =>
+    open(service, 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n'),
+  );
+  await Promise.all(sockets.map((socket) => once(socket, 'data')));
   service.child.kill('SIGUSR2');
+  await delay(500);
+  const ask = `GET /tenant HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bootstrapKey}\r\n\r\n`;
   const answers = await Promise.all(
-    Array.from({ length: 3_000 }, () =>
-      call('POST', `${service.baseUrl}/tenant`, { TenantID: 'x'.repeat(200) }, bootstrapKey),
-    ),
+    sockets.map(async (socket) => {
+      const came = once(socket, 'data');
+      socket.write(ask);
+      return String((await came)[0]);
+    }),
   );
-  const after = await megabytes(service);
-  const refused = answers.filter(({ status }) => status === 503);
-  assert.ok(refused.length > 1_500, `${refused.length} were refused`);
-  for (const { retryAfter } of refused) assert.match(retryAfter ?? '', /^[1-3]$/);
-  assert.ok(answers.every(({ status }) => status === 503 || status < 500));
-  assert.ok(after - before < 150, `${Math.round(after - before)} MB more`);
-  await until(
+  const more = Math.round((await megabytes(service)) - before);
+  const refused = answers.filter((text) => text.startsWith('HTTP/1.1 503 '));
+  assert.ok(refused.length > 250, `${refused.length} were refused`);
+  for (const text of refused) assert.match(text, /^retry-after: [1-3]\r$/im);
+  for (const text of answers) assert.match(text, /^HTTP\/1\.1 (200|503) /);
+  assert.ok(more < 150, `${more} MB more`);
+  assert.equal(
+    (await fetch(`${service.baseUrl}/tenant`, { headers: operator })).status,
+    200,
     'it serves again',
-    async () => (await call('GET', `${service.baseUrl}/tenant`, undefined, bootstrapKey)).status === 200,
   );
+  assert.match(service.stdout(), /the event loop stood still/);
+  for (const socket of sockets) socket.destroy();
   console.log(
-    `stall of 4 s: 3000 requests, ${refused.length} refused with Retry-After, ${Math.round(after - before)} MB more, then it served on`,
+    `stall of 4 s: ${refused.length} of ${answers.length} waiting requests refused with Retry-After, ${more} MB more`,
   );
+  await stopProcess(service);
+});
+
+test('more at once than a node takes: the rest is refused at once, and learners commit on', async () => {
+  const service = await startProcess({ ...(await place()), LOG_LEVEL: 'warn', MOST_IN_FLIGHT: '40' });
+  const client = openClient(1_000);
+  const call = async (method: string, path: string, body?: unknown) =>
+    client.call(method, service.baseUrl + path, body, target.key);
+  const target = await prepareTarget(client, service.baseUrl);
+  await call('POST', '/user', { LoginID: 'ann', Password: 'a'.repeat(64) });
+  let isOver = false;
+  const { body: enrolled } = await call('POST', '/enrol/ann/walk');
+  const click = await client.call('GET', enrolled.LaunchURL);
+  const { body: session } = await client.call('POST', `${click.location}/session`);
+  const commits: number[] = [];
+  const committing = (async () => {
+    for (let number = 1; !isOver; number++) {
+      const Data = { 'lectern.completion': 'incomplete', 'lectern.seconds': String(number) };
+      const address = `${service.contentUrl}/play/${session.Session}/commit`;
+      commits.push((await client.call('POST', address, { Number: number, UnitID: 'web', Data })).status);
+    }
+  })();
+  const before = await megabytes(service);
+  const answers = await Promise.all(
+    Array.from({ length: 600 }, () => call('POST', '/user/check/ann', { Password: 'a'.repeat(64) })),
+  );
+  const more = Math.round((await megabytes(service)) - before);
+  isOver = true;
+  await committing;
+  const refused = answers.filter(({ status }) => status === 503);
+  const taken = answers.filter(({ status, body }) => status === 200 && body.Result === 1);
+  assert.equal(refused.length + taken.length, answers.length);
+  assert.ok(refused.length > 100 && taken.length >= 40, `${refused.length} refused, ${taken.length} taken`);
+  for (const { retryAfter } of refused) assert.match(retryAfter ?? '', /^[1-3]$/);
+  assert.deepEqual(new Set(commits), new Set([200]), 'no commit was shed');
+  assert.ok(more < 200, `${more} MB more`);
   client.close();
+  console.log(
+    `600 password checks at once, 40 in flight: ${taken.length} taken, ${refused.length} refused, ${commits.length} commits shed 0, ${more} MB more`,
+  );
   await stopProcess(service);
 });

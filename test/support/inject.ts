@@ -13,7 +13,7 @@ function stall(): void {
 /** What was done is committed, and nobody is told. */
 function dieBeforeAnswer(): void {
   const send = ServerResponse.prototype.writeHead;
-  ServerResponse.prototype.writeHead = function (this: ServerResponse, ...args: never[]) {
+  ServerResponse.prototype.writeHead = function (this: ServerResponse, ...args: [number]) {
     if (this.req.method === 'POST' && this.req.url?.startsWith(INJECT_PATH))
       process.kill(process.pid, 'SIGKILL');
     return send.apply(this, args);

@@ -103,7 +103,7 @@ test('receivers that hang do not delay the deliveries of another', async (t) => 
   const hanging = await receive();
   hanging.answer(() => {});
   const contexts = await Promise.all(
-    Array.from({ length: 5 }, (_, number) => endpoint(service, `hanging-${number}`, hanging.url)),
+    Array.from({ length: 12 }, (_, number) => endpoint(service, `hanging-${number}`, hanging.url)),
   );
   const healthy = await receive();
   const ctx = await endpoint(service, 'healthy', healthy.url);
