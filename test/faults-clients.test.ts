@@ -188,13 +188,15 @@ test('more at once than a node takes: the rest is refused at once, and learners 
   })();
   const before = await megabytes(service);
   const answers = await Promise.all(
-    Array.from({ length: 600 }, () => call('POST', '/user/check/ann', { Password: 'a'.repeat(64) })),
+    Array.from({ length: 600 }, (_, number) =>
+      call('POST', '/user', { LoginID: `new ${number}`, Password: 'a'.repeat(64) }),
+    ),
   );
   const more = Math.round((await megabytes(service)) - before);
   isOver = true;
   await committing;
   const refused = answers.filter(({ status }) => status === 503);
-  const taken = answers.filter(({ status, body }) => status === 200 && body.Result === 1);
+  const taken = answers.filter(({ status }) => status === 201);
   assert.equal(refused.length + taken.length, answers.length);
   assert.ok(refused.length > 100 && taken.length >= 40, `${refused.length} refused, ${taken.length} taken`);
   for (const { retryAfter } of refused) assert.match(retryAfter ?? '', /^[1-3]$/);
@@ -202,7 +204,7 @@ test('more at once than a node takes: the rest is refused at once, and learners 
   assert.ok(more < 200, `${more} MB more`);
   client.close();
   console.log(
-    `600 password checks at once, 40 in flight: ${taken.length} taken, ${refused.length} refused, ${commits.length} commits shed 0, ${more} MB more`,
+    `600 users with a password at once, 40 in flight: ${taken.length} taken, ${refused.length} refused, ${commits.length} commits shed 0, ${more} MB more`,
   );
   await stopProcess(service);
 });
