@@ -1,8 +1,11 @@
 // Runs the tests: `npm test` on the embedded database, `--postgres` on the server named by TEST_DATABASE_URL,
 // `--journeys` in Chromium. Whatever cannot run fails.
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { judgeStatements } from '../test/support/recorded-statements.ts';
 import { ensureConsole } from './build-console.ts';
 
 const { values, positionals } = parseArgs({
@@ -31,7 +34,8 @@ const patterns = values.journeys
 const files = positionals.length > 0 ? positionals : globSync(patterns).sort();
 if (files.length === 0) fail('No test was found.');
 await ensureConsole();
-const env = { ...process.env };
+const statements = mkdtempSync(join(tmpdir(), 'lectern-statements-'));
+const env: NodeJS.ProcessEnv = { ...process.env, TEST_STATEMENTS: statements };
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
 const concurrency = values.journeys ? 1 : 2;
 const { status } = spawnSync(
@@ -46,4 +50,13 @@ const { status } = spawnSync(
   ],
   { stdio: 'inherit', env },
 );
-process.exit(status ?? 1);
+const { counts, reasons, wrong } = judgeStatements(statements);
+rmSync(statements, { recursive: true });
+const scaling = readFileSync(join(import.meta.dirname, '../docs/scaling.md'), 'utf8');
+const unknown = reasons.filter((why) => !scaling.includes(why));
+console.log(
+  `Statements that reached the database: ${JSON.stringify(counts)}, of two tenants: ${wrong.length}`,
+);
+for (const text of wrong) console.error(`It touched rows of several tenants:\n${text}`);
+for (const why of unknown) console.error(`docs/scaling.md does not list a reason to span tenants: ${why}`);
+process.exit(status || wrong.length + unknown.length > 0 ? status || 1 : 0);

@@ -1,3 +1,4 @@
+import { findDamage } from './modules/catalogue/damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
@@ -9,6 +10,7 @@ import { type Job, startJobs } from './platform/jobs.ts';
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
   { name: 'retries.forget', every: 3_600, run: forgetOldAnswers },
+  { name: 'packages.check', every: 86_400, run: async (ctx) => void (await findDamage(ctx)) },
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 

@@ -2,14 +2,17 @@ import { createHash, randomBytes } from 'node:crypto';
 
 let lastTime = -1;
 let counter = 0;
+/** A time server sets the clock back by less; a clock that was wrong by more is believed again at once. */
+const mostBack = 10_000;
 
 /**
  * A UUIDv7 (RFC 9562 §5.7): ordered by time, so that a table's newest rows lie together. Those made in the same
- * millisecond by one process are ordered too (§6.2, method 1): the events of one transaction keep their order.
+ * millisecond by one process are ordered too (§6.2, method 1), also while the clock is set back a little: the events of one transaction keep their order.
  */
 export function newId(now: Date): string {
   const bytes = randomBytes(16);
-  const time = now.getTime();
+  const behind = lastTime - now.getTime();
+  const time = behind > 0 && behind <= mostBack ? lastTime : now.getTime();
   counter = time === lastTime ? counter + 1 : bytes.readUInt16BE(6);
   lastTime = time;
   bytes.writeUIntBE(time, 0, 6);

@@ -83,6 +83,8 @@ const known: Record<string, [ErrorCode, string]> = {
  * was deleted while it was being referred to.
  */
 const passing = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503']);
+/** The operating system has no room, or no file handle, left. */
+const exhausted = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 type Thrown = {
   code?: string;
@@ -100,6 +102,10 @@ export function toProblem(error: unknown): Problem | null {
   if (passing.has(thrown.code ?? ''))
     return new Problem('unavailable', 'The database could not do this just now. Try again.', {
       retryAfter: 2,
+    });
+  if (exhausted.has(thrown.code ?? ''))
+    return new Problem('unavailable', 'The service has no room for this just now. Try again later.', {
+      retryAfter: 60,
     });
   if (thrown.statusCode === 416)
     return new Problem(

@@ -7,9 +7,9 @@ export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterva
 /** A connection on which nothing moves in either direction is closed after so long, whatever it waits for. */
 export const silenceMilliseconds = 600_000;
 
-const bodyMilliseconds = 30_000;
-/** Half a second on a poor mobile line. */
-const leastBytes = 16 * 1024;
+const bodyMilliseconds = 15_000;
+/** Any mobile line does it in a second or two. */
+const leastBytes = 8 * 1024;
 
 const patient = new WeakSet<IncomingMessage>();
 

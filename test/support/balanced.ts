@@ -29,7 +29,10 @@ export type Balanced = {
 };
 
 /** Node processes on one database of the server in TEST_DATABASE_URL, behind one address. */
-export async function startBalanced(count: number, more: Environment = {}): Promise<Balanced> {
+export async function startBalanced(
+  count: number,
+  more: (databaseUrl: string) => Environment = () => ({}),
+): Promise<Balanced> {
   const database = await emptyServerDatabase(process.env.TEST_DATABASE_URL ?? '');
   const balancer = await startBalancer();
   const folder = await temporaryFolder();
@@ -40,7 +43,7 @@ export async function startBalanced(count: number, more: Environment = {}): Prom
     CONTENT_URL: balancer.contentUrl,
     BOOTSTRAP_KEY: bootstrapKey,
     LOG_LEVEL: 'warn',
-    ...more,
+    ...more(database.url),
   };
   const nodes: Running[] = [];
   const start = async () => {

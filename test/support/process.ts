@@ -68,6 +68,16 @@ export function spawnService(env: Environment) {
   return runProcess(process.execPath, args, env);
 }
 
+/** The environment in which a process of the service meets a fault; see `inject.ts`. */
+export function injected(fault: string, more: Environment = {}): Environment {
+  const file = new URL('./inject.ts', import.meta.url).href;
+  return {
+    NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import ${file}`,
+    INJECT: fault,
+    ...more,
+  };
+}
+
 /** Ends everything that this process started and that still runs. */
 export async function endAll(): Promise<void> {
   await Promise.all(

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { constants } from 'node:zlib';
 import fastifyCompress from '@fastify/compress';
 import fastifyStatic from '@fastify/static';
@@ -132,9 +133,23 @@ function fileRoute(app: FastifyInstance, ctx: Context): void {
     refuseUnlessLive(state);
     const folder = releaseId === null ? null : ctx.files.folder(releaseId);
     const path = folder && (await locateFile(folder, request.params['*']));
+    if (folder && !path) await expectFolder(ctx, folder);
     if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
     return sendFile(reply, folder, path);
   });
+}
+
+/** A release without its folder is the operator's trouble, not a wrong address. */
+async function expectFolder(ctx: Context, folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  ctx.log.error({ folder }, 'the folder of a release is missing; restore it, or import the package again');
+  throw new Problem(
+    'unavailable',
+    'The files of this course cannot be reached at the moment. Try again later.',
+    {
+      retryAfter: 60,
+    },
+  );
 }
 
 function sendFile(reply: FastifyReply, folder: string, path: string): FastifyReply {

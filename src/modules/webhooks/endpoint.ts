@@ -28,6 +28,8 @@ const tick = 500;
 const mostWaiting = 10_000;
 /** Whoever has nothing to do for so long gives the endpoint back. */
 const longestRest = 10_000;
+/** Whoever has not answered for so long gives the place among the healthy back, and gets no other one till then. */
+const hangingAfter = 1_000;
 /** An endpoint that answers again after so long gets at once what waits. */
 const hastenAfter = 60_000;
 
@@ -43,6 +45,7 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
   let more = true;
   let failingSince = claimed.failingSince;
   let failures = failingSince ? 1 : 0;
+  let hanging = 0;
   let lost = false;
   let trouble: unknown = null;
   const underWay = new Set<Promise<void>>();
@@ -53,20 +56,29 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
   const pump = (): void => {
     const most = Math.max(1, Math.floor(node.concurrency / 2 ** failures));
     while (!isOver() && underWay.size < most && lanes.isDue(ctx.now())) {
-      const slots = failures > 0 ? node.failing : node.healthy;
+      const isHealthy = failures === 0 && hanging === 0;
+      const slots = isHealthy ? node.healthy : node.failing;
       if (!slots.take(pump)) return;
       const waiting = lanes.take(ctx.now());
       if (!waiting) {
         slots.give();
         return;
       }
+      let isLate = false;
+      const late = setTimeout(() => {
+        hanging++;
+        isLate = true;
+        if (isHealthy) slots.give();
+      }, hangingAfter);
       const delivery = deliver(waiting)
         .catch((error: unknown) => {
           trouble ??= error;
         })
         .finally(() => {
           underWay.delete(delivery);
-          slots.give();
+          clearTimeout(late);
+          if (isLate) hanging--;
+          if (!isLate || !isHealthy) slots.give();
           pump();
           if (underWay.size === 0 || (more && lanes.size < mostWaiting / 10)) nudge();
         });

@@ -46,3 +46,54 @@ test('WEBHOOK_ALLOW takes hosts, addresses and networks, and nothing else', () =
   for (const WEBHOOK_ALLOW of ['10.0.0.0/33', 'host/8', 'https://example.com', '*'])
     assert.throws(() => readConfig({ WEBHOOK_ALLOW }), /^ConfigError: WEBHOOK_ALLOW/);
 });
+
+test('receivers that are endless, huge or slow in their answers cost neither memory nor more than ten seconds', async () => {
+  const receiver = await startReceiver();
+  const sender = openSender({ webhookAllow: ['127.0.0.1'] });
+  const message = { url: receiver.url, headers: {}, body: '{}' };
+  const never = new AbortController().signal;
+  const block = Buffer.alloc(64 * 1024, 'x');
+  receiver.answer((response) => {
+    response.writeHead(200);
+    const pour = () => {
+      while (!response.destroyed && response.write(block));
+    };
+    response.on('drain', pour).on('error', () => {});
+    pour();
+  });
+  const before = process.memoryUsage().rss;
+  let most = before;
+  const rounds = 200;
+  for (let nth = 0; nth < rounds; nth += 20) {
+    const sent = await Promise.all(Array.from({ length: 20 }, () => sender.send(message, never)));
+    for (const { delivered, body } of sent) assert.deepEqual([delivered, body?.length], [true, 4 * 1024]);
+    most = Math.max(most, process.memoryUsage().rss);
+  }
+  const megabytes = Math.round((most - before) / 1024 ** 2);
+  assert.ok(megabytes < 150, `${megabytes} MB`);
+
+  const dribbles: NodeJS.Timeout[] = [];
+  receiver.answer((response) => {
+    response.writeHead(200);
+    dribbles.push(setInterval(() => response.write('.'), 200));
+  });
+  const begun = performance.now();
+  const slow = await Promise.all(Array.from({ length: 20 }, () => sender.send(message, never)));
+  const seconds = (performance.now() - begun) / 1_000;
+  for (const timer of dribbles) clearInterval(timer);
+  for (const { delivered, error } of slow) {
+    assert.equal(delivered, false);
+    assert.match(error ?? '', /did not answer within 10 s/);
+  }
+  assert.ok(seconds < 15, `${seconds} s`);
+  receiver.answer((response) => {
+    response.socket?.write(`HTTP/1.1 200 OK\r\n${`X-Long: ${'x'.repeat(8_000)}\r\n`.repeat(20)}\r\n`);
+  });
+  const headers = await sender.send(message, never);
+  assert.equal(headers.delivered, false);
+  console.log(
+    `${rounds} endless answers: ${megabytes} MB more at most; 20 slow ones ended after ${seconds.toFixed(1)} s`,
+  );
+  sender.close();
+  await receiver.kill();
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { expireEnrolments } from '../src/modules/enrolments/expire.ts';
+import { movableClock } from './support/clock.ts';
+import {
+  bootstrapKey,
+  cleanUp,
+  injected,
+  place,
+  startProcess,
+  stopProcess,
+  until,
+} from './support/process.ts';
+import { startService } from './support/service.ts';
+import { allPages, expectStatus, newCourse, newTenant } from './support/tenant.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+after(cleanUp);
+
+const jumps = [{ seconds: -3 }, { minutes: -5 }, { hours: 1 }, { days: -30 }, { days: 400 }, { days: -371 }];
+
+test('the clock jumps: ids stay unique, and a reader of the log misses and repeats nothing', async () => {
+  const { api, user } = await newTenant(service);
+  const course = await newCourse(service);
+  const made: string[] = [];
+  const read: string[] = [];
+  let cursor = '';
+  const follow = async () => {
+    for (let more = true; more; ) {
+      const reply = await api('GET', `/events?Limit=5${cursor && `&Cursor=${encodeURIComponent(cursor)}`}`);
+      expectStatus(reply, 200);
+      for (const { EventID } of reply.body.Items) read.push(EventID);
+      more = reply.body.Items.length > 0;
+      cursor = reply.body.NextCursor ?? cursor;
+    }
+  };
+  for (const jump of [{}, ...jumps]) {
+    clock.advance(jump);
+    const logins = await Promise.all(Array.from({ length: 10 }, () => user()));
+    for (const LoginID of logins) {
+      const reply = await api('POST', `/enrol/${LoginID}/${course}`);
+      expectStatus(reply, 201);
+      made.push(reply.body.EnrollID);
+    }
+    await follow();
+  }
+  assert.equal(new Set(made).size, made.length);
+  assert.equal(new Set(read).size, read.length, 'none twice');
+  assert.equal(read.length, made.length * 2, 'none missed: a user and an enrolment each');
+  const { items } = await allPages((path) => api('GET', path), '/enrolment', 50);
+  assert.equal(items.length, made.length);
+  console.log(
+    `${jumps.length} jumps of the clock: ${made.length} ids, none twice; ${read.length} events read, missed 0`,
+  );
+});
+
+test('the clock jumps: keys, access tokens and enrolments end when they should, and come back with the clock or by hand', async () => {
+  const { api, user, TenantID } = await newTenant(service);
+  const day = 86_400_000;
+  const ExpiresAt = new Date(clock.now().getTime() + 10 * day).toISOString();
+  const made = (await service.api('POST', `/tenant/${TenantID}/key`, { Name: 'ten days', ExpiresAt })).body;
+  const granted = await service.api('POST', '/oauth/token', {
+    grant_type: 'client_credentials',
+    client_id: made.KeyID,
+    client_secret: made.Secret,
+  });
+  const course = await newCourse(service, {}, { month: { Duration: 'P30D' } });
+  const LoginID = await user();
+  const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${course}`)).body;
+  const status = async (key: string) => (await service.api('GET', '/user', undefined, key)).status;
+  const enrolment = async () => (await api('GET', `/enrolment/${LoginID}/${EnrollID}`)).body.Status;
+
+  clock.advance({ hours: -2 });
+  assert.equal(await status(made.Secret), 200);
+  assert.equal(await enrolment(), 'enrolled');
+  const early = granted.status === 200 ? await status(granted.body.access_token) : 200;
+  assert.ok([200, 401].includes(early));
+  clock.advance({ days: 40 });
+  assert.equal(await status(made.Secret), 401);
+  if (granted.status === 200) assert.equal(await status(granted.body.access_token), 401);
+  assert.equal(await enrolment(), 'expired');
+  assert.equal(
+    (await api('GET', `/enrolment/${LoginID}/${EnrollID}/explain`)).body.CanLaunch ?? false,
+    false,
+  );
+  clock.advance({ days: -40 });
+  assert.equal(await status(made.Secret), 200, 'nothing of the jump was kept');
+  assert.equal(await enrolment(), 'enrolled');
+  clock.advance({ days: 40 });
+  await expireEnrolments(service.ctx);
+  clock.advance({ days: -40, hours: 2 });
+  assert.equal(await enrolment(), 'expired', 'what the jump ended has ended, with its event');
+  const back = await api('PUT', `/enrolment/${LoginID}/${EnrollID}`, {
+    ExpiresAt: new Date(clock.now().getTime() + 30 * day).toISOString(),
+  });
+  assert.deepEqual([back.status, back.body.Status], [200, 'enrolled']);
+});
+
+test('the clock of a running process is set back by an hour: it serves on, and the log has no gap', async () => {
+  const fault = injected('clock', { INJECT_MILLISECONDS: '-3600000' });
+  const running = await startProcess({ ...(await place()), ...fault });
+  const call = async (method: string, path: string, body?: unknown) => {
+    const headers = {
+      authorization: `Bearer ${bootstrapKey}`,
+      tenant: 'clock',
+      'content-type': 'application/json',
+    };
+    const answer = await fetch(running.baseUrl + path, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+  await call('POST', '/tenant', { TenantID: 'clock' });
+  const create = async (from: number) => {
+    for (let number = from; number < from + 20; number++)
+      assert.equal((await call('POST', '/user', { LoginID: `user ${number}` })).status, 201);
+  };
+  await create(0);
+  const first = (await call('GET', '/events?Limit=200')).body;
+  running.child.kill('SIGUSR2');
+  await until(
+    'the clock is back',
+    async () => {
+      const { body } = await call('PUT', '/course/now', { Title: `${Math.random()}` });
+      return (
+        new Date(body.UpdatedAt ?? body.CreatedAt ?? 0).getTime() < Date.now() - 3_000_000 ||
+        running.stderr() !== ''
+      );
+    },
+    3_000,
+  ).catch(() => {});
+  await create(20);
+  const rest = (await call('GET', `/events?Limit=200&Cursor=${encodeURIComponent(first.NextCursor)}`)).body;
+  const logins = rest.Items.filter((event: { Type: string }) => event.Type === 'user.created').map(
+    (event: { LoginID: string }) => event.LoginID,
+  );
+  assert.deepEqual(
+    logins,
+    Array.from({ length: 20 }, (_, index) => `user ${index + 20}`),
+    'all of them, in order',
+  );
+  const times = rest.Items.map((event: { OccurredAt: string }) => new Date(event.OccurredAt).getTime());
+  assert.ok(Math.max(...times) < Date.now() - 3_000_000, 'the clock was back');
+  assert.deepEqual(await stopProcess(running), { code: 0, signal: null });
+});

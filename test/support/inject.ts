@@ -1,0 +1,36 @@
+// Loaded into a process of the service with --import: brings the fault that INJECT names.
+import { ServerResponse } from 'node:http';
+import { isMainThread } from 'node:worker_threads';
+
+const { INJECT = '', INJECT_PATH = '', INJECT_MILLISECONDS = '0' } = process.env;
+const milliseconds = Number(INJECT_MILLISECONDS);
+
+/** The machine is too slow, or a loop in the code too long. */
+function stall(): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
+/** What was done is committed, and nobody is told. */
+function dieBeforeAnswer(): void {
+  const send = ServerResponse.prototype.writeHead;
+  ServerResponse.prototype.writeHead = function (this: ServerResponse, ...args: [number]) {
+    if (this.req.method === 'POST' && this.req.url?.startsWith(INJECT_PATH))
+      process.kill(process.pid, 'SIGKILL');
+    return send.apply(this, args);
+  } as typeof send;
+}
+
+/** The clock of the machine is set anew, by hand or by a time server. */
+function moveClock(): void {
+  const real = Date.now;
+  Date.now = () => real() + milliseconds;
+  const RealDate = Date;
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, args) =>
+      args.length === 0 ? new target(target.now()) : Reflect.construct(target, args),
+  });
+}
+
+if (isMainThread && INJECT === 'die before answer') dieBeforeAnswer();
+if (isMainThread && INJECT === 'stall') process.on('SIGUSR2', stall);
+if (isMainThread && INJECT === 'clock') process.on('SIGUSR2', moveClock);

@@ -1,0 +1,68 @@
+import { appendFileSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
+import { assertTenantScoped } from '../../src/platform/db/tenant-guard.ts';
+
+type Line = { text: string; tenants: number };
+
+const insertShape = /insert into "?\w+"?(?: as \w+)? \(([^)]*)\)\s*values ((?:\([^()]*\),?\s*)+)/gi;
+
+/** Which parameters of a statement name a tenant: in conditions, and in the rows of an insert. */
+function tenantParameters(text: string): number[] {
+  const found = [...text.matchAll(/tenant_id"? = \$(\d+)/g)].map(([, number]) => Number(number));
+  for (const [, columns = '', rows = ''] of text.matchAll(insertShape)) {
+    const at = columns.split(',').findIndex((column) => /^\s*"?tenant_id"?\s*$/.test(column));
+    if (at < 0) continue;
+    for (const [, values = ''] of rows.matchAll(/\(([^()]*)\)/g)) {
+      const [, number] = /^\s*\$(\d+)/.exec(values.split(',')[at] ?? '') ?? [];
+      if (number) found.push(Number(number));
+    }
+  }
+  return found;
+}
+
+const parameters = new Map<string, number[]>();
+const most = new Map<string, number>();
+
+/** Writes down each text once, and again when it names more tenants at a time than before. */
+export function recordStatements(engine: Engine, folder: string): Engine {
+  const note = ({ text, values }: Statement) => {
+    const known = parameters.get(text) ?? tenantParameters(text);
+    parameters.set(text, known);
+    const tenants = new Set(known.map((number) => values[number - 1])).size;
+    if (tenants <= (most.get(text) ?? -1)) return;
+    most.set(text, tenants);
+    appendFileSync(join(folder, `${process.pid}.jsonl`), `${JSON.stringify({ text, tenants })}\n`);
+  };
+  const over = (connection: Connection): Connection => ({
+    query: (statement) => {
+      note(statement);
+      return connection.query(statement);
+    },
+  });
+  return {
+    ...engine,
+    ...over(engine),
+    transaction: (work) => engine.transaction((connection) => work(over(connection))),
+  };
+}
+
+/** Of all that was recorded: how many statements of each kind there are, why some span tenants, and what must not be. */
+export function judgeStatements(folder: string) {
+  const tenantsOf = new Map<string, number>();
+  for (const file of globSync(join(folder, '*.jsonl')))
+    for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
+      const { text, tenants } = JSON.parse(line) as Line;
+      tenantsOf.set(text, Math.max(tenants, tenantsOf.get(text) ?? 0));
+    }
+  const counts = { 'one tenant': 0, 'no tenant': 0, 'across tenants': 0 };
+  const reasons = new Set<string>();
+  const wrong: string[] = [];
+  for (const [text, tenants] of tenantsOf) {
+    const verdict = assertTenantScoped(text);
+    counts[verdict.kind]++;
+    if (verdict.kind === 'across tenants') reasons.add(verdict.why);
+    else if (tenants > 1) wrong.push(text);
+  }
+  return { counts, reasons: [...reasons].sort(), wrong };
+}

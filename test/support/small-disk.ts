@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, statfsSync } from 'node:fs';
+import { open, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type SmallDisk = {
+  folder: string;
+  /** Leaves no byte. */
+  fill: () => Promise<void>;
+  /** Gives back so many bytes of what was filled. */
+  leave: (bytes: number) => Promise<void>;
+  free: () => Promise<void>;
+  unmount: () => void;
+};
+
+/** A disk of its own with so many megabytes. To mount it takes root; without that the test fails. */
+export function mountSmallDisk(megabytes: number): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'lectern-disk-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'lectern-test', folder]);
+  const filler = join(folder, 'filler');
+  return {
+    folder,
+    fill: async () => {
+      const file = await open(filler, 'a');
+      try {
+        for (let bytes = 1024 ** 2; bytes >= 4_096; )
+          await file.appendFile(Buffer.alloc(bytes)).catch(() => {
+            bytes /= 4;
+          });
+      } finally {
+        await file.close();
+      }
+      if (statfsSync(folder).bavail > 0) throw new Error('The disk is not full.');
+    },
+    leave: async (bytes) => truncate(filler, (await stat(filler)).size - bytes),
+    free: () => rm(filler, { force: true }),
+    unmount: () => execFileSync('umount', ['--lazy', folder]),
+  };
+}
