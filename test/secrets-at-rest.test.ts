@@ -39,7 +39,8 @@ test('the whole database holds no secret that was handed out, but those of webho
   await service.api('PUT', '/course/secret', course);
   await service.api('PUT', '/course/secret/option/standard', {});
   const bought = { CourseIDs: ['secret'], DurationIDs: ['standard'] };
-  const issued = (await tenant.api('POST', '/enrolment/key', bought, key)).body.Items[0].Key;
+  const issued = (await tenant.api('POST', '/enrolment/key', bought, { 'idempotency-key': 'order 4712' }))
+    .body.Items[0].Key;
   const links = [];
   for (let count = 0; count < 2; count++) {
     const { SignInURL } = (await tenant.api('POST', `/user/session/${LoginID}`)).body;
@@ -52,7 +53,7 @@ test('the whole database holds no secret that was handed out, but those of webho
     body: JSON.stringify({ token: links[0] }),
   });
   const cookie = /=([^;]+)/.exec(signedIn.headers.get('set-cookie') ?? '')?.[1] ?? '';
-  const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/secret`, {}, key)).body;
+  const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/secret`, {})).body;
   const hook = (await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/', Description: 'x' })).body;
   const secrets = {
     'the operator key': service.operatorKey,
