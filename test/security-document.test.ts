@@ -11,7 +11,7 @@ function isTitled(source: string, title: string): boolean {
   const quoted = [`'${title.replaceAll("'", "\\'")}'`, `"${title}"`, `\`${title}\``];
   if (quoted.some((text) => source.includes(text))) return true;
   return [...source.matchAll(/test\(`([^`]+)`/g)].some(([, template = '']) => {
-    const parts = template.split(/\$\{[^}]*\}/).map((part) => RegExp.escape(part));
+    const parts = template.split(/\$\{[^}]*\}/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
     return parts.length > 1 && new RegExp(`^${parts.join('.+')}$`).test(title);
   });
 }
@@ -32,9 +32,10 @@ test('no code but the delivery of webhooks opens a connection to an address of a
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
-  // The command line talks to a service that its user names; the configuration and the answers to broken HTTP only name addresses.
+  // The command line talks to a service that its user names, the demonstration to its own; the configuration and the answers to broken HTTP only name addresses.
   assert.deepEqual(found, [
     'src/bulk-command.ts',
+    'src/demo.ts',
     'src/modules/webhooks/addresses.ts',
     'src/modules/webhooks/send.ts',
     'src/platform/client-errors.ts',
