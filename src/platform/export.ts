@@ -30,7 +30,7 @@ export async function exportPages(
   const first = pageOf(await read({ Limit: 200 }));
   const all = async function* () {
     yield shown(first);
-    // The log's cursor is never null: an empty page is its end.
+    // The log's cursor is never null: its export ends where nothing more has happened.
     for (let page = first; page.NextCursor !== null && page.Items.length > 0; ) {
       page = pageOf(await read({ Limit: 200, Cursor: page.NextCursor }));
       yield shown(page);

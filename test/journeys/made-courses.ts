@@ -43,9 +43,10 @@ const sco = (title: string) => `<!doctype html><title>${title}</title><h1>${titl
 </script>`;
 
 /** Three units in a row, the second one missing on purpose if asked; the third one opens after the first is done. */
-export function packRow(options: { withoutSecond?: boolean } = {}): Promise<string> {
+export function packRow(options: { withoutSecond?: boolean; named?: string } = {}): Promise<string> {
+  const { named = 'Part' } = options;
   const item = (number: number, more = '') =>
-    `<item identifier="part-${number}" identifierref="file-${number}"><title>Part ${number}</title>${more}</item>`;
+    `<item identifier="part-${number}" identifierref="file-${number}"><title>${named} ${number}</title>${more}</item>`;
   const resource = (number: number, type = 'sco') =>
     `<resource identifier="file-${number}" type="webcontent" adlcp:scormtype="${type}" href="part-${number}.html"><file href="part-${number}.html"/></resource>`;
   const prerequisite = '<adlcp:prerequisites type="aicc_script">part-1</adlcp:prerequisites>';

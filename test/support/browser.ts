@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { afterEach } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 
 const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -28,11 +30,45 @@ export async function closeBrowser(): Promise<void> {
   await browser?.close();
 }
 
+/** What broke the policy of one of our own pages, in any journey of this process. */
+const violations: string[] = [];
+
+/** Those so far; the journey no longer fails for them. */
+export function takeViolations(): string[] {
+  return violations.splice(0);
+}
+
+afterEach(() => {
+  assert.deepEqual(takeViolations(), [], 'a page broke its Content-Security-Policy');
+});
+
+/** Course files have no policy of ours, so a report from a frame of theirs is about a policy of their own. */
+function isOurs(address: string): boolean {
+  return !/\/play\/[^/]+\/content\//.test(address);
+}
+
+async function watchPolicies(context: BrowserContext): Promise<void> {
+  await context.exposeBinding('reportViolation', ({ frame }, what: string) => {
+    if (isOurs(frame.url())) violations.push(`${new URL(frame.url()).pathname.slice(0, 40)}: ${what}`);
+  });
+  await context.addInitScript(() => {
+    addEventListener('securitypolicyviolation', (event) => {
+      const what = `${event.effectiveDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`;
+      Reflect.get(window, 'reportViolation')(what);
+    });
+  });
+  context.on('console', (message) => {
+    if (message.type() === 'error' && message.text().includes('Content Security Policy'))
+      if (isOurs(message.location().url)) violations.push(message.text());
+  });
+}
+
 export async function newContext(options: { width?: number; height?: number } = {}): Promise<BrowserContext> {
   const { width = 1280, height = 800 } = options;
   const browser = await launchBrowser();
   const context = await browser.newContext({ viewport: { width, height } });
   context.setDefaultTimeout(10_000);
+  await watchPolicies(context);
   return context;
 }
 

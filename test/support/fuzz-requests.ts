@@ -168,7 +168,8 @@ export function messageTo(described: Described, names: Names, keys: Keys): fc.Ar
         ),
       ]),
   );
-  const alter = <T>(changes: readonly T[]) => mostly(14, fc.constant<T | null>(null), ...changes);
+  const alter = <T>(changes: readonly T[], weight = 14) =>
+    mostly(weight, fc.constant<T | null>(null), ...changes);
   return fc
     .record({
       path: fc.record(Object.fromEntries(parameters.map((name) => [name, text(names, name)]))),
@@ -178,7 +179,7 @@ export function messageTo(described: Described, names: Names, keys: Keys): fc.Ar
       body: bodyOf(names, operation),
       oddBody: alter(oddBodies),
       oddType: alter(contentTypes),
-      oddHeader: alter(oddHeaders),
+      oddHeader: alter(oddHeaders, 4),
       key: mostly(
         10,
         fc.constantFrom(`Bearer ${keys.operator}`, `Bearer ${keys.operator}`, `Token ${keys.tenant}`),

@@ -176,3 +176,16 @@ test('a cursor of a future that a restored backup does not have is refused', asy
     code: 'validation_failed',
   });
 });
+
+test('an export of the log ends where nothing more has happened', async () => {
+  const own = await ownTenant();
+  const headers = { tenant: own.tenantId };
+  for (const LoginID of ['ann', 'bob', 'cy'])
+    await service.api('POST', '/user', { LoginID }, undefined, headers);
+  await untilReadable(own);
+  for (const accept of ['text/csv', 'application/x-ndjson']) {
+    const more = { ...headers, accept };
+    const { body } = await service.api('GET', '/events?Types=user.created', undefined, undefined, more);
+    assert.equal(body.trim().split('\n').length, accept === 'text/csv' ? 4 : 3);
+  }
+});

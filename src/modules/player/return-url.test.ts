@@ -60,3 +60,78 @@ test("a tenant's origins limit where the learner may be brought", () => {
   assert.ok(!isAllowedReturn('https://a.example.evil.example/x', ['https://a.example']));
   assert.ok(!isAllowedReturn('http://a.example/x', ['https://a.example']));
 });
+
+const odd = fc.array(
+  fc.oneof(
+    fc.constantFrom(
+      'http://',
+      'https://',
+      'HTTPS:',
+      'javascript:',
+      'data:',
+      '//',
+      '\\\\',
+      '@',
+      ':',
+      '/',
+      '?',
+      '#',
+      '&',
+      '=',
+    ),
+    fc.constantFrom(
+      '%0d%0a',
+      '%0D%0ASet-Cookie:x=1',
+      '\r\nLocation: x',
+      '%00',
+      '\0',
+      '\t',
+      ' ',
+      '%20',
+      '%2f%2f',
+      '%',
+      '&returnURL=',
+    ),
+    fc.constantFrom(
+      'evil.example',
+      'good.example',
+      'good.example.evil.example',
+      '[::1]',
+      '127.1',
+      '0x7f.1',
+      '。',
+      '\u202e',
+    ),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  ),
+  { maxLength: 8 },
+);
+
+test('whatever is appended, raw or encoded, the answer is one address that a header and a list of origins can bear', () => {
+  const property = fc.property(odd, fc.boolean(), (parts, encoded) => {
+    const text = parts.join('');
+    const found = readReturnUrl(
+      `${launch}&returnURL=${encoded ? encodeURIComponent(text.toWellFormed()) : text}`,
+    );
+    if (found === null) return;
+    const url = new URL(found);
+    assert.match(url.protocol, /^https?:$/);
+    assert.equal(url.username + url.password, '');
+    assert.match(found, /^[\x21-\x7e]+$/, 'no line break, no space, nothing that is not ASCII');
+    const allowed = isAllowedReturn(found, ['https://good.example']);
+    assert.equal(allowed, url.protocol === 'https:' && url.host === 'good.example');
+  });
+  fc.assert(property, { numRuns: 20_000 });
+});
+
+test('an address in any script comes back the same, raw or encoded', () => {
+  const part = fc
+    .string({ unit: 'grapheme', maxLength: 20 })
+    .map((text) => encodeURIComponent(text.toWellFormed()));
+  const property = fc.property(part, part, part, (path, query, fragment) => {
+    const { href } = new URL(`https://shop.example/${path}?q=${query}&r=${query}#${fragment}`);
+    assert.equal(readReturnUrl(`${launch}&returnURL=${encodeURIComponent(href)}&more=1`), href);
+    assert.equal(readReturnUrl(`${launch}&returnURL=${href}`), href);
+  });
+  fc.assert(property, { numRuns: 2_000 });
+});

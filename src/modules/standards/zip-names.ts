@@ -15,6 +15,8 @@ export function unsafe(name: string, why: string): Problem {
 export function safeSegments(name: string): string[] {
   if (name.includes('\\')) throw unsafe(name, 'has a backslash in its name; zip names are written with "/"');
   if (/^[a-z]:/i.test(name)) throw unsafe(name, 'starts with a drive letter');
+  if (name.includes(':'))
+    throw unsafe(name, 'has a colon in its name, which names a hidden stream on Windows');
   if (name.startsWith('/')) throw unsafe(name, 'is an absolute path');
   if (/\p{Cc}/u.test(name)) throw unsafe(name, 'has a control character in its name');
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');

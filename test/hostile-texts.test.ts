@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { path } from '../src/platform/routes.ts';
+import { type Described, operationsOf } from './support/fuzz-requests.ts';
+import type { JsonSchema } from './support/fuzz-values.ts';
+import { escaped, fillWithHostileTexts, hostileAddress, hostileBodies } from './support/hostile-texts.ts';
+import { startService, type TestService } from './support/service.ts';
+import { expectStatus } from './support/tenant.ts';
+
+let service: TestService;
+let operations: Described[];
+let filled: Awaited<ReturnType<typeof fillWithHostileTexts>>;
+before(async () => {
+  service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  operations = operationsOf((await service.api('GET', '/openapi.json')).body);
+  filled = await fillWithHostileTexts(service);
+});
+after(() => service.close());
+
+/** Fields of a fixed form: codes, amounts, durations, origins, types of events; and those that are secrets or tokens. */
+const notFree = /^\^(P|\\d|\[A-Z\]|\[A-Za-z\]|https\?:\/\/\(|\(\?<)/;
+const notStored = new Set(['createAccessToken', 'checkPassword', 'signIn', 'signInWithPassword']);
+
+function freeTexts(schema: JsonSchema & { pattern?: string }, name = ''): string[] {
+  const types = [schema.type ?? []].flat();
+  if (types.includes('object') && !schema.properties) return [name];
+  if (schema.properties)
+    return Object.entries(schema.properties).flatMap(([inner, property]) =>
+      freeTexts(property, name ? `${name}.${inner}` : inner),
+    );
+  if (types.includes('array') && schema.items) return freeTexts(schema.items, name);
+  const free =
+    types.includes('string') && !schema.enum && !schema.format && !notFree.test(schema.pattern ?? '');
+  return free ? [name] : [];
+}
+
+test('the hostile texts fill every free text that the interface takes', () => {
+  const bodies: Record<string, object> = hostileBodies;
+  for (const { operation } of operations) {
+    const schema = operation.requestBody?.content['application/json']?.schema;
+    if (!schema || notStored.has(operation.operationId)) continue;
+    const known = new Set(['LoginID', 'Tenants', 'Types', 'EventIDs'].map((name) => `${name}`));
+    for (const name of freeTexts(schema)) {
+      const value = name
+        .split('.')
+        .reduce<unknown>((inner, part) => Object(inner)[part], bodies[operation.operationId]);
+      assert.ok(value !== undefined || known.has(name), `${operation.operationId} ${name} is not filled`);
+    }
+  }
+});
+
+async function page(
+  address: string,
+  init: RequestInit = {},
+): Promise<{ status: number; text: string; headers: Headers }> {
+  const response = await fetch(address, { redirect: 'manual', ...init });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+function checkPage({ text, headers }: Awaited<ReturnType<typeof page>>): void {
+  assert.match(headers.get('content-type') ?? '', /^text\/html; charset=utf-8/);
+  assert.doesNotMatch(text, escaped);
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src '(none|self)'/);
+  assert.doesNotMatch(policy, /script-src[^;]*'unsafe-inline'/);
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+}
+
+const back = [hostileAddress, encodeURIComponent(hostileAddress), 'javascript:window.hostile=1'];
+
+test('no HTML answer of the service has a hostile text as markup', async () => {
+  const { LaunchURL, SignInURL, tenant, LoginID, EnrollID } = filled;
+  const launched = await page(`${LaunchURL}&returnURL=${hostileAddress}`);
+  assert.equal(launched.status, 303);
+  checkPage(await page(launched.headers.get('location') ?? ''));
+  checkPage(await page(SignInURL));
+  for (const token of ['"><img src=x onerror=window.hostile=1>', '</title><svg onload=window.hostile=1>'])
+    checkPage(await page(`${service.baseUrl}/session/sign-in?token=${encodeURIComponent(token)}`));
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' };
+  checkPage(
+    await page(`${service.baseUrl}/session/sign-in`, {
+      method: 'POST',
+      headers: form,
+      body: 'token=<img src=x>',
+    }),
+  );
+  checkPage(await page(`${service.baseUrl}/docs/errors`));
+  checkPage(await page(`${service.contentUrl}/play/%22%3E%3Cimg%20src=x%20onerror=window.hostile=1%3E`));
+  expectStatus(await tenant.api('PUT', path`/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true }), 200);
+  for (const address of back) {
+    const refused = await page(`${LaunchURL}&returnURL=${address}`);
+    assert.equal(refused.status, 403);
+    checkPage(refused);
+    assert.doesNotMatch(refused.text, /href="javascript:/i);
+    checkPage(
+      await page(
+        `${service.baseUrl}/launch?enrolment=%22%3E%3Cimg%20src=x%3E&key=<script>&returnURL=${address}`,
+      ),
+    );
+  }
+});
+
+test('what is not HTML is never taken for it', async () => {
+  const { tenant, LoginID, EnrollID, CourseID } = filled;
+  const reads = [
+    path`/user/${LoginID}`,
+    path`/enrolment/${LoginID}/${EnrollID}`,
+    path`/enrolment/${LoginID}/${EnrollID}/timeline`,
+    path`/catalogue/course/${CourseID}/${LoginID}`,
+    path`/user/${LoginID}/export`,
+    '/user',
+    '/events',
+    '/webhook',
+    path`/user/${'<img src=x onerror=window.hostile=1>'}`,
+    '/<img/src=x/onerror=window.hostile=1>',
+  ];
+  for (const address of reads)
+    for (const accept of ['text/html', 'text/csv', '*/*']) {
+      const { headers } = await tenant.api('GET', address, undefined, { accept });
+      assert.doesNotMatch(headers.get('content-type') ?? '', /html|svg|xml/, address);
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    }
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { closeBrowser, contentOf, newContext, openPage, takeViolations } from '../support/browser.ts';
+import { fillWithHostileTexts, hostile, hostileAddress, hostileBodies } from '../support/hostile-texts.ts';
+import { startService } from '../support/service.ts';
+import { packRow } from './made-courses.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+before(async () => {
+  service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+});
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+const unitTitle = hostile('Unit');
+const asXml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+test('Hostile texts of course, units, user and return address are shown as text in the player', async () => {
+  const { LaunchURL, override } = await fillWithHostileTexts(
+    service,
+    await packRow({ named: asXml(unitTitle) }),
+  );
+  assert.equal((await override()).status, 200);
+  const page = await openPage(await newContext());
+  const dialogs: string[] = [];
+  page.on('dialog', (dialog) => dialogs.push(dialog.message()));
+  const ran = () => page.evaluate(() => Reflect.get(window, 'hostile') ?? null);
+  await page.goto(`${LaunchURL}&returnURL=${hostileAddress}`);
+  await contentOf(page).locator('#later').waitFor();
+  assert.equal(await page.locator('#course-title').textContent(), hostileBodies.putCourse.Title);
+  assert.ok((await page.title()).includes('<img src=x'), 'the title of the page is text');
+  await page.locator('.unit').filter({ hasText: unitTitle }).first().waitFor();
+  await contentOf(page).locator('#later').click();
+  await page.locator('#notice').waitFor();
+  assert.equal(await ran(), null);
+  assert.equal(await page.locator('img[src=x], svg[onload], iframe[srcdoc], b[onmouseover]').count(), 0);
+
+  await page.route('https://web.example/**', (route) =>
+    route.fulfill({ body: 'Back', contentType: 'text/plain' }),
+  );
+  await page.click('#exit-button');
+  await page.waitForURL('https://web.example/**');
+  assert.deepEqual(dialogs, []);
+  await page.context().close();
+});
+
+test('Hostile texts are shown as text on the page of a refusal and of a sign-in', async () => {
+  const { LaunchURL, SignInURL, tenant, LoginID } = await fillWithHostileTexts(service);
+  const page = await openPage(await newContext());
+  const ran = () => page.evaluate(() => Reflect.get(window, 'hostile') ?? null);
+  await page.goto(SignInURL);
+  await page.getByRole('button', { name: 'Continue' }).waitFor();
+  assert.equal(await ran(), null);
+  const disabled = await tenant.api('PUT', `/user/${encodeURIComponent(LoginID)}`, { Enabled: false });
+  assert.equal(disabled.status, 200);
+  await page.goto(`${LaunchURL}&returnURL=${hostileAddress}`);
+  await page.getByRole('link', { name: 'Go back' }).waitFor();
+  assert.equal(await page.locator('img, svg, script').count(), 0);
+  assert.equal(await ran(), null);
+  await page.context().close();
+});
+
+test('A page that breaks its policy fails its journey', async () => {
+  const page = await openPage(await newContext());
+  const { LaunchURL } = await fillWithHostileTexts(service);
+  await page.goto(LaunchURL);
+  const reported = page.waitForEvent('console', (message) =>
+    message.text().includes('Content Security Policy'),
+  );
+  await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'window.hostile = 1';
+    document.body.append(script);
+  });
+  await reported;
+  assert.equal(await page.evaluate(() => Reflect.get(window, 'hostile') ?? null), null);
+  await page.context().close();
+  assert.match(takeViolations().join(), /script-src/);
+});

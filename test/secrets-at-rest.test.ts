@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { matchesPassword, randomPassword, storePassword } from '../src/modules/users/passwords.ts';
+import { startService, type TestService } from './support/service.ts';
+import { newTenant, type TestTenant } from './support/tenant.ts';
+
+const Password = 'a-password-that-nobody-else-has-chosen';
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  tenant = await newTenant(service);
+});
+after(() => service.close());
+
+/** All rows of all tables, the job queue's too, as text. */
+async function everything(): Promise<string> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`.execute(service.ctx.db);
+  assert.ok(tables.length > 20);
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await service.ctx.engine.query<{ row: string }>({
+      text: `/* across tenants: test */ select dump::text as row from ${name} dump`,
+      values: [],
+    });
+    texts.push(...rows.map(({ row }) => row));
+  }
+  return texts.join('\n');
+}
+
+test('the whole database holds no secret that was handed out, but those of webhook endpoints', async () => {
+  const key = { 'idempotency-key': 'order 4711, chosen by the client' };
+  const LoginID = await tenant.user({ Password });
+  const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'more' }, undefined, key);
+  const course = { Title: 'x', URL: 'https://web.example/' };
+  await service.api('PUT', '/course/secret', course);
+  await service.api('PUT', '/course/secret/option/standard', {});
+  const bought = { CourseIDs: ['secret'], DurationIDs: ['standard'] };
+  const issued = (await tenant.api('POST', '/enrolment/key', bought, { 'idempotency-key': 'order 4712' }))
+    .body.Items[0].Key;
+  const links = [];
+  for (let count = 0; count < 2; count++) {
+    const { SignInURL } = (await tenant.api('POST', `/user/session/${LoginID}`)).body;
+    links.push(new URL(SignInURL).searchParams.get('token') ?? '');
+  }
+  const signedIn = await fetch(`${service.baseUrl}/session/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: links[0] }),
+  });
+  const cookie = /=([^;]+)/.exec(signedIn.headers.get('set-cookie') ?? '')?.[1] ?? '';
+  const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/secret`, {})).body;
+  const hook = (await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/', Description: 'x' })).body;
+  const secrets = {
+    'the operator key': service.operatorKey,
+    'a tenant key': tenant.key,
+    'a key in a stored answer': made.body.Secret,
+    'a password': Password,
+    'an enrolment key': issued,
+    'an enrolment key without its hyphens': issued.replaceAll('-', ''),
+    'a sign-in link': links[1] ?? '',
+    'a used sign-in link': links[0] ?? '',
+    'a session cookie': cookie,
+    'the signature of a launch link': new URL(LaunchURL).searchParams.get('key') ?? '',
+    'an Idempotency-Key': key['idempotency-key'],
+  };
+  const whole = await everything();
+  assert.ok(whole.includes(EnrollID), 'the dump is read at all');
+  for (const [what, secret] of Object.entries(secrets)) {
+    assert.ok(secret.length > 8, what);
+    const parts = [
+      secret,
+      Buffer.from(secret).toString('hex'),
+      Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    ];
+    // A token has its owner before the dot and its secret behind.
+    const tail = secret.split(/[._]/).at(-1) ?? '';
+    for (const form of [...parts, ...(tail.length > 15 ? [tail] : [])])
+      assert.ok(!whole.includes(form), what);
+  }
+  assert.ok(
+    whole.includes(hook.Secret.replace(/^whsec_/, '')) || whole.includes(hook.Secret),
+    'the one exception is still true',
+  );
+});
+
+test('a password check does the same work for a user that is not there', async () => {
+  const stored = await storePassword(Password);
+  const cases = { known: stored, unknown: null, unset: randomPassword() };
+  const work: Record<string, number[]> = { known: [], unknown: [], unset: [] };
+  // Taken in turns, so that other load meets all alike.
+  for (let round = 0; round < 12; round++)
+    for (const [name, hash] of Object.entries(cases)) {
+      const begun = process.cpuUsage();
+      assert.equal(await matchesPassword(hash, 'wrong'), false);
+      const { user, system } = process.cpuUsage(begun);
+      work[name]?.push(user + system);
+    }
+  const median = (values: number[] = []) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+  for (const name of ['unknown', 'unset']) {
+    const ratio = median(work[name]) / median(work.known);
+    assert.ok(ratio > 0.6 && ratio < 1.6, `${name}: ${ratio.toFixed(2)} of the work`);
+  }
+});

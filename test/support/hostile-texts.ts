@@ -1,0 +1,147 @@
+import { path } from '../../src/platform/routes.ts';
+import type { Reply, TestService } from './service.ts';
+import { expectStatus, newTenant, unique } from './tenant.ts';
+
+/** Runs where it becomes markup, an attribute, a script or a template; `window.hostile` tells that it ran. */
+const payloads = [
+  '<img src=x onerror="window.hostile=1">',
+  '"><svg onload=window.hostile=1>',
+  "'-(window.hostile=1)-'",
+  '</script><script>window.hostile=1</script>',
+  '</title></textarea><iframe srcdoc="<script>top.hostile=1</script>">',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template injection that must stay text
+  '{{constructor.constructor("window.hostile=1")()}}${window.hostile=1}',
+  '\u202E\u2066<b onmouseover=window.hostile=1>',
+];
+
+/** For fields of up to 255 characters. */
+export function hostile(field: string): string {
+  return `${field} ${payloads.slice(0, 4).join('')}`;
+}
+
+/** For fields of up to 500 characters. */
+export function longHostile(field: string): string {
+  return `${field} ${payloads.join('')}`;
+}
+
+/** For an identifier of up to 64 characters. */
+export const hostileId = (field: string) => `${unique(field)}<img src=x onerror=window.hostile=1>`;
+
+/** An address that is allowed, and breaks out of an attribute that does not escape it. */
+export const hostileAddress =
+  "https://web.example/\"><img/src=x/onerror=window.hostile=1>?q='-(window.hostile=1)-'";
+
+/** Markup that only appears when one of the texts above was not escaped. */
+export const escaped = /<img src=x|<img\/src=x|<svg onload|<script>window|<iframe srcdoc|<b onmouseover/i;
+
+/** The bodies of `fillWithHostileTexts`, by operation: every free text that the interface takes. */
+export const hostileBodies = {
+  createUser: {
+    LoginID: hostile('LoginID'),
+    FirstName: hostile('FirstName'),
+    LastName: hostile('LastName'),
+    GroupName: hostile('GroupName'),
+    Email: hostile('Email'),
+    Password: hostile('Password'),
+  },
+  updateUser: {
+    FirstName: hostile('FirstName'),
+    LastName: hostile('LastName'),
+    GroupName: hostile('GroupName'),
+    Email: hostile('Email'),
+    Password: hostile('Password'),
+  },
+  putCourse: {
+    Title: longHostile('Title'),
+    Description: longHostile('Description'),
+    ImageURL: hostileAddress,
+    URL: hostileAddress,
+  },
+  putOption: { Name: hostile('Name'), Groups: [hostile('GroupName')], Duration: 'P30D' },
+  enrolWithOption: { Reference: hostile('Reference'), Metadata: { 'key"><img>': hostile('Metadata') } },
+  enrol: { Reference: hostile('Reference'), Metadata: { 'key"><img>': hostile('Metadata') } },
+  updateEnrolment: {
+    Reference: hostile('Reference'),
+    Metadata: { 'key"><img>': hostile('Metadata') },
+    Override: { Reason: longHostile('Reason'), Success: 'passed' },
+  },
+  issueEnrolmentKeys: {
+    CourseIDs: [hostile('CourseID')],
+    DurationIDs: [hostile('DurationID')],
+    LoginID: hostile('LoginID'),
+    Group: hostile('GroupName'),
+    PurchaseOrder: hostile('PurchaseOrder'),
+  },
+  createSignInLink: { Path: '/console?q="><img/src=x/onerror=window.hostile=1>' },
+  createTenant: { TenantID: hostileId('t'), Name: hostile('Name') },
+  updateTenant: { Name: hostile('Name') },
+  createKey: { Name: hostile('Name') },
+  createWebhook: {
+    URL: 'http://127.0.0.1:9/"><img/src=x/onerror=window.hostile=1>',
+    Description: longHostile('Description'),
+  },
+  updateWebhook: {
+    URL: 'http://127.0.0.1:9/"><svg/onload=window.hostile=1>',
+    Description: longHostile('Description'),
+  },
+};
+
+/**
+ * A tenant with a hostile text in every free text of the interface: user, course, option, enrolment, keys, endpoint. The
+ * service must let webhooks go to 127.0.0.1 (`WEBHOOK_ALLOW`). `zip` is imported into the course when it is given.
+ */
+export async function fillWithHostileTexts(service: TestService, zip?: string) {
+  const tenant = await newTenant(service);
+  const { TenantID } = tenant;
+  const bodies = hostileBodies;
+  const done = (reply: Reply): Reply['body'] => {
+    expectStatus(reply, reply.status === 200 ? 200 : 201);
+    return reply.body;
+  };
+  const { LoginID } = bodies.createUser;
+  const CourseID = hostile(unique('CourseID'));
+  const DurationID = hostile('DurationID');
+  const course = path`/course/${CourseID}`;
+  done(await service.api('POST', '/tenant', bodies.createTenant));
+  done(await service.api('PUT', `/tenant/${TenantID}`, bodies.updateTenant));
+  const key = done(await service.api('POST', `/tenant/${TenantID}/key`, bodies.createKey));
+  done(await tenant.api('POST', '/user', bodies.createUser));
+  done(await tenant.api('PUT', path`/user/${LoginID}`, bodies.updateUser));
+  const { URL: address, ...described } = bodies.putCourse;
+  done(await service.api('PUT', course, zip ? described : { ...described, URL: address }));
+  done(await service.api('PUT', `${course}${path`/option/${DurationID}`}`, bodies.putOption));
+  if (zip) {
+    const { readFile } = await import('node:fs/promises');
+    const response = await fetch(`${service.baseUrl}${course}/package`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${service.operatorKey}`, 'content-type': 'application/zip' },
+      body: await readFile(zip),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    done(await service.api('PUT', course, described));
+  }
+  const place = path`/enrol/${LoginID}/${CourseID}/${DurationID}`;
+  const enrolment = done(await tenant.api('POST', place, bodies.enrolWithOption));
+  done(
+    await tenant.api('POST', '/enrolment/key', {
+      ...bodies.issueEnrolmentKeys,
+      CourseIDs: [CourseID],
+      DurationIDs: [DurationID],
+    }),
+  );
+  const hook = done(await tenant.api('POST', '/webhook', bodies.createWebhook));
+  done(await tenant.api('PUT', `/webhook/${hook.WebhookID}`, bodies.updateWebhook));
+  const link = done(await tenant.api('POST', path`/user/session/${LoginID}`, bodies.createSignInLink));
+  return {
+    tenant,
+    key,
+    LoginID,
+    CourseID,
+    DurationID,
+    EnrollID: enrolment.EnrollID as string,
+    LaunchURL: enrolment.LaunchURL as string,
+    SignInURL: link.SignInURL as string,
+    override: () =>
+      tenant.api('PUT', path`/enrolment/${LoginID}/${enrolment.EnrollID}`, bodies.updateEnrolment),
+  };
+}
