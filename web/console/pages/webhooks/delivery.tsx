@@ -1,0 +1,103 @@
+import { Button, type ButtonProps, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import { useAct } from '../../parts/act.tsx';
+import { Json } from '../../parts/json.tsx';
+import { FailedAct } from '../../parts/states.tsx';
+import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { type Delivery, DeliveryBadge } from './delivery-status.tsx';
+import type { Endpoint } from './health.tsx';
+import { useReplay } from './replay.tsx';
+
+type SendAgainProps = { endpoint: Endpoint; delivery: Delivery; size?: ButtonProps['size'] };
+
+/** A ping is in no log, so it cannot be sent again: it is made anew. */
+export function SendAgain({ endpoint, delivery, size = 'sm' }: SendAgainProps) {
+  const t = useTranslations('webhooks');
+  const replay = useReplay(endpoint);
+  const sending = useAct(() => replay({ EventIDs: [delivery.EventID] }));
+  if (delivery.Reason === 'ping') return null;
+  return (
+    <>
+      <Button size={size} variant="light" loading={sending.isRunning} onClick={() => sending.run()}>
+        {t('sendAgain')}
+      </Button>
+      <FailedAct error={sending.error} />
+    </>
+  );
+}
+
+type Props = { endpoint: Endpoint; delivery: Delivery | null; onClose: () => void };
+
+/** One delivery in full: what was sent last, and what came back. */
+export function DeliveryDialog({ endpoint, delivery, onClose }: Props) {
+  const t = useTranslations('webhooks');
+  return (
+    <Modal
+      opened={delivery !== null}
+      onClose={onClose}
+      title={t('deliveryTitle', { type: delivery?.Type ?? '' })}
+      size="xl"
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      {delivery && <DeliveryDetails endpoint={endpoint} delivery={delivery} />}
+    </Modal>
+  );
+}
+
+function DeliveryDetails({ endpoint, delivery }: { endpoint: Endpoint; delivery: Delivery }) {
+  const t = useTranslations('webhooks');
+  const { Request, Answer, Milliseconds } = delivery;
+  return (
+    <Stack>
+      <Facts>
+        <Fact label={t('status')}>
+          <DeliveryBadge delivery={delivery} />
+        </Fact>
+        <Fact label={t('attempts')}>{delivery.Attempts}</Fact>
+        <Fact label={t('attempted')}>
+          <Instant at={delivery.AttemptedAt} />
+        </Fact>
+        <Fact label={t('next')}>
+          <Instant at={delivery.NextAttemptAt} />
+        </Fact>
+      </Facts>
+      {delivery.Error && (
+        <Text size="sm" c="var(--mantine-color-error)">
+          {delivery.Error}
+        </Text>
+      )}
+      <Stack gap="xs">
+        <Title order={3} size="h5">
+          {t('answer')}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {Answer
+            ? t('answered', { status: String(Answer.Status), milliseconds: Milliseconds ?? 0 })
+            : t('noAnswerYet')}
+        </Text>
+        {Answer?.Body && <Json value={Answer.Body} label={t('answerBody')} />}
+      </Stack>
+      <Stack gap="xs">
+        <Title order={3} size="h5">
+          {t('request')}
+        </Title>
+        {Request ? (
+          <>
+            <Text size="sm" c="dimmed" className="break">
+              {t('posted', { url: Request.URL })}
+            </Text>
+            <Copyable value={delivery.EventID} label="webhook-id" />
+            <Json value={Request.Body} label={t('request')} />
+          </>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t('notSent')}
+          </Text>
+        )}
+      </Stack>
+      <Group justify="flex-end">
+        <SendAgain endpoint={endpoint} delivery={delivery} />
+      </Group>
+    </Stack>
+  );
+}

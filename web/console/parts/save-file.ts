@@ -1,0 +1,10 @@
+/** Gives the viewer a file that was made here. */
+export function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // Some browsers read it after the click.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
