@@ -1,0 +1,62 @@
+import { Text } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { type Column, List, paged } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Message } from '../../parts/states.tsx';
+import { EnrolLink } from './enrol-link.tsx';
+import { type Course, CourseStatusBadge, CourseTitle, StandardName, useDurationText } from './values.tsx';
+
+/** The courses that the operator offers to the tenant. */
+export function OfferedCourses() {
+  const t = useTranslations('courses');
+  const { $api } = useApi();
+  const words = useDurationText();
+  const query = $api.useInfiniteQuery('get', '/catalogue/course', { params: { query: {} } }, paged);
+  const columns: Column<Course>[] = [
+    { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
+    {
+      key: 'options',
+      header: t('list.options'),
+      cell: ({ AvailableEnrolOptions: options }) =>
+        options.length === 0
+          ? t('options.none')
+          : options.map(({ DurationID, Name, Duration }) => (
+              <Text size="sm" key={DurationID} className="break">
+                {Name}{' '}
+                <Text span size="xs" c="dimmed">
+                  {words(Duration)}
+                </Text>
+              </Text>
+            )),
+    },
+    {
+      key: 'standard',
+      header: t('list.standard'),
+      cell: ({ Standard }) => <StandardName standard={Standard} />,
+    },
+    {
+      key: 'status',
+      header: t('list.status'),
+      cell: ({ Status }) => <CourseStatusBadge status={Status} />,
+    },
+    {
+      key: 'act',
+      header: t('list.actions'),
+      isActions: true,
+      align: 'end',
+      cell: (course) => <EnrolLink course={course} size="compact-sm" />,
+    },
+  ];
+  return (
+    <Page title={t('title')} text={t('offered.text')}>
+      <List
+        label={t('title')}
+        query={query}
+        columns={columns}
+        rowKey={({ CourseID }) => CourseID}
+        empty={<Message title={t('offered.emptyTitle')} text={t('offered.emptyText')} />}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,42 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { useTranslations } from 'use-intl';
+import type { Search } from '../router.tsx';
+
+type LeaveGuardProps = {
+  isOn: boolean;
+  /** What is lost by leaving now. */
+  text: string;
+};
+
+/** Asks before another page, another tenant or a closed tab takes what was not finished. */
+export function LeaveGuard({ isOn, text }: LeaveGuardProps) {
+  const t = useTranslations('act');
+  const leaving = useBlocker({
+    disabled: !isOn,
+    enableBeforeUnload: isOn,
+    withResolver: true,
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname ||
+      (current.search as Search).tenant !== (next.search as Search).tenant,
+  });
+  const isAsking = leaving.status === 'blocked';
+  return (
+    <Modal
+      opened={isAsking}
+      onClose={() => leaving.reset?.()}
+      title={t('leaveTitle')}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      <Stack>
+        <Text>{text}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => leaving.proceed?.()}>
+            {t('leave')}
+          </Button>
+          <Button onClick={() => leaving.reset?.()}>{t('stay')}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
