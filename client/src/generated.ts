@@ -53,6 +53,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the groups that users are in */
+        get: operations["listGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/{LoginID}": {
         parameters: {
             query?: never;
@@ -1241,6 +1258,10 @@ export interface components {
             /** Format: date-time */
             UpdatedAt: string;
         };
+        /** Group */
+        Group: {
+            GroupName: string;
+        };
         /** UserChange */
         UserChange: {
             /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
@@ -1745,6 +1766,8 @@ export interface components {
             Status: "draft" | "published" | "retired";
             /** @description The number of the current release of the package. */
             Release: number | null;
+            /** @description How many warnings the current release has; null: there is none. */
+            Warnings: number | null;
             EnrolOptions: components["schemas"]["EnrolOption"][];
             /** Format: date-time */
             CreatedAt: string;
@@ -2147,6 +2170,7 @@ export type TokenError = components['schemas']['TokenError'];
 export type Problem = components['schemas']['Problem'];
 export type NewUser = components['schemas']['NewUser'];
 export type User = components['schemas']['User'];
+export type Group = components['schemas']['Group'];
 export type UserChange = components['schemas']['UserChange'];
 export type Erasure = components['schemas']['Erasure'];
 export type CheckResult = components['schemas']['CheckResult'];
@@ -2253,7 +2277,7 @@ export interface operations {
                 /** @description Exact, but for letter case. */
                 Email?: string;
                 Enabled?: boolean;
-                /** @description A part of LoginID, FirstName, LastName or Email. */
+                /** @description What LoginID, "LastName FirstName", "FirstName LastName" or Email begins with; in this order. Letter case does not matter, but in a LoginID of mixed case. */
                 Search?: string;
             };
             header?: {
@@ -2265,7 +2289,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of users, ordered by LoginID. */
+            /** @description A page of users, ordered by LoginID unless searched. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2367,6 +2391,51 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+                /** @description What the name begins with; letter case matters. */
+                Search?: string;
+            };
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of groups, ordered by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Group"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -2718,10 +2787,22 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID?: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID?: string;
+                /** @description An option of CourseID, which is sent too. */
+                DurationID?: string;
+                /** @description As of now. */
                 Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                /** @description The users' current group. */
                 GroupName?: string;
+                /** @description Only current enrolments whose time ends after this instant, in the order of ExpiresAt. */
+                ExpiresAfter?: string;
+                /** @description Only current enrolments whose time ends before this instant, in the order of ExpiresAt. */
+                ExpiresBefore?: string;
                 /** @description Only what changed after this instant, in the order of change. */
                 ChangedAfter?: string;
             };
@@ -2767,6 +2848,8 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
             };
             header?: {
                 /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
@@ -3018,6 +3101,8 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
                 PurchaseOrder?: string;
                 Status?: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
             };
@@ -3030,7 +3115,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of keys, oldest first. */
+            /** @description A page of keys. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3518,6 +3603,9 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description A part of Title or CourseID; letter case does not matter. */
+                Search?: string;
+                Status?: "published" | "retired";
             };
             header?: {
                 /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
@@ -3561,6 +3649,9 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description A part of Title or CourseID; letter case does not matter. */
+                Search?: string;
+                Status?: "draft" | "published" | "retired";
             };
             header?: never;
             path?: never;
@@ -3979,6 +4070,8 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description A part of TenantID or Name. */
+                Search?: string;
             };
             header?: never;
             path?: never;
@@ -4559,6 +4652,8 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
                 Status?: "pending" | "delivered" | "failed";
+                /** @description Of what happened to this enrolment. */
+                EnrollID?: string;
                 EventID?: string;
             };
             header?: {

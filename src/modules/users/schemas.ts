@@ -67,3 +67,5 @@ export const CheckResult = Fields(
 export type CheckResult = Type.Static<typeof CheckResult>;
 
 export const PasswordCheck = Fields({ Password }, { title: 'PasswordCheck' });
+
+export const Group = Fields({ GroupName: Text(255) }, { title: 'Group' });
