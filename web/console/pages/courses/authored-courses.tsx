@@ -1,12 +1,21 @@
 import { Group } from '@mantine/core';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
+import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { ImportPanel } from './import-panel.tsx';
-import { type AuthoredCourse, CourseStatusBadge, CourseTitle, StandardName } from './values.tsx';
+import {
+  type AuthoredCourse,
+  CourseStatusBadge,
+  CourseTitle,
+  isStatus,
+  StandardName,
+  statuses,
+  WarningsBadge,
+} from './values.tsx';
 import { WebCourseButton } from './web-course.tsx';
 
 /** All courses of the deployment, and the way in for new ones. */
@@ -14,7 +23,13 @@ export function AuthoredCourses() {
   const t = useTranslations('courses');
   const format = useFormatter();
   const { $api } = useApi();
-  const query = $api.useInfiniteQuery('get', '/course', { params: { query: {} } }, paged);
+  const [{ search, status }, filter] = useFilters(['search', 'status']);
+  const wanted = {
+    ...(search ? { Search: search } : {}),
+    ...(isStatus(status) ? { Status: status } : {}),
+  };
+  const isFiltered = Object.keys(wanted).length > 0;
+  const query = $api.useInfiniteQuery('get', '/course', { params: { query: wanted } }, paged);
   const columns: Column<AuthoredCourse>[] = [
     { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
     {
@@ -30,7 +45,12 @@ export function AuthoredCourses() {
     {
       key: 'release',
       header: t('list.release'),
-      cell: ({ Release }) => <Group gap="xs">{Release ?? '–'}</Group>,
+      cell: ({ Release, Warnings }) => (
+        <Group gap="xs">
+          {Release ?? '–'}
+          <WarningsBadge count={Warnings ?? 0} />
+        </Group>
+      ),
     },
     {
       key: 'options',
@@ -42,12 +62,27 @@ export function AuthoredCourses() {
   return (
     <Page title={t('title')} text={t('text')} actions={<WebCourseButton />}>
       <ImportPanel />
+      <FilterBar onClear={isFiltered ? () => filter({ search: undefined, status: undefined }) : undefined}>
+        <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
+        <SelectFilter
+          label={t('list.status')}
+          value={status}
+          onChange={(status) => filter({ status })}
+          options={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
+        />
+      </FilterBar>
       <List
         label={t('title')}
         query={query}
         columns={columns}
         rowKey={({ CourseID }) => CourseID}
-        empty={<Message title={t('list.emptyTitle')} text={t('list.emptyText')} />}
+        empty={
+          isFiltered ? (
+            <Message title={t('list.nothingTitle')} text={t('list.nothingText')} />
+          ) : (
+            <Message title={t('list.emptyTitle')} text={t('list.emptyText')} />
+          )
+        }
       />
     </Page>
   );

@@ -83,7 +83,14 @@ export function CourseForm({ course, onDirty }: FormProps) {
           {...textOf('ImageURL')}
         />
         {now.ImageURL && (
-          <Image src={now.ImageURL} alt={t('fields.imageShown')} radius="md" mah={160} maw={280} fit="cover" />
+          <Image
+            src={now.ImageURL}
+            alt={t('fields.imageShown')}
+            radius="md"
+            mah={160}
+            maw={280}
+            fit="cover"
+          />
         )}
         <TextInput
           label={t('fields.url')}

@@ -26,9 +26,7 @@ const shape = new RegExp(`^P(?=\\d|T\\d)${date.join('')}(?:T(?=\\d)${time.join('
 export function partsOf(iso: string): Part[] | null {
   const found = shape.exec(iso)?.groups;
   if (!found) return null;
-  return units.flatMap((unit) =>
-    found[unit] === undefined ? [] : [{ amount: Number(found[unit]), unit }],
-  );
+  return units.flatMap((unit) => (found[unit] === undefined ? [] : [{ amount: Number(found[unit]), unit }]));
 }
 
 /** As ISO 8601: `{ amount: 30, unit: 'day' }` is P30D. */

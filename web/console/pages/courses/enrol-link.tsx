@@ -20,9 +20,7 @@ export function EnrolLink({ course, size = 'sm', variant = 'light' }: EnrolLinkP
       size={size}
       variant={variant}
       leftSection={<IconUserPlus size={16} aria-hidden />}
-      renderRoot={(props) => (
-        <Link to="/console/enrolments" search={{ enrol: course.CourseID }} {...props} />
-      )}
+      renderRoot={(props) => <Link to="/console/enrolments" search={{ enrol: course.CourseID }} {...props} />}
     >
       {t('enrol')}
       <VisuallyHidden>{` ${t('on', { title: course.Title })}`}</VisuallyHidden>

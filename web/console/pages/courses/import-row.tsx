@@ -102,7 +102,12 @@ function Outcome({ one, imports }: RowProps) {
   const { stage } = one;
   const left = (isLeft: boolean) =>
     isLeft && (
-      <Text size="sm">{t.rich('left', { id: one.courseId, course: (text) => <CourseLink courseId={one.courseId}>{text}</CourseLink> })}</Text>
+      <Text size="sm">
+        {t.rich('left', {
+          id: one.courseId,
+          course: (text) => <CourseLink courseId={one.courseId}>{text}</CourseLink>,
+        })}
+      </Text>
     );
   switch (stage.is) {
     case 'ready':

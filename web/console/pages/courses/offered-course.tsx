@@ -13,8 +13,12 @@ import { type Course, CourseStatusBadge, StandardName } from './values.tsx';
 
 /** The interface reads an offered course for one learner only, so it is looked up in the list. */
 async function findOffered({ client }: Api, courseId: string): Promise<Course | null> {
-  for (let Cursor: string | null | undefined; Cursor !== null; ) {
-    const query: { Limit: number; Cursor?: string } = { Limit: 200, ...(Cursor ? { Cursor } : {}) };
+  for (let Cursor: string | null = ''; Cursor !== null; ) {
+    const query: { Limit: number; Search: string; Cursor?: string } = {
+      Limit: 200,
+      Search: courseId,
+      ...(Cursor ? { Cursor } : {}),
+    };
     const { data, error } = await client.GET('/catalogue/course', { params: { query } });
     if (!data) throw error;
     const found = data.Items.find(({ CourseID }) => CourseID === courseId);

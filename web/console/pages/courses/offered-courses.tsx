@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
+import { FilterBar, SearchFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
@@ -12,7 +13,9 @@ export function OfferedCourses() {
   const t = useTranslations('courses');
   const { $api } = useApi();
   const words = useDurationText();
-  const query = $api.useInfiniteQuery('get', '/catalogue/course', { params: { query: {} } }, paged);
+  const [{ search }, filter] = useFilters(['search']);
+  const wanted = search ? { Search: search } : {};
+  const query = $api.useInfiniteQuery('get', '/catalogue/course', { params: { query: wanted } }, paged);
   const columns: Column<Course>[] = [
     { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
     {
@@ -50,12 +53,21 @@ export function OfferedCourses() {
   ];
   return (
     <Page title={t('title')} text={t('offered.text')}>
+      <FilterBar onClear={search ? () => filter({ search: undefined }) : undefined}>
+        <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
+      </FilterBar>
       <List
         label={t('title')}
         query={query}
         columns={columns}
         rowKey={({ CourseID }) => CourseID}
-        empty={<Message title={t('offered.emptyTitle')} text={t('offered.emptyText')} />}
+        empty={
+          search ? (
+            <Message title={t('list.nothingTitle')} text={t('list.nothingText')} />
+          ) : (
+            <Message title={t('offered.emptyTitle')} text={t('offered.emptyText')} />
+          )
+        }
       />
     </Page>
   );

@@ -99,9 +99,7 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
       )}
       <NumberInput
         label={t('seats')}
-        description={
-          option?.SeatsLeft == null ? t('seatsText') : t('seatsTaken', { left: option.SeatsLeft })
-        }
+        description={option?.SeatsLeft == null ? t('seatsText') : t('seatsTaken', { left: option.SeatsLeft })}
         min={0}
         max={1_000_000_000}
         allowDecimal={false}

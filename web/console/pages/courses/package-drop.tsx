@@ -1,6 +1,6 @@
 import '@mantine/dropzone/styles.layer.css';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { Dropzone, type DropzoneProps } from '@mantine/dropzone';
+import { Dropzone, type FileRejection } from '@mantine/dropzone';
 import { IconPackageImport } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -20,12 +20,12 @@ export function PackageDrop({ text, hint, isMultiple = false, onFiles }: Package
   const t = useTranslations('courses.import');
   const open = useRef<() => void>(null);
   const [refused, setRefused] = useState<string[]>([]);
-  const dropping: Pick<DropzoneProps, 'accept' | 'multiple' | 'onDrop' | 'onReject' | 'onDropAny'> = {
+  const dropping = {
     accept: zip,
     multiple: isMultiple,
     onDrop: onFiles,
-    onReject: (rejections) => setRefused(rejections.map(({ file }) => file.name)),
-    onDropAny: (_, rejections) => rejections.length === 0 && setRefused([]),
+    onDropAny: (_: unknown, rejections: readonly FileRejection[]) =>
+      setRefused(rejections.map(({ file }) => file.name)),
   };
   return (
     <>

@@ -13,6 +13,9 @@ type Standard = AuthoredCourse['Standard'];
 
 export const statuses = ['draft', 'published', 'retired'] as const satisfies readonly Status[];
 
+export const isStatus = (text: string | undefined): text is Status =>
+  (statuses as readonly unknown[]).includes(text);
+
 const colors: Record<Status, string> = { draft: 'gray', published: 'green', retired: 'orange' };
 
 export function CourseStatusBadge({ status }: { status: Status }) {
@@ -31,7 +34,11 @@ export function useBytes(): (bytes: number) => string {
   const format = useFormatter();
   return (bytes) => {
     const [unit, size] =
-      bytes >= 1e9 ? (['gigabyte', 1e9] as const) : bytes >= 1e6 ? (['megabyte', 1e6] as const) : (['kilobyte', 1e3] as const);
+      bytes >= 1e9
+        ? (['gigabyte', 1e9] as const)
+        : bytes >= 1e6
+          ? (['megabyte', 1e6] as const)
+          : (['kilobyte', 1e3] as const);
     return format.number(bytes / size, { style: 'unit', unit, maximumFractionDigits: 1 });
   };
 }

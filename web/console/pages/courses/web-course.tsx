@@ -25,7 +25,8 @@ export function WebCourseButton() {
   };
   const create = async () => {
     // PUT would change a course that exists.
-    if (await isKnown(api, courseId)) throw { code: 'course_exists', title: t('takenTitle'), detail: t('taken') };
+    if (await isKnown(api, courseId))
+      throw { code: 'course_exists', title: t('takenTitle'), detail: t('taken') };
     const { error } = await api.client.PUT('/course/{CourseID}', {
       params: { path: { CourseID: courseId } },
       body: { Title: typed.title, URL: typed.url, Status: 'draft' },
