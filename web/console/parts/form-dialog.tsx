@@ -1,5 +1,5 @@
-import { Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Alert, Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useAct } from './act.tsx';
 import { FailedAct } from './states.tsx';
@@ -12,21 +12,27 @@ type FormDialogProps = {
   /** Resolves when it is done; what it throws is shown in the dialog, and nothing that was typed is lost. */
   onSubmit: () => Promise<unknown>;
   children: ReactNode;
+  /** Something was typed: closing asks before it is lost. */
+  isDirty?: boolean;
   size?: ModalProps['size'];
 };
 
 /** A form in a dialog. The service validates; its answer is shown as it is. */
-export function FormDialog({ title, isOpen, onClose, submit, onSubmit, children, size }: FormDialogProps) {
+export function FormDialog(props: FormDialogProps) {
+  const { title, isOpen, onClose, submit, onSubmit, children, isDirty = false, size } = props;
   const t = useTranslations('act');
   const doing = useAct(onSubmit);
+  const [isAsking, setAsking] = useState(false);
   const close = () => {
     doing.reset();
+    setAsking(false);
     onClose();
   };
+  const leave = () => (isDirty ? setAsking(true) : close());
   return (
     <Modal
       opened={isOpen}
-      onClose={close}
+      onClose={leave}
       title={title}
       closeButtonProps={{ 'aria-label': t('close') }}
       {...(size ? { size } : {})}
@@ -40,14 +46,25 @@ export function FormDialog({ title, isOpen, onClose, submit, onSubmit, children,
         <Stack>
           {children}
           <FailedAct error={doing.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={doing.isRunning}>
-              {submit}
-            </Button>
-          </Group>
+          {isAsking ? (
+            <Alert color="orange" role="alert" title={t('discardTitle')}>
+              <Group justify="flex-end">
+                <Button variant="default" onClick={close}>
+                  {t('discard')}
+                </Button>
+                <Button onClick={() => setAsking(false)}>{t('keep')}</Button>
+              </Group>
+            </Alert>
+          ) : (
+            <Group justify="flex-end">
+              <Button variant="default" onClick={leave}>
+                {t('cancel')}
+              </Button>
+              <Button type="submit" loading={doing.isRunning}>
+                {submit}
+              </Button>
+            </Group>
+          )}
         </Stack>
       </form>
     </Modal>

@@ -44,35 +44,7 @@ export function List<T>({ label, query, columns, rowKey, empty }: ListProps<T>) 
   if (rows.length === 0) return <Paper withBorder>{empty}</Paper>;
   return (
     <Box>
-      <Paper withBorder className="list" tabIndex={0} role="region" aria-label={label}>
-        <Table role="table" aria-label={label} aria-busy={query.isFetching}>
-          <Table.Thead role="rowgroup">
-            <Table.Tr role="row">
-              {columns.map(({ key, header, isActions, align }) => (
-                <Table.Th key={key} role="columnheader" scope="col" ta={align ?? 'start'}>
-                  {isActions ? <VisuallyHidden>{header}</VisuallyHidden> : header}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody role="rowgroup">
-            {rows.map((row) => (
-              <Table.Tr key={rowKey(row)} role="row">
-                {columns.map(({ key, header, cell, isActions, align }) => (
-                  <Table.Td
-                    key={key}
-                    role="cell"
-                    data-label={isActions ? undefined : header}
-                    ta={align ?? 'start'}
-                  >
-                    {cell(row)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Paper>
+      <Rows label={label} columns={columns} rows={rows} rowKey={rowKey} isBusy={query.isFetching} />
       {query.isFetchNextPageError && <Failed error={query.error} />}
       {query.hasNextPage && (
         <Center mt="md">
@@ -82,5 +54,45 @@ export function List<T>({ label, query, columns, rowKey, empty }: ListProps<T>) 
         </Center>
       )}
     </Box>
+  );
+}
+
+type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey'> & {
+  rows: readonly T[];
+  isBusy?: boolean;
+};
+
+/** The table of a list, also for rows that came with another record. */
+export function Rows<T>({ label, columns, rows, rowKey, isBusy = false }: RowsProps<T>) {
+  return (
+    <Paper withBorder className="list" tabIndex={0} role="region" aria-label={label}>
+      <Table role="table" aria-label={label} aria-busy={isBusy}>
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            {columns.map(({ key, header, isActions, align }) => (
+              <Table.Th key={key} role="columnheader" scope="col" ta={align ?? 'start'}>
+                {isActions ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody role="rowgroup">
+          {rows.map((row) => (
+            <Table.Tr key={rowKey(row)} role="row">
+              {columns.map(({ key, header, cell, isActions, align }) => (
+                <Table.Td
+                  key={key}
+                  role="cell"
+                  data-label={isActions ? undefined : header}
+                  ta={align ?? 'start'}
+                >
+                  {cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
   );
 }

@@ -1,7 +1,7 @@
-import { useTranslations } from 'use-intl';
-import { Page } from '../../parts/page.tsx';
+import { useSession } from '../../api/session.tsx';
+import { AuthoredCourses } from './authored-courses.tsx';
+import { OfferedCourses } from './offered-courses.tsx';
 
 export default function Courses() {
-  const t = useTranslations('shell');
-  return <Page title={t('pages.courses')}>{null}</Page>;
+  return useSession().Role === 'operator' ? <AuthoredCourses /> : <OfferedCourses />;
 }

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { expectNoBarriers } from '../support/axe.ts';
+import { closeBrowser, contentOf, until } from '../support/browser.ts';
+import { closeConsole, consoleOf } from '../support/console.ts';
+import { packSecondRelease } from '../support/packages.ts';
+import { startService } from '../support/service.ts';
+import { newTenant } from '../support/tenant.ts';
+import { packCourse, packRow } from './made-courses.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  service = await startService();
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+const operatorOn = (path: string) => consoleOf(service, 'operator', path);
+
+const choose = (page: Page, ...files: string[]) =>
+  page.locator('input[type=file]').first().setInputFiles(files);
+
+const importOf = (page: Page, file: string) => page.getByRole('region', { name: file, exact: true });
+
+const counts = async () => {
+  const text = `/* across tenants: a test counts all */ select (select count(*)::int from enrolment) as enrolments,
+    (select count(*)::int from launch) as launches, (select count(*)::int from event) as events`;
+  return (await service.ctx.engine.query({ text, values: [] })).rows[0];
+};
+
+test('The operator drops a package, reads its warnings, adds an option, publishes it and previews it', async () => {
+  const page = await operatorOn('/console/courses');
+  await page.getByRole('heading', { name: 'No courses yet' }).waitFor();
+  await choose(page, await packRow({ withoutSecond: true }));
+  const one = importOf(page, 'row.zip');
+  await one.getByText('A new course').waitFor();
+  assert.equal(await one.getByLabel('CourseID').inputValue(), 'row');
+  await one.getByLabel('CourseID').fill('three in a row');
+  await page.getByRole('button', { name: 'Import the package' }).click();
+  await one.getByText('“Three in a row” is imported').waitFor();
+  await one.getByText('SCORM 1.2').waitFor();
+  await one.getByText('Part 3', { exact: true }).waitFor();
+  await one.getByText('1 warning').waitFor();
+  await one.getByText('part-2.html').first().waitFor();
+  const draft = await service.api('GET', '/course/three%20in%20a%20row');
+  assert.deepEqual([draft.body.Title, draft.body.Status], ['Three in a row', 'draft']);
+
+  await one.getByRole('link', { name: 'Open the course' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Three in a row' }).waitFor();
+  await page.getByText('A draft: only operators see it').waitFor();
+  await page.getByRole('button', { name: 'Add an option' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('DurationID').fill('6-weeks');
+  await dialog.getByLabel('Number').fill('6');
+  await dialog.getByLabel('Unit').selectOption({ label: 'Weeks' });
+  await dialog.getByText('6 weeks · P6W').waitFor();
+  await dialog.getByLabel('Seats').fill('25');
+  await dialog.getByRole('button', { name: 'Add the option' }).click();
+  const row = page.getByRole('row', { name: /6-weeks/ });
+  await row.getByText('25 of 25 left').waitFor();
+  const { Duration, Seats } = (await service.api('GET', '/course/three%20in%20a%20row')).body.EnrolOptions[0];
+  assert.deepEqual([Duration, Seats], ['P6W', 25]);
+
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await dialog.getByText('All tenants see the course at once').waitFor();
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('Three in a row is published.').waitFor();
+  await until(
+    async () => (await service.api('GET', '/course/three%20in%20a%20row')).body.Status,
+    (status) => status === 'published',
+  );
+
+  const before = await counts();
+  const [tab] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('button', { name: 'Preview' }).click(),
+  ]);
+  await tab.locator('#indicator').getByText('Preview: nothing is recorded').waitFor();
+  await contentOf(tab).locator('#done').click();
+  assert.equal(await tab.evaluate(() => window.opener), null);
+  await tab.close();
+  assert.deepEqual(await counts(), before);
+  await closeConsole(page);
+});
+
+test('A file that is dropped is taken; a broken one is refused with its code, and leaves nothing', async () => {
+  const page = await operatorOn('/console/courses');
+  const files = await page.evaluateHandle(() => {
+    const dropped = new DataTransfer();
+    dropped.items.add(new File(['this is no archive'], 'Broken one.zip', { type: 'application/zip' }));
+    return dropped;
+  });
+  await page.locator('.mantine-Dropzone-root').first().dispatchEvent('drop', { dataTransfer: files });
+  const one = importOf(page, 'Broken one.zip');
+  assert.equal(await one.getByLabel('CourseID').inputValue(), 'broken-one');
+  await page.getByRole('button', { name: 'Import the package' }).click();
+  await one.getByRole('alert').getByText('The file is not a zip archive').waitFor();
+  await one.getByText('package_not_zip').waitFor();
+  assert.equal((await service.api('GET', '/course/broken-one')).status, 404);
+  await one.getByRole('button', { name: 'Remove from this list' }).click();
+  await one.waitFor({ state: 'detached' });
+  await closeConsole(page);
+});
+
+test('An import that is cancelled leaves nothing, and leaving in the middle of one is asked about', async () => {
+  const page = await operatorOn('/console/courses');
+  await page.route('**/package', () => {});
+  await choose(page, await packCourse('phishing'));
+  const one = importOf(page, 'phishing.zip');
+  await page.getByRole('button', { name: 'Import the package' }).click();
+  await one.getByRole('progressbar', { name: 'Upload of phishing.zip' }).waitFor();
+  assert.equal((await service.api('GET', '/course/phishing')).status, 200);
+  await page.getByRole('link', { name: 'Tenants and keys' }).click();
+  await page.getByRole('dialog').getByText('A package is on its way').waitFor();
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await one.getByRole('button', { name: 'Cancel' }).click();
+  await one.getByText('Cancelled. Nothing was imported.').waitFor();
+  assert.equal((await service.api('GET', '/course/phishing')).status, 404);
+  await closeConsole(page);
+});
+
+test('A new release is imported, and an earlier one made the current one', async () => {
+  await service.importPackage('releases', await packCourse('phishing'));
+  const page = await operatorOn('/console/courses/releases?part=releases');
+  await choose(page, await packSecondRelease());
+  await page.getByText('Release 2 is imported').waitFor();
+  const first = page.getByRole('row', { name: /^Release 1/ });
+  await page.getByRole('row', { name: /^Release 2 Current/ }).waitFor();
+  await first.getByRole('button', { name: 'Make current' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Whoever has begun stays on their release').waitFor();
+  await dialog.getByRole('button', { name: 'Make current' }).click();
+  await page.getByRole('row', { name: /^Release 1 Current/ }).waitFor();
+  assert.equal((await service.api('GET', '/course/releases')).body.Release, 1);
+  await closeConsole(page);
+});
+
+test('Details are saved as they differ; leaving asks; a course in use cannot be deleted', async () => {
+  await newTenant(service, { Name: 'Acme' });
+  await service.api('PUT', '/course/in-use', { Title: 'In use', URL: 'https://web.example/' });
+  await service.enrol('in-use');
+  const page = await operatorOn('/console/courses/in-use?part=details');
+  await page.getByLabel('Description').fill('For everybody');
+  await page.getByLabel('Only these tenants').check();
+  await page.getByLabel('Tenants', { exact: true }).click();
+  await page.getByRole('option', { name: 'test', exact: true }).click();
+  await page.getByRole('link', { name: 'Courses' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('is not saved').waitFor();
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The course is saved.').waitFor();
+  const { Title, Description, Tenants } = (await service.api('GET', '/course/in-use')).body;
+  assert.deepEqual([Title, Description, Tenants], ['In use', 'For everybody', ['test']]);
+  await page.getByRole('button', { name: 'Delete the course' }).click();
+  await dialog.getByRole('button', { name: 'Delete the course' }).click();
+  await dialog.getByRole('alert').getByText('The course has enrolments').waitFor();
+  await closeConsole(page);
+});
+
+test('A web course is made by its address, and a CourseID that is taken is left alone', async () => {
+  await service.api('PUT', '/course/taken', { Title: 'Taken', URL: 'https://web.example/' });
+  const page = await operatorOn('/console/courses');
+  await page.getByRole('button', { name: 'Web course by address' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Title').fill('House rules');
+  await dialog.getByLabel('Address').fill('https://web.example/rules');
+  await dialog.getByLabel('CourseID').fill('taken');
+  await dialog.getByRole('button', { name: 'Create a draft' }).click();
+  await dialog.getByText('The CourseID is taken').waitFor();
+  assert.equal((await service.api('GET', '/course/taken')).body.Title, 'Taken');
+  await dialog.getByLabel('CourseID').fill('house-rules');
+  await dialog.getByRole('button', { name: 'Create a draft' }).click();
+  await page.getByRole('heading', { level: 1, name: 'House rules' }).waitFor();
+  const { Status, URL } = (await service.api('GET', '/course/house-rules')).body;
+  assert.deepEqual([Status, URL], ['draft', 'https://web.example/rules']);
+  await closeConsole(page);
+});
+
+test('An administrator sees the courses that are offered to them, and cannot change them', async () => {
+  const tenant = await newTenant(service);
+  const { TenantID } = tenant;
+  const content = { URL: 'https://web.example/' };
+  await service.api('PUT', '/course/offered', { Title: 'Offered', Tenants: [TenantID], ...content });
+  await service.api('PUT', '/course/offered/option/standard', { Name: 'Half a year', Duration: 'P6M' });
+  await service.api('PUT', '/course/others', { Title: 'For others', Tenants: ['test'], ...content });
+  await service.api('PUT', '/course/hidden', { Title: 'Hidden', Status: 'draft', ...content });
+  const LoginID = await tenant.user({ IsAdmin: true });
+  const page = await consoleOf(service, { tenant, LoginID }, '/console/courses');
+  await page.getByRole('link', { name: 'Offered', exact: true }).waitFor();
+  for (const text of ['For others', 'Hidden', 'Drop packages here', 'Web course by address'])
+    assert.equal(await page.getByText(text).count(), 0, text);
+  const enrol = page.getByRole('link', { name: 'Enrol somebody on Offered' });
+  assert.match((await enrol.getAttribute('href')) ?? '', /\/console\/enrolments\?enrol=offered$/);
+  await expectNoBarriers(page);
+  await page.getByRole('link', { name: 'Offered', exact: true }).click();
+  await page.getByText('Half a year').waitFor();
+  await page.getByRole('button', { name: 'Preview' }).waitFor();
+  for (const name of ['Publish', 'Add an option', 'Save', 'Delete the course'])
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+  await expectNoBarriers(page);
+  await page.goto(`${service.baseUrl}/console/courses/others`);
+  await page.getByRole('heading', { name: 'This course is not offered to you' }).waitFor();
+  await closeConsole(page);
+});

@@ -1,0 +1,96 @@
+import { Badge, Group, Tabs } from '@mantine/core';
+import { useState } from 'react';
+import { useFormatter, useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Failed, Waiting } from '../../parts/states.tsx';
+import { CourseForm } from './course-form.tsx';
+import { CourseState } from './course-state.tsx';
+import { DeleteCourse } from './delete-course.tsx';
+import { EnrolLink } from './enrol-link.tsx';
+import { Options } from './options.tsx';
+import { PreviewButton } from './preview-button.tsx';
+import { PublishButton } from './publish-button.tsx';
+import { Releases } from './releases.tsx';
+import { type AuthoredCourse, CourseStatusBadge, StandardName } from './values.tsx';
+
+const parts = ['options', 'releases', 'details'] as const;
+type Part = (typeof parts)[number];
+const isPart = (text: string | null | undefined): text is Part =>
+  (parts as readonly unknown[]).includes(text);
+
+export function AuthoredCourseById({ courseId }: { courseId: string }) {
+  const { $api } = useApi();
+  const query = $api.useQuery('get', '/course/{CourseID}', { params: { path: { CourseID: courseId } } });
+  if (query.isPending) return <Waiting />;
+  if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+  return <Authored course={query.data} />;
+}
+
+/** Everything about one course, for who makes it. */
+function Authored({ course }: { course: AuthoredCourse }) {
+  const t = useTranslations('courses');
+  const format = useFormatter();
+  const { tenant } = useApi();
+  const [{ part }, filter] = useFilters(['part']);
+  const [isDirty, setDirty] = useState(false);
+  const { CourseID, Title, Status, Standard, Release, EnrolOptions } = course;
+  const shown = isPart(part) ? part : 'options';
+  const published = EnrolOptions.filter((option) => option.Status === 'published');
+  return (
+    <Page
+      title={Title}
+      badge={<CourseStatusBadge status={Status} />}
+      back={{ to: '/console/courses', text: t('title') }}
+      text={
+        <Group gap="xs">
+          <span className="break">{CourseID}</span>
+          <span aria-hidden>·</span>
+          <StandardName standard={Standard} />
+          {Release !== null && (
+            <>
+              <span aria-hidden>·</span>
+              {t('releases.number', { number: Release })}
+            </>
+          )}
+        </Group>
+      }
+      actions={
+        <>
+          {Standard !== null && <PreviewButton courseId={CourseID} />}
+          {Status !== 'published' && <PublishButton course={course} />}
+          {tenant !== null && (
+            <EnrolLink course={{ CourseID, Title, Status, AvailableEnrolOptions: published }} />
+          )}
+        </>
+      }
+    >
+      <CourseState course={course} />
+      <Tabs value={shown} onChange={(value) => isPart(value) && filter({ part: value })}>
+        <Tabs.List mb="lg">
+          <Tabs.Tab
+            value="options"
+            rightSection={<Badge color="gray">{format.number(EnrolOptions.length)}</Badge>}
+          >
+            {t('parts.options')}
+          </Tabs.Tab>
+          <Tabs.Tab value="releases">{t('parts.releases')}</Tabs.Tab>
+          <Tabs.Tab value="details">{t('parts.details')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="options">
+          <Options course={course} />
+        </Tabs.Panel>
+        <Tabs.Panel value="releases">
+          <Releases course={course} />
+        </Tabs.Panel>
+        <Tabs.Panel value="details">
+          <CourseForm course={course} onDirty={setDirty} />
+          <DeleteCourse course={course} />
+        </Tabs.Panel>
+      </Tabs>
+      <LeaveGuard isOn={isDirty} text={t('unsaved')} />
+    </Page>
+  );
+}

@@ -1,0 +1,89 @@
+import { Group } from '@mantine/core';
+import { useFormatter, useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
+import { type Column, List, paged } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Message } from '../../parts/states.tsx';
+import { Instant } from '../../parts/values.tsx';
+import { ImportPanel } from './import-panel.tsx';
+import {
+  type AuthoredCourse,
+  CourseStatusBadge,
+  CourseTitle,
+  isStatus,
+  StandardName,
+  statuses,
+  WarningsBadge,
+} from './values.tsx';
+import { WebCourseButton } from './web-course.tsx';
+
+/** All courses of the deployment, and the way in for new ones. */
+export function AuthoredCourses() {
+  const t = useTranslations('courses');
+  const format = useFormatter();
+  const { $api } = useApi();
+  const [{ search, status }, filter] = useFilters(['search', 'status']);
+  const wanted = {
+    ...(search ? { Search: search } : {}),
+    ...(isStatus(status) ? { Status: status } : {}),
+  };
+  const isFiltered = Object.keys(wanted).length > 0;
+  const query = $api.useInfiniteQuery('get', '/course', { params: { query: wanted } }, paged);
+  const columns: Column<AuthoredCourse>[] = [
+    { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
+    {
+      key: 'status',
+      header: t('list.status'),
+      cell: ({ Status }) => <CourseStatusBadge status={Status} />,
+    },
+    {
+      key: 'standard',
+      header: t('list.standard'),
+      cell: ({ Standard }) => <StandardName standard={Standard} />,
+    },
+    {
+      key: 'release',
+      header: t('list.release'),
+      cell: ({ Release, Warnings }) => (
+        <Group gap="xs">
+          {Release ?? '–'}
+          <WarningsBadge count={Warnings ?? 0} />
+        </Group>
+      ),
+    },
+    {
+      key: 'options',
+      header: t('list.options'),
+      cell: ({ EnrolOptions }) => format.number(EnrolOptions.length),
+    },
+    { key: 'updated', header: t('list.updated'), cell: ({ UpdatedAt }) => <Instant at={UpdatedAt} /> },
+  ];
+  return (
+    <Page title={t('title')} text={t('text')} actions={<WebCourseButton />}>
+      <ImportPanel />
+      <FilterBar onClear={isFiltered ? () => filter({ search: undefined, status: undefined }) : undefined}>
+        <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
+        <SelectFilter
+          label={t('list.status')}
+          value={status}
+          onChange={(status) => filter({ status })}
+          options={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
+        />
+      </FilterBar>
+      <List
+        label={t('title')}
+        query={query}
+        columns={columns}
+        rowKey={({ CourseID }) => CourseID}
+        empty={
+          isFiltered ? (
+            <Message title={t('list.nothingTitle')} text={t('list.nothingText')} />
+          ) : (
+            <Message title={t('list.emptyTitle')} text={t('list.emptyText')} />
+          )
+        }
+      />
+    </Page>
+  );
+}

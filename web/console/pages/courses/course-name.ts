@@ -1,0 +1,15 @@
+/** The CourseID that a file suggests: `Fire Safety (v2).zip` is fire-safety-v2. Never one of those taken. */
+export function courseIdOf(fileName: string, taken: readonly string[] = []): string {
+  const words = fileName
+    .normalize('NFC')
+    .replace(/\.zip$/i, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}._]+/gu, '-')
+    .replace(/^[-._]+|[-._]+$/g, '')
+    .slice(0, 200);
+  const wanted = words || 'course';
+  for (let number = 1; ; number++) {
+    const courseId = number === 1 ? wanted : `${wanted}-${number}`;
+    if (!taken.includes(courseId)) return courseId;
+  }
+}

@@ -1,0 +1,51 @@
+import { Alert, List, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
+import { IconAlertTriangle, IconCheck, IconCircleDashed, IconInfoCircle } from '@tabler/icons-react';
+import { useTranslations } from 'use-intl';
+import type { AuthoredCourse } from './values.tsx';
+
+function Step({ isDone, text }: { isDone: boolean; text: string }) {
+  const t = useTranslations('courses.state');
+  return (
+    <List.Item
+      icon={
+        <ThemeIcon size={20} radius="xl" variant="light" color={isDone ? 'green' : 'gray'}>
+          {isDone ? <IconCheck size={14} aria-hidden /> : <IconCircleDashed size={14} aria-hidden />}
+        </ThemeIcon>
+      }
+    >
+      {text}
+      <VisuallyHidden>{` (${t(isDone ? 'done' : 'open')})`}</VisuallyHidden>
+    </List.Item>
+  );
+}
+
+/** What the course lacks to be of use, or what its status means; nothing when all is well. */
+export function CourseState({ course }: { course: AuthoredCourse }) {
+  const t = useTranslations('courses.state');
+  const { Status, Standard, EnrolOptions } = course;
+  const hasContent = Standard !== null;
+  const hasOption = EnrolOptions.some((option) => option.Status === 'published');
+  if (Status === 'draft')
+    return (
+      <Alert color="gray" title={t('draftTitle')} icon={<IconInfoCircle size={18} aria-hidden />}>
+        <List size="sm" spacing={6} center mt={4}>
+          <Step isDone={hasContent} text={t('content')} />
+          <Step isDone={hasOption} text={t('option')} />
+          <Step isDone={false} text={t('publish')} />
+        </List>
+      </Alert>
+    );
+  if (Status === 'retired')
+    return (
+      <Alert color="orange" title={t('retiredTitle')} icon={<IconInfoCircle size={18} aria-hidden />}>
+        {t('retiredText')}
+      </Alert>
+    );
+  if (hasContent && hasOption) return null;
+  return (
+    <Alert color="orange" title={t('lacksTitle')} icon={<IconAlertTriangle size={18} aria-hidden />}>
+      {!hasContent && <Text size="sm">{t('noContent')}</Text>}
+      {!hasOption && <Text size="sm">{t('noOption')}</Text>}
+    </Alert>
+  );
+}

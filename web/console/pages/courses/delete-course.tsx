@@ -1,0 +1,43 @@
+import { Divider, Group, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { ConfirmButton, told } from '../../parts/act.tsx';
+import type { AuthoredCourse } from './values.tsx';
+
+/** Whether anybody is enrolled only the service knows: it refuses then, and says what to do instead. */
+export function DeleteCourse({ course: { CourseID, Title: title } }: { course: AuthoredCourse }) {
+  const t = useTranslations('courses.delete');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = async () => {
+    const { error } = await client.DELETE('/course/{CourseID}', { params: { path: { CourseID } } });
+    if (error) throw error;
+    told(t('done', { title }));
+    await navigate({ to: '/console/courses' });
+    await queries.invalidateQueries();
+  };
+  return (
+    <Stack gap="xs" mt="xl" maw={720}>
+      <Divider mb="md" />
+      <Title order={2} size="h5">
+        {t('heading')}
+      </Title>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed" flex="1 1 16rem">
+          {t('text')}
+        </Text>
+        <ConfirmButton
+          text={t('button')}
+          title={t('title', { title })}
+          question={t('question')}
+          confirm={t('button')}
+          isDangerous
+          act={remove}
+        />
+      </Group>
+    </Stack>
+  );
+}

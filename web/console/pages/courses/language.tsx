@@ -1,0 +1,18 @@
+import { useLocale } from 'use-intl';
+
+/** What a BCP 47 tag is called in the viewer's language; the tag itself when it is not known. */
+export function useLanguageName(): (tag: string) => string {
+  const locale = useLocale();
+  return (tag) => {
+    try {
+      return new Intl.DisplayNames(locale, { type: 'language' }).of(tag) ?? tag;
+    } catch {
+      return tag;
+    }
+  };
+}
+
+export function LanguageName({ tag }: { tag: string | null }) {
+  const nameOf = useLanguageName();
+  return <>{tag === null ? '–' : nameOf(tag)}</>;
+}

@@ -1,0 +1,80 @@
+import { Image, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslations } from 'use-intl';
+import { type Api, useApi } from '../../api/api.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Failed, Message, Waiting } from '../../parts/states.tsx';
+import { Fact, Facts } from '../../parts/values.tsx';
+import { EnrolLink } from './enrol-link.tsx';
+import { LanguageName } from './language.tsx';
+import { OptionRows } from './option-rows.tsx';
+import { PreviewButton } from './preview-button.tsx';
+import { type Course, CourseStatusBadge, StandardName } from './values.tsx';
+
+/** The interface reads an offered course for one learner only, so it is looked up in the list. */
+async function findOffered({ client }: Api, courseId: string): Promise<Course | null> {
+  for (let Cursor: string | null = ''; Cursor !== null; ) {
+    const query: { Limit: number; Search: string; Cursor?: string } = {
+      Limit: 200,
+      Search: courseId,
+      ...(Cursor ? { Cursor } : {}),
+    };
+    const { data, error } = await client.GET('/catalogue/course', { params: { query } });
+    if (!data) throw error;
+    const found = data.Items.find(({ CourseID }) => CourseID === courseId);
+    if (found) return found;
+    Cursor = data.NextCursor;
+  }
+  return null;
+}
+
+/** A course as it is offered to the tenant: to read, to try, and to enrol on. */
+export function OfferedCourse({ courseId }: { courseId: string }) {
+  const t = useTranslations('courses');
+  const api = useApi();
+  const query = useQuery({
+    queryKey: ['offered course', courseId],
+    queryFn: () => findOffered(api, courseId),
+  });
+  if (query.isPending) return <Waiting />;
+  if (query.isError) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+  const course = query.data;
+  if (!course) return <Message title={t('offered.notTitle')} text={t('offered.notText')} />;
+  const { Title: title, Status, Description, ImageURL, Language, Standard, Release } = course;
+  return (
+    <Page
+      title={title}
+      badge={<CourseStatusBadge status={Status} />}
+      back={{ to: '/console/courses', text: t('title') }}
+      actions={
+        <>
+          {Standard !== null && <PreviewButton courseId={courseId} />}
+          <EnrolLink course={course} variant="filled" />
+        </>
+      }
+    >
+      {ImageURL !== null && <Image src={ImageURL} alt="" radius="md" mah={220} maw={390} fit="cover" />}
+      {Description !== null && (
+        <Text maw="70ch" className="prose">
+          {Description}
+        </Text>
+      )}
+      <Facts>
+        <Fact label={t('fields.courseId')}>{courseId}</Fact>
+        <Fact label={t('list.standard')}>
+          <StandardName standard={Standard} />
+        </Fact>
+        <Fact label={t('list.release')}>{Release ?? '–'}</Fact>
+        <Fact label={t('fields.language')}>
+          <LanguageName tag={Language} />
+        </Fact>
+      </Facts>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {t('options.title')}
+        </Title>
+        <OptionRows options={course.AvailableEnrolOptions} empty={t('offered.noOptions')} />
+      </Stack>
+    </Page>
+  );
+}

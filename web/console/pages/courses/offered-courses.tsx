@@ -1,0 +1,74 @@
+import { Text } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { FilterBar, SearchFilter, useFilters } from '../../parts/filters.tsx';
+import { type Column, List, paged } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Message } from '../../parts/states.tsx';
+import { EnrolLink } from './enrol-link.tsx';
+import { type Course, CourseStatusBadge, CourseTitle, StandardName, useDurationText } from './values.tsx';
+
+/** The courses that the operator offers to the tenant. */
+export function OfferedCourses() {
+  const t = useTranslations('courses');
+  const { $api } = useApi();
+  const words = useDurationText();
+  const [{ search }, filter] = useFilters(['search']);
+  const wanted = search ? { Search: search } : {};
+  const query = $api.useInfiniteQuery('get', '/catalogue/course', { params: { query: wanted } }, paged);
+  const columns: Column<Course>[] = [
+    { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
+    {
+      key: 'options',
+      header: t('list.options'),
+      cell: ({ AvailableEnrolOptions: options }) =>
+        options.length === 0
+          ? t('options.none')
+          : options.map(({ DurationID, Name, Duration }) => (
+              <Text size="sm" key={DurationID} className="break">
+                {Name}{' '}
+                <Text span size="xs" c="dimmed">
+                  {words(Duration)}
+                </Text>
+              </Text>
+            )),
+    },
+    {
+      key: 'standard',
+      header: t('list.standard'),
+      cell: ({ Standard }) => <StandardName standard={Standard} />,
+    },
+    {
+      key: 'status',
+      header: t('list.status'),
+      cell: ({ Status }) => <CourseStatusBadge status={Status} />,
+    },
+    {
+      key: 'act',
+      header: t('list.actions'),
+      isActions: true,
+      align: 'end',
+      cell: (course) => <EnrolLink course={course} size="compact-sm" />,
+    },
+  ];
+  return (
+    <Page title={t('title')} text={t('offered.text')}>
+      <FilterBar onClear={search ? () => filter({ search: undefined }) : undefined}>
+        <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
+      </FilterBar>
+      <List
+        label={t('title')}
+        query={query}
+        columns={columns}
+        rowKey={({ CourseID }) => CourseID}
+        empty={
+          search ? (
+            <Message title={t('list.nothingTitle')} text={t('list.nothingText')} />
+          ) : (
+            <Message title={t('offered.emptyTitle')} text={t('offered.emptyText')} />
+          )
+        }
+      />
+    </Page>
+  );
+}

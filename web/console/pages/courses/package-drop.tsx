@@ -1,0 +1,69 @@
+import '@mantine/dropzone/styles.layer.css';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { Dropzone, type FileRejection } from '@mantine/dropzone';
+import { IconPackageImport } from '@tabler/icons-react';
+import { useRef, useState } from 'react';
+import { useTranslations } from 'use-intl';
+
+const zip = { 'application/zip': ['.zip'], 'application/x-zip-compressed': ['.zip'] };
+
+type PackageDropProps = {
+  text: string;
+  /** What will become of the files. */
+  hint: string;
+  isMultiple?: boolean;
+  onFiles: (files: File[]) => void;
+};
+
+/** Takes packages that are dropped anywhere on the page, or chosen. */
+export function PackageDrop({ text, hint, isMultiple = false, onFiles }: PackageDropProps) {
+  const t = useTranslations('courses.import');
+  const open = useRef<() => void>(null);
+  const [refused, setRefused] = useState<string[]>([]);
+  const dropping = {
+    accept: zip,
+    multiple: isMultiple,
+    onDrop: onFiles,
+    onDropAny: (_: unknown, rejections: readonly FileRejection[]) =>
+      setRefused(rejections.map(({ file }) => file.name)),
+  };
+  return (
+    <>
+      <Dropzone
+        {...dropping}
+        openRef={open}
+        activateOnClick={false}
+        activateOnKeyboard={false}
+        enablePointerEvents
+        aria-label={text}
+      >
+        <Group gap="md" justify="space-between">
+          <Group gap="md" wrap="nowrap" flex="1 1 16rem">
+            <IconPackageImport size={32} stroke={1.4} aria-hidden />
+            <Stack gap={2}>
+              <Text fw={600}>{text}</Text>
+              <Text size="sm" c="dimmed">
+                {hint}
+              </Text>
+            </Stack>
+          </Group>
+          <Button variant="light" onClick={() => open.current?.()}>
+            {t(isMultiple ? 'chooseMany' : 'choose')}
+          </Button>
+        </Group>
+      </Dropzone>
+      <Text c="red" size="sm" role="status" hidden={refused.length === 0}>
+        {t(isMultiple ? 'notZip' : 'notOneZip', { files: refused.join(', ') })}
+      </Text>
+      <Dropzone.FullScreen {...dropping} aria-hidden>
+        <Stack align="center" justify="center" mih="80vh" gap="xs">
+          <IconPackageImport size={64} stroke={1.2} aria-hidden />
+          <Text size="xl" fw={600}>
+            {text}
+          </Text>
+          <Text c="dimmed">{hint}</Text>
+        </Stack>
+      </Dropzone.FullScreen>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { ConfirmButton, told } from '../../parts/act.tsx';
+import type { AuthoredCourse } from './values.tsx';
+
+/** Shows the course to the tenants to whom it is offered, after saying who will see what. */
+export function PublishButton({ course }: { course: AuthoredCourse }) {
+  const t = useTranslations('courses.publish');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const { CourseID, Title, Tenants, Standard, EnrolOptions } = course;
+  const hasOption = EnrolOptions.some(({ Status }) => Status === 'published');
+  const publish = async () => {
+    const params = { path: { CourseID } };
+    const { error } = await client.PUT('/course/{CourseID}', { params, body: { Status: 'published' } });
+    if (error) throw error;
+    told(t('done', { title: Title }));
+    await queries.invalidateQueries();
+  };
+  return (
+    <ConfirmButton
+      text={t('button')}
+      title={t('title', { title: Title })}
+      confirm={t('button')}
+      button={{ variant: 'filled' }}
+      act={publish}
+      question={
+        <Stack gap="xs">
+          <Text>{Tenants === null ? t('toAll') : t('toSome', { count: Tenants.length })}</Text>
+          {Standard === null && <Text fw={600}>{t('noContent')}</Text>}
+          {!hasOption && <Text fw={600}>{t('noOption')}</Text>}
+        </Stack>
+      }
+    />
+  );
+}

@@ -1,0 +1,59 @@
+import { Box, Code, List, Stack, Text, Title } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import type { Release } from './upload.ts';
+
+/** The units of a release as its table of contents shows them. */
+export function Units({ units }: { units: Release['Units'] }) {
+  const t = useTranslations('courses.releases');
+  return (
+    <Stack gap={6}>
+      <Title order={3} size="h5">
+        {t('units', { count: units.filter(({ Href }) => Href !== null).length })}
+      </Title>
+      <List listStyleType="none" spacing={4} size="sm">
+        {units.map(({ UnitID, Title, Href, Depth }) => (
+          <List.Item key={UnitID} ps={`${Math.min(Depth, 6)}rem`}>
+            <Text size="sm" span fw={Href === null ? 600 : 400} className="break">
+              {Title}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  );
+}
+
+/** What is wrong with a package without stopping it from playing, and where. */
+export function Warnings({ warnings }: { warnings: Release['Warnings'] }) {
+  const t = useTranslations('courses.releases');
+  if (warnings.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {t('noWarnings')}
+      </Text>
+    );
+  return (
+    <Stack gap={6}>
+      <Title order={3} size="h5">
+        {t('warnings', { count: warnings.length })}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {t('warningsText')}
+      </Text>
+      <List size="sm" spacing={6}>
+        {warnings.map(({ Message, File, Line }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and may say a thing twice
+          <List.Item key={index}>
+            <Box className="break">{Message}</Box>
+            {File !== null && (
+              <Code className="break">
+                {File}
+                {Line !== null && `:${Line}`}
+              </Code>
+            )}
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  );
+}

@@ -1,0 +1,144 @@
+import { Anchor, Badge, Code, Group, Modal, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { ConfirmButton, told } from '../../parts/act.tsx';
+import { type Column, List, paged } from '../../parts/list.tsx';
+import { Message } from '../../parts/states.tsx';
+import { Instant } from '../../parts/values.tsx';
+import { ImportPanel } from './import-panel.tsx';
+import { PreviewButton } from './preview-button.tsx';
+import { Units, Warnings } from './release-content.tsx';
+import type { Release } from './upload.ts';
+import { type AuthoredCourse, StandardName, useBytes, WarningsBadge } from './values.tsx';
+
+/** All releases of a course, newest first, and the way in for the next. */
+export function Releases({ course: { CourseID } }: { course: AuthoredCourse }) {
+  const t = useTranslations('courses');
+  const { $api } = useApi();
+  const bytes = useBytes();
+  const [opened, setOpened] = useState<Release | null>(null);
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/course/{CourseID}/release',
+    { params: { path: { CourseID }, query: {} } },
+    paged,
+  );
+  const columns: Column<Release>[] = [
+    {
+      key: 'number',
+      header: t('list.release'),
+      cell: ({ Release, Current }) => (
+        <Group gap="xs">
+          {t('releases.number', { number: Release })}
+          {Current && <Badge color="green">{t('releases.current')}</Badge>}
+        </Group>
+      ),
+    },
+    { key: 'when', header: t('releases.imported'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
+    {
+      key: 'standard',
+      header: t('list.standard'),
+      cell: ({ Standard }) => <StandardName standard={Standard} />,
+    },
+    { key: 'size', header: t('releases.size'), cell: ({ Bytes }) => bytes(Bytes) },
+    {
+      key: 'content',
+      header: t('releases.content'),
+      cell: (release) => (
+        <Group gap="xs">
+          <Anchor component="button" type="button" size="sm" onClick={() => setOpened(release)}>
+            {t('releases.units', { count: release.Units.filter(({ Href }) => Href !== null).length })}
+            <VisuallyHidden>{` ${t('releases.of', { number: release.Release })}`}</VisuallyHidden>
+          </Anchor>
+          <WarningsBadge count={release.Warnings.length} />
+        </Group>
+      ),
+    },
+    {
+      key: 'actions',
+      header: t('list.actions'),
+      isActions: true,
+      align: 'end',
+      cell: (release) => (
+        <Group gap="xs" justify="flex-end">
+          {!release.Current && <MakeCurrent release={release} />}
+          <PreviewButton
+            courseId={CourseID}
+            release={release.Release}
+            button={{ size: 'compact-sm', leftSection: null }}
+          />
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <Stack gap="lg">
+      <ImportPanel courseId={CourseID} />
+      <List
+        label={t('parts.releases')}
+        query={query}
+        columns={columns}
+        rowKey={({ Release }) => String(Release)}
+        empty={<Message title={t('releases.emptyTitle')} text={t('releases.emptyText')} />}
+      />
+      <ReleaseDialog release={opened} onClose={() => setOpened(null)} />
+    </Stack>
+  );
+}
+
+function MakeCurrent({ release: { CourseID, Release } }: { release: Release }) {
+  const t = useTranslations('courses.releases');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const make = async () => {
+    const params = { path: { CourseID, Release } };
+    const { error } = await client.PUT('/course/{CourseID}/release/{Release}', {
+      params,
+      body: { Current: true },
+    });
+    if (error) throw error;
+    told(t('madeCurrent', { number: Release }));
+    await queries.invalidateQueries();
+  };
+  return (
+    <ConfirmButton
+      text={t('makeCurrent')}
+      title={t('makeCurrentTitle', { number: Release })}
+      question={
+        <Stack gap="xs">
+          <Text>{t('makeCurrentText', { number: Release })}</Text>
+          <Text c="dimmed">{t('makeCurrentBegun')}</Text>
+        </Stack>
+      }
+      confirm={t('makeCurrent')}
+      act={make}
+      button={{ size: 'compact-sm' }}
+    />
+  );
+}
+
+function ReleaseDialog({ release, onClose }: { release: Release | null; onClose: () => void }) {
+  const t = useTranslations('courses.releases');
+  const act = useTranslations('act');
+  return (
+    <Modal
+      opened={release !== null}
+      onClose={onClose}
+      size="lg"
+      title={release ? t('number', { number: release.Release }) : ''}
+      closeButtonProps={{ 'aria-label': act('close') }}
+    >
+      {release && (
+        <Stack gap="lg">
+          <Units units={release.Units} />
+          <Warnings warnings={release.Warnings} />
+          <Text size="xs" c="dimmed">
+            SHA-256 <Code className="break">{release.SHA256}</Code>
+          </Text>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
