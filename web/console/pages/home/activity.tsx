@@ -1,19 +1,20 @@
 import { Button, Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
-import { useId, useState } from 'react';
+import { lazy, Suspense, useId, useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useFilters } from '../../parts/filters.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
-import { Chart } from './chart.tsx';
 import { changeOf, measures, type Point, pointsOf, type Span, spans, type Total, totalsOf } from './spans.ts';
-import { useDays } from './use-overview.ts';
+import { useOverview } from './use-overview.ts';
 import { usePeriodText } from './use-point-text.ts';
+
+const Chart = lazy(() => import('./chart.tsx'));
 
 /** What happened in the span that the address names; a month when it names none. */
 export function Activity() {
   const t = useTranslations('home');
-  const [filters, change] = useFilters(['Days']);
-  const span = spans.find((days) => String(days) === filters.Days) ?? spans[0];
-  const asked = useDays(span);
+  const [filters, change] = useFilters(['days']);
+  const span = spans.find((days) => String(days) === filters.days) ?? spans[0];
+  const asked = useOverview(span);
   return (
     <Stack component="section" aria-label={t('activity')} gap="md">
       <Group justify="space-between">
@@ -23,14 +24,18 @@ export function Activity() {
         <SegmentedControl
           aria-label={t('span')}
           value={String(span)}
-          onChange={(Days) => change({ Days: Days === String(spans[0]) ? undefined : Days })}
+          onChange={(days) => change({ days: days === String(spans[0]) ? undefined : days })}
           data={spans.map((days) => ({ value: String(days), label: t('days', { count: days }) }))}
         />
       </Group>
       {asked.isPending ? (
         <WaitingRows />
       ) : asked.data ? (
-        <Shown totals={totalsOf(asked.data, span)} points={pointsOf(asked.data, span)} span={span} />
+        <Shown
+          totals={totalsOf(asked.data.Days, span)}
+          points={pointsOf(asked.data.Days, span)}
+          span={span}
+        />
       ) : (
         <Failed error={asked.error} onRetry={() => asked.refetch()} />
       )}
@@ -69,7 +74,13 @@ function Shown({ totals, points, span }: ShownProps) {
           </Button>
         </Group>
         <div id={table}>
-          {isTable ? <Numbers points={points} label={label} /> : <Chart points={points} label={label} />}
+          {isTable ? (
+            <Numbers points={points} label={label} />
+          ) : (
+            <Suspense fallback={<WaitingRows />}>
+              <Chart points={points} label={label} />
+            </Suspense>
+          )}
         </div>
       </Paper>
     </>
@@ -81,7 +92,16 @@ function TotalTile({ total, span }: { total: Total; span: Span }) {
   const format = useFormatter();
   const change = changeOf(total);
   const percent = change === null ? '' : format.number(Math.abs(change), { style: 'percent' });
-  const direction = change === null ? 'none' : change > 0 ? 'more' : change < 0 ? 'less' : 'same';
+  const direction =
+    total.before === null
+      ? 'unknown'
+      : change === null
+        ? 'none'
+        : change > 0
+          ? 'more'
+          : change < 0
+            ? 'less'
+            : 'same';
   return (
     <Paper withBorder p="md">
       <Group gap="xs" wrap="nowrap">

@@ -11,7 +11,7 @@ const edge = { top: 12, end: 12, bottom: 26, start: 40 };
 type Props = { points: readonly Point[]; label: string };
 
 /** Three lines over the days. It is gone through like a slider: each day tells its numbers. */
-export function Chart({ points, label }: Props) {
+export default function Chart({ points, label }: Props) {
   const t = useTranslations('home');
   const { ref, width } = useElementSize();
   const [active, setActive] = useState<number | null>(null);

@@ -14,19 +14,24 @@ import { NewTenantDialog } from './tenant-dialog.tsx';
 export default function Tenants() {
   const t = useTranslations('tenants');
   const { $api } = useApi();
-  const [filters, change] = useFilters(['Search']);
+  const [filters, change] = useFilters(['search']);
   const [isOpen, setOpen] = useState(false);
-  const query = $api.useInfiniteQuery('get', '/tenant', { params: { query: filters } }, paged);
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/tenant',
+    { params: { query: filters.search ? { Search: filters.search } : {} } },
+    paged,
+  );
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(true)}>
       {t('create')}
     </Button>
   );
-  const isFiltered = filters.Search !== undefined;
+  const isFiltered = filters.search !== undefined;
   return (
     <Page title={t('title')} text={t('text')} actions={create}>
-      <FilterBar onClear={isFiltered ? () => change({ Search: undefined }) : undefined}>
-        <SearchFilter label={t('search')} value={filters.Search} onChange={(Search) => change({ Search })} />
+      <FilterBar onClear={isFiltered ? () => change({ search: undefined }) : undefined}>
+        <SearchFilter label={t('search')} value={filters.search} onChange={(search) => change({ search })} />
       </FilterBar>
       <List
         label={t('title')}
