@@ -14,6 +14,7 @@ import { sessionCaller } from './modules/people/session-caller.ts';
 import { contentHeaders, contentRoutes } from './modules/player/content-routes.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
 import { previewRoutes } from './modules/player/preview-routes.ts';
+import { reportRoutes } from './modules/reports/routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
@@ -36,6 +37,7 @@ export const routes: readonly Route[] = [
   ...catalogueRoutes,
   ...tenantRoutes,
   ...eventRoutes,
+  ...reportRoutes,
   ...webhookRoutes,
   launchRoute,
   ...previewRoutes,

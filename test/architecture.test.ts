@@ -18,6 +18,7 @@ const order = [
   'catalogue',
   'enrolments',
   'enrolment-keys',
+  'reports',
   'people',
   'player',
 ];
@@ -43,6 +44,8 @@ const owners: Record<string, string> = {
   webhook_delivery: 'webhooks',
   enrolment_key: 'enrolment-keys',
   key_guess: 'enrolment-keys',
+  day_count: 'reports',
+  counted_log: 'reports',
   sign_in_link: 'people',
   user_session: 'people',
   operator_session: 'people',

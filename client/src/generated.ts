@@ -614,6 +614,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened on each of the last days, and what somebody should look at */
+        get: operations["readOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhook": {
         parameters: {
             query?: never;
@@ -1997,6 +2014,65 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** Day */
+        Day: {
+            /**
+             * Format: date
+             * @description In UTC.
+             */
+            Day: string;
+            /** @description Enrolments that were begun: events `enrolment.created`. */
+            Enrolments: number;
+            /** @description Enrolments that were started for the first time: events `enrolment.launched` with Launch 1. */
+            Starts: number;
+            /** @description Courses that were completed: events `enrolment.completed`. */
+            Completions: number;
+        };
+        /**
+         * Attention
+         * @description What somebody should look at.
+         */
+        Attention: {
+            /** @description Endpoints that fail, or were disabled because they failed. null: the key lacks the scope webhooks:write. */
+            Webhooks: {
+                WebhookID: string;
+                URL: string;
+                /** @enum {string} */
+                Status: "enabled" | "disabled";
+                /** Format: date-time */
+                FailingSince: string | null;
+            }[] | null;
+            /** @description Published options with at most a tenth of their seats left; the 50 with the fewest. */
+            Seats: {
+                CourseID: string;
+                /** @description Of the course. */
+                Title: string;
+                DurationID: string;
+                /** @description Of the enrolment option. */
+                Name: string;
+                Seats: number;
+                SeatsLeft: number;
+            }[];
+            Expiring: {
+                /** @description Current enrolments, not completed, whose time ends after now and by Until. Counted up to 1000. */
+                Enrolments: number;
+                /** @description True: there may be more than were counted. */
+                More: boolean;
+                /**
+                 * Format: date-time
+                 * @description A week from now.
+                 */
+                Until: string;
+            };
+            /** @description Webhook deliveries that were given up in the last 24 hours. null: the key lacks the scope webhooks:write. Counted up to 1000. */
+            FailedDeliveries: number | null;
+        };
+        /** Overview */
+        Overview: {
+            /** @description Oldest first; the last is today, so far. */
+            Days: components["schemas"]["Day"][];
+            Attention: components["schemas"]["Attention"];
+        };
         /** NewWebhook */
         NewWebhook: {
             /** @description Where events are posted to: https on the public internet. */
@@ -2205,6 +2281,9 @@ export type NewKey = components['schemas']['NewKey'];
 export type KeyWithSecret = components['schemas']['KeyWithSecret'];
 export type Key = components['schemas']['Key'];
 export type Event = components['schemas']['Event'];
+export type Day = components['schemas']['Day'];
+export type Attention = components['schemas']['Attention'];
+export type Overview = components['schemas']['Overview'];
 export type NewWebhook = components['schemas']['NewWebhook'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type Webhook = components['schemas']['Webhook'];
@@ -4370,6 +4449,41 @@ export interface operations {
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readOverview: {
+        parameters: {
+            query?: {
+                /** @description How many days, today included. */
+                Days?: number;
+            };
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts are exact as of now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
             /** @description What is wrong, and what to do. */

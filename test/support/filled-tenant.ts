@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { newKey } from '../../src/modules/enrolment-keys/key-text.ts';
+import { untilReadable } from '../../src/modules/events/test-support.ts';
 import { packCourse } from '../journeys/made-courses.ts';
 import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
@@ -60,6 +61,8 @@ export async function fill(
   const { EventID } = (await tenant.api('GET', `/events?EnrollID=${EnrollID}`)).body.Items[0];
   const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
   assert.deepEqual(again.body, { Deliveries: 1 });
+  await untilReadable({ ...service.ctx, tenantId: tenant.TenantID });
+  expectStatus(await tenant.api('GET', '/overview'), 200);
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
   const names = { TenantID: tenant.TenantID, KeyID: tenant.keyId, DurationID: 'standard' };
   return {

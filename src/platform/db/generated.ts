@@ -39,6 +39,13 @@ export interface AttemptUnitTable {
   updated_at: Timestamp;
 }
 
+export interface CountedLogTable {
+  tenant_id: string;
+  epoch: number;
+  transaction: string;
+  event_id: string;
+}
+
 export interface CourseTable {
   course_id: string;
   title: string;
@@ -51,6 +58,14 @@ export interface CourseTable {
   release_id: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;
+}
+
+export interface DayCountTable {
+  tenant_id: string;
+  day: string;
+  enrolments: number;
+  starts: number;
+  completions: number;
 }
 
 export interface EnrolOptionTable {
@@ -321,7 +336,9 @@ export interface Schema {
   api_key: ApiKeyTable;
   attempt: AttemptTable;
   attempt_unit: AttemptUnitTable;
+  counted_log: CountedLogTable;
   course: CourseTable;
+  day_count: DayCountTable;
   enrol_option: EnrolOptionTable;
   enrolment: EnrolmentTable;
   enrolment_key: EnrolmentKeyTable;
@@ -349,6 +366,8 @@ export interface Schema {
 export const tenantTables = [
   'attempt',
   'attempt_unit',
+  'counted_log',
+  'day_count',
   'enrolment',
   'enrolment_key',
   'erasure',

@@ -1,0 +1,26 @@
+import { ok, route } from '../../platform/routes.ts';
+import { readAttention } from './attention.ts';
+import { countDays } from './days.ts';
+import { Overview, overviewQuery } from './schemas.ts';
+
+export const reportRoutes = [
+  route({
+    method: 'GET',
+    path: '/overview',
+    name: 'readOverview',
+    summary: 'What happened on each of the last days, and what somebody should look at',
+    tag: 'Reports',
+    access: 'tenant',
+    scope: 'enrolments:read',
+    query: overviewQuery,
+    answers: { 200: { description: 'The counts are exact as of now.', schema: Overview } },
+    handle: async (ctx, { query, request }) => {
+      const withWebhooks = request.caller?.scopes.includes('webhooks:write') ?? false;
+      const [Days, Attention] = await Promise.all([
+        countDays(ctx, { days: query.Days ?? 30 }),
+        readAttention(ctx, { withWebhooks }),
+      ]);
+      return ok({ Days, Attention });
+    },
+  }),
+];

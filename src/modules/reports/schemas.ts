@@ -1,0 +1,82 @@
+import Type from 'typebox';
+import { Fields, Instant, Nullable, OneOf } from '../../platform/schema.ts';
+
+export const mostCounted = 1_000;
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
+const CountOfMost = (description: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: mostCounted,
+    description: `${description} Counted up to ${mostCounted}.`,
+  });
+
+export const Day = Fields(
+  {
+    Day: Type.String({ format: 'date', description: 'In UTC.' }),
+    Enrolments: Count('Enrolments that were begun: events `enrolment.created`.'),
+    Starts: Count(
+      'Enrolments that were started for the first time: events `enrolment.launched` with Launch 1.',
+    ),
+    Completions: Count('Courses that were completed: events `enrolment.completed`.'),
+  },
+  { title: 'Day' },
+);
+export type Day = Type.Static<typeof Day>;
+
+const WebhookAtFault = Fields({
+  WebhookID: Type.String(),
+  URL: Type.String(),
+  Status: OneOf(['enabled', 'disabled']),
+  FailingSince: Nullable(Instant()),
+});
+
+const ScarceOption = Fields({
+  CourseID: Type.String(),
+  Title: Type.String({ description: 'Of the course.' }),
+  DurationID: Type.String(),
+  Name: Type.String({ description: 'Of the enrolment option.' }),
+  Seats: Type.Integer(),
+  SeatsLeft: Type.Integer(),
+});
+
+export const Attention = Fields(
+  {
+    Webhooks: Nullable(
+      Type.Array(WebhookAtFault, {
+        description:
+          'Endpoints that fail, or were disabled because they failed. null: the key lacks the scope webhooks:write.',
+      }),
+    ),
+    Seats: Type.Array(ScarceOption, {
+      description: 'Published options with at most a tenth of their seats left; the 50 with the fewest.',
+    }),
+    Expiring: Fields({
+      Enrolments: CountOfMost('Current enrolments, not completed, whose time ends after now and by Until.'),
+      More: Type.Boolean({ description: 'True: there may be more than were counted.' }),
+      Until: Instant('A week from now.'),
+    }),
+    FailedDeliveries: Nullable(
+      CountOfMost(
+        'Webhook deliveries that were given up in the last 24 hours. null: the key lacks the scope webhooks:write.',
+      ),
+    ),
+  },
+  { title: 'Attention', description: 'What somebody should look at.' },
+);
+export type Attention = Type.Static<typeof Attention>;
+
+export const Overview = Fields(
+  {
+    Days: Type.Array(Day, { description: 'Oldest first; the last is today, so far.' }),
+    Attention,
+  },
+  { title: 'Overview' },
+);
+export type Overview = Type.Static<typeof Overview>;
+
+export const overviewQuery = Fields({
+  Days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'How many days, today included.' }),
+  ),
+});
