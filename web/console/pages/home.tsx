@@ -1,7 +1,22 @@
-import { useTranslations } from 'use-intl';
-import { Page } from '../parts/page.tsx';
+import './home/home.css';
+import { lazy, Suspense } from 'react';
+import { useApi } from '../api/api.tsx';
+import { useSession } from '../api/session.tsx';
+import { Waiting } from '../parts/states.tsx';
 
+const MyCourses = lazy(() => import('./home/my-courses.tsx'));
+const Overview = lazy(() => import('./home/overview.tsx'));
+const Deployment = lazy(() => import('./home/deployment.tsx'));
+
+/** Each role begins where its work is: a learner with courses, an operator without a tenant with the deployment. */
 export default function Home() {
-  const t = useTranslations('shell');
-  return <Page title={t('pages.overview')}>{null}</Page>;
+  const { Role } = useSession();
+  const { tenant } = useApi();
+  const Page =
+    Role === 'learner' ? MyCourses : Role === 'operator' && tenant === null ? Deployment : Overview;
+  return (
+    <Suspense fallback={<Waiting />}>
+      <Page />
+    </Suspense>
+  );
 }

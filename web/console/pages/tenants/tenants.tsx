@@ -1,7 +1,87 @@
+import { Anchor, Button, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { FilterBar, SearchFilter, useFilters } from '../../parts/filters.tsx';
+import { List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Message } from '../../parts/states.tsx';
+import { Instant } from '../../parts/values.tsx';
+import { NewTenantDialog } from './tenant-dialog.tsx';
 
 export default function Tenants() {
-  const t = useTranslations('shell');
-  return <Page title={t('pages.tenants')}>{null}</Page>;
+  const t = useTranslations('tenants');
+  const { $api } = useApi();
+  const [filters, change] = useFilters(['search']);
+  const [isOpen, setOpen] = useState(false);
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/tenant',
+    { params: { query: filters.search ? { Search: filters.search } : {} } },
+    paged,
+  );
+  const create = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(true)}>
+      {t('create')}
+    </Button>
+  );
+  const isFiltered = filters.search !== undefined;
+  return (
+    <Page title={t('title')} text={t('text')} actions={create}>
+      <FilterBar onClear={isFiltered ? () => change({ search: undefined }) : undefined}>
+        <SearchFilter label={t('search')} value={filters.search} onChange={(search) => change({ search })} />
+      </FilterBar>
+      <List
+        label={t('title')}
+        query={query}
+        rowKey={({ TenantID }) => TenantID}
+        columns={[
+          {
+            key: 'name',
+            header: t('name'),
+            cell: ({ TenantID, Name }) => (
+              <Anchor
+                fw={600}
+                className="break"
+                renderRoot={(props) => (
+                  <Link to="/console/tenants/$tenantId" params={{ tenantId: TenantID }} {...props} />
+                )}
+              >
+                {Name}
+              </Anchor>
+            ),
+          },
+          { key: 'id', header: t('tenantId'), cell: ({ TenantID }) => <Text size="sm">{TenantID}</Text> },
+          { key: 'sign-in', header: t('signIn'), cell: ({ PasswordHash }) => t(`signInBy.${PasswordHash}`) },
+          { key: 'created', header: t('createdAt'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
+          {
+            key: 'act',
+            header: t('act'),
+            isActions: true,
+            align: 'end',
+            cell: ({ TenantID, Name }) => (
+              <Anchor
+                aria-label={t('actOn', { name: Name })}
+                renderRoot={(props) => <Link to="/console" search={{ tenant: TenantID }} {...props} />}
+              >
+                {t('act')}
+              </Anchor>
+            ),
+          },
+        ]}
+        empty={
+          isFiltered ? (
+            <Message title={t('notFound')} text={t('notFoundText')} />
+          ) : (
+            <Message title={t('none')} text={t('noneText')}>
+              {create}
+            </Message>
+          )
+        }
+      />
+      <NewTenantDialog isOpen={isOpen} onClose={() => setOpen(false)} />
+    </Page>
+  );
 }

@@ -1,0 +1,160 @@
+import { Button, Group, Paper, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { lazy, Suspense, useId, useState } from 'react';
+import { useFormatter, useTranslations } from 'use-intl';
+import { useFilters } from '../../parts/filters.tsx';
+import { Failed, WaitingRows } from '../../parts/states.tsx';
+import { changeOf, measures, type Point, pointsOf, type Span, spans, type Total, totalsOf } from './spans.ts';
+import { useOverview } from './use-overview.ts';
+import { usePeriodText } from './use-point-text.ts';
+
+const Chart = lazy(() => import('./chart.tsx'));
+
+/** What happened in the span that the address names; a month when it names none. */
+export function Activity() {
+  const t = useTranslations('home');
+  const [filters, change] = useFilters(['days']);
+  const span = spans.find((days) => String(days) === filters.days) ?? spans[0];
+  const asked = useOverview(span);
+  return (
+    <Stack component="section" aria-label={t('activity')} gap="md">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          {t('activity')}
+        </Title>
+        <SegmentedControl
+          aria-label={t('span')}
+          value={String(span)}
+          onChange={(days) => change({ days: days === String(spans[0]) ? undefined : days })}
+          data={spans.map((days) => ({ value: String(days), label: t('days', { count: days }) }))}
+        />
+      </Group>
+      {asked.isPending ? (
+        <WaitingRows />
+      ) : asked.data ? (
+        <Shown
+          totals={totalsOf(asked.data.Days, span)}
+          points={pointsOf(asked.data.Days, span)}
+          span={span}
+        />
+      ) : (
+        <Failed error={asked.error} onRetry={() => asked.refetch()} />
+      )}
+    </Stack>
+  );
+}
+
+type ShownProps = { totals: readonly Total[]; points: readonly Point[]; span: Span };
+
+function Shown({ totals, points, span }: ShownProps) {
+  const t = useTranslations('home');
+  const [isTable, setTable] = useState(false);
+  const caption = useId();
+  const table = useId();
+  const label = t('chartTitle', { count: span });
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
+        {totals.map((total) => (
+          <TotalTile key={total.measure} total={total} span={span} />
+        ))}
+      </SimpleGrid>
+      <Paper withBorder p="md" component="figure" m={0} aria-labelledby={caption}>
+        <Group justify="space-between" component="figcaption" mb="xs">
+          <Text size="sm" c="dimmed" id={caption}>
+            {label}
+          </Text>
+          <Button
+            variant="subtle"
+            size="xs"
+            aria-expanded={isTable}
+            aria-controls={table}
+            onClick={() => setTable(!isTable)}
+          >
+            {t(isTable ? 'asChart' : 'asTable')}
+          </Button>
+        </Group>
+        <div id={table}>
+          {isTable ? (
+            <Numbers points={points} label={label} />
+          ) : (
+            <Suspense fallback={<WaitingRows />}>
+              <Chart points={points} label={label} />
+            </Suspense>
+          )}
+        </div>
+      </Paper>
+    </>
+  );
+}
+
+function TotalTile({ total, span }: { total: Total; span: Span }) {
+  const t = useTranslations('home');
+  const format = useFormatter();
+  const change = changeOf(total);
+  const percent = change === null ? '' : format.number(Math.abs(change), { style: 'percent' });
+  const direction =
+    total.before === null
+      ? 'unknown'
+      : change === null
+        ? 'none'
+        : change > 0
+          ? 'more'
+          : change < 0
+            ? 'less'
+            : 'same';
+  return (
+    <Paper withBorder p="md">
+      <Group gap="xs" wrap="nowrap">
+        <svg className="chart sample" width={22} height={10} aria-hidden>
+          <path className={`line ${total.measure.toLowerCase()}`} d="M0,5L22,5" />
+        </svg>
+        <Text size="sm" c="dimmed">
+          {t(`measures.${total.measure}`)}
+        </Text>
+      </Group>
+      <Text fz={28} fw={650} lh={1.3}>
+        {format.number(total.now)}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {t(`change.${direction}`, { percent, count: span })}
+      </Text>
+    </Paper>
+  );
+}
+
+function Numbers({ points, label }: { points: readonly Point[]; label: string }) {
+  const t = useTranslations('home');
+  const format = useFormatter();
+  const period = usePeriodText();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section className="numbers" aria-label={label} tabIndex={0}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{t('period')}</Table.Th>
+            {measures.map((measure) => (
+              <Table.Th key={measure} scope="col" ta="end">
+                {t(`measures.${measure}`)}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {points.toReversed().map((point) => (
+            <Table.Tr key={point.Day}>
+              <Table.Th scope="row" fw={400}>
+                {period(point)}
+              </Table.Th>
+              {measures.map((measure) => (
+                <Table.Td key={measure} ta="end">
+                  {format.number(point[measure])}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}

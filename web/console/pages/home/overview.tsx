@@ -1,0 +1,22 @@
+import { Stack } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Activity } from './activity.tsx';
+import { Attention } from './attention.tsx';
+
+/** One tenant at a glance: what needs somebody, and what happened. */
+export default function Overview() {
+  const t = useTranslations('home');
+  const { TenantName } = useSession();
+  const { tenant } = useApi();
+  return (
+    <Page title={t('overview')} text={TenantName ?? tenant}>
+      <Stack gap="xl">
+        <Attention />
+        <Activity />
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,96 @@
+import { useFormatter, useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
+import type { Matter } from './attention-list.tsx';
+import { type Overview, useOverview } from './use-overview.ts';
+
+type Attention = Overview['Attention'];
+
+/** The day after, where the viewer is: what ends before it ends by then. */
+function dayAfter(instant: string): string {
+  const at = new Date(instant);
+  const day = new Date(at.getFullYear(), at.getMonth(), at.getDate() + 1, 12);
+  return day.toISOString().slice(0, 10);
+}
+
+function useWebhookMatters() {
+  const t = useTranslations('home');
+  const format = useFormatter();
+  return ({ Webhooks, FailedDeliveries }: Attention): Matter[] => {
+    const endpoints = (Webhooks ?? []).map(({ WebhookID, URL, Status, FailingSince }): Matter => {
+      const since =
+        FailingSince && format.dateTime(new Date(FailingSince), { dateStyle: 'medium', timeStyle: 'short' });
+      const failing = since ? t('webhookFailing', { since }) : t('webhookFails');
+      return {
+        key: WebhookID,
+        title: URL,
+        text: Status === 'disabled' ? t('webhookStopped') : failing,
+        act: t('openWebhook'),
+        link: { to: '/console/webhooks/$webhookId', params: { webhookId: WebhookID } },
+      };
+    });
+    if (!FailedDeliveries) return endpoints;
+    const given: Matter = {
+      key: 'deliveries',
+      title: t('givenUp', { count: FailedDeliveries }),
+      text: t('givenUpText'),
+      act: t('openWebhooks'),
+      link: { to: '/console/webhooks' },
+    };
+    return [...endpoints, given];
+  };
+}
+
+function useLearningMatters() {
+  const t = useTranslations('home');
+  return ({ Expiring, Seats }: Attention): Matter[] => {
+    const { Enrolments: count, More, Until } = Expiring;
+    const ending: Matter = {
+      key: 'ending',
+      title: t(More ? 'endingMany' : 'ending', { count }),
+      text: t('endingText'),
+      act: t('openEnrolments'),
+      link: { to: '/console/enrolments', search: { before: dayAfter(Until) } },
+    };
+    const scarce = Seats.map(
+      ({ CourseID, Title, DurationID, Name, Seats, SeatsLeft }): Matter => ({
+        key: `${CourseID} ${DurationID}`,
+        title: Title,
+        text: t('fewSeats', { option: Name, left: SeatsLeft, seats: Seats }),
+        act: t('openCourse'),
+        link: { to: '/console/courses/$courseId', params: { courseId: CourseID } },
+      }),
+    );
+    return count > 0 ? [ending, ...scarce] : scarce;
+  };
+}
+
+/** The courses whose packages have warnings; only the operator can import another one. */
+function useWarnedCourses() {
+  const t = useTranslations('home');
+  const { $api } = useApi();
+  const enabled = useSession().Role === 'operator';
+  const asked = $api.useQuery('get', '/course', { params: { query: { Limit: 200 } } }, { enabled });
+  const warned = (asked.data?.Items ?? []).flatMap(({ CourseID, Title, Status, Warnings }): Matter[] => {
+    if (Status === 'retired' || !Warnings) return [];
+    const link = { to: '/console/courses/$courseId', params: { courseId: CourseID } } as const;
+    const text = t('withWarnings', { count: Warnings });
+    return [{ key: `warnings ${CourseID}`, title: Title, text, act: t('openCourse'), link }];
+  });
+  return { warned, error: asked.error, isPending: enabled && asked.isPending, refetch: asked.refetch };
+}
+
+/** What of the tenant somebody should look at, the most urgent first. */
+export function useMatters() {
+  const overview = useOverview();
+  const courses = useWarnedCourses();
+  const ofWebhooks = useWebhookMatters();
+  const ofLearning = useLearningMatters();
+  const told = overview.data?.Attention;
+  return {
+    matters: told ? [...ofWebhooks(told), ...ofLearning(told), ...courses.warned] : [],
+    error: overview.error ?? courses.error,
+    isPending: overview.isPending || courses.isPending,
+    refetch: () => Promise.all([overview.refetch(), courses.refetch()]),
+  };
+}

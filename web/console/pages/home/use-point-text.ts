@@ -1,0 +1,29 @@
+import { useFormatter, useTranslations } from 'use-intl';
+import type { Point } from './spans.ts';
+
+/** The service counts by days of UTC. */
+export const dayOf = (day: string) => new Date(`${day}T00:00:00Z`);
+
+/** When a point is: a day, or from one to another. */
+export function usePeriodText() {
+  const format = useFormatter();
+  return ({ Day, days }: Point) => {
+    const from = dayOf(Day);
+    const style = { dateStyle: 'medium', timeZone: 'UTC' } as const;
+    if (days === 1) return format.dateTime(from, style);
+    return format.dateTimeRange(from, new Date(from.getTime() + (days - 1) * 86_400_000), style);
+  };
+}
+
+/** All that a point tells, in words. */
+export function usePointText() {
+  const t = useTranslations('home');
+  const period = usePeriodText();
+  return (point: Point) =>
+    t('point', {
+      period: period(point),
+      enrolments: point.Enrolments,
+      starts: point.Starts,
+      completions: point.Completions,
+    });
+}

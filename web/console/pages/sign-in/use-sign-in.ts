@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { useApi } from '../../api/api.tsx';
+import { toFailure } from '../../api/problem.ts';
+
+export type Credentials = { TenantID: string; LoginID: string; Password: string };
+
+/** Why nobody was signed in. */
+export type Refusal =
+  | { kind: 'wrong' }
+  | { kind: 'byLink' }
+  | { kind: 'wait'; until: Date | null }
+  | { kind: 'failed'; error: unknown };
+
+const remembered = 'lectern-tenant';
+export const rememberedTenant = () => localStorage.getItem(remembered) ?? '';
+
+function refusalOf(error: unknown, response: Response): Refusal {
+  if (response.status === 429) {
+    const seconds = Number(response.headers.get('retry-after'));
+    return { kind: 'wait', until: seconds > 0 ? new Date(Date.now() + seconds * 1000) : null };
+  }
+  const { code } = toFailure(error);
+  return code === 'sign_in_failed' || code === 'validation_failed'
+    ? { kind: 'wrong' }
+    : { kind: 'failed', error };
+}
+
+/** Signs in with what the organization's own function makes of the password; the password itself is never sent. */
+export function useSignIn(onSignedIn: () => void) {
+  const { client } = useApi();
+  const [isRunning, setRunning] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+
+  const attempt = async ({ Password, ...names }: Credentials): Promise<Refusal | null> => {
+    const { TenantID } = names;
+    const asked = await client.GET('/session/password/{TenantID}', { params: { path: { TenantID } } });
+    if (!asked.data) return refusalOf(asked.error, asked.response);
+    const { PasswordHash } = asked.data;
+    if (PasswordHash === 'opaque') return { kind: 'byLink' };
+    const { hashPassword } = await import('./hash-password.ts');
+    const body = { ...names, Password: hashPassword(Password, PasswordHash) };
+    const signedIn = await client.POST('/session', { body });
+    return signedIn.data ? null : refusalOf(signedIn.error, signedIn.response);
+  };
+
+  const signIn = async (credentials: Credentials): Promise<boolean> => {
+    setRunning(true);
+    setRefusal(null);
+    const found = await attempt(credentials).catch((error: unknown): Refusal => ({ kind: 'failed', error }));
+    setRunning(false);
+    setRefusal(found);
+    if (found) return false;
+    localStorage.setItem(remembered, credentials.TenantID);
+    onSignedIn();
+    return true;
+  };
+  return { signIn, isRunning, refusal };
+}
