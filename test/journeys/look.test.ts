@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findings } from '../support/barriers.ts';
+import { findings } from '../support/axe.ts';
 import { closeBrowser, contentOf, newContext, openPage, press } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 import { packCourse, packRow } from './made-courses.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { findings } from '../support/barriers.ts';
+import { findings } from '../support/axe.ts';
 import {
   answer,
   closeBrowser,

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+type Finding = { id: string; nodes: { html: string }[] };
+
+/** What axe finds on the page itself; the course in a frame is its author's. */
+export async function findings(page: Page, isCovered = false): Promise<string[]> {
+  await page.evaluate(axe);
+  // What a drawer covers is no page of its own: it has neither a heading nor a main part.
+  const off = { enabled: !isCovered };
+  const rules = { 'landmark-one-main': off, 'page-has-heading-one': off };
+  return page.evaluate(async (rules) => {
+    const violations: Finding[] = await Reflect.get(window, 'axe')
+      .run({ exclude: [['iframe']] }, { iframes: false, rules })
+      .then((results: { violations: Finding[] }) => results.violations);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }, rules);
+}
+
+const sizes = [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+  { width: 360, height: 740 },
+];
+
+/** What the page shows now has no barriers and does not stand out, in light and dark, on a desk and on a phone. */
+export async function expectNoBarriers(page: Page, isCovered = false): Promise<void> {
+  const before = page.viewportSize();
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const look = `${new URL(page.url()).pathname}, ${colorScheme}, ${size.width} px`;
+      await settled(page);
+      assert.deepEqual(await findings(page, isCovered), [], look);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(overflow <= 0, `${look}: ${overflow} px stand out`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  if (before) await page.setViewportSize(before);
+}
+
+/** Colours that are on their way to others have no contrast that could be judged. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    const finite = document
+      .getAnimations()
+      .filter((one) => one.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
+    await Promise.all(finite.map((one) => one.finished.catch(() => {})));
+  });
+}
