@@ -1,5 +1,6 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { backupCommand, restoreCommand } from './backup-command.ts';
 import { bulkCommand, bulkSubjects } from './bulk-command.ts';
 import { demo } from './demo.ts';
 import { exitWithReason, serve, tellLink } from './main.ts';
@@ -25,6 +26,8 @@ lectern key create --tenant ID --name NAME        create a key of a tenant (--op
 lectern key revoke KEYID                          revoke a key
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service; FILE -: NDJSON from stdin
       --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
+lectern backup FOLDER                             copy the database and the course files into a new folder
+lectern restore FOLDER                            put a backup into an empty database and DATA_DIR
 lectern demo                                      show the whole interface on an empty database
 
 An embedded database is used by one process: stop the service first, or use its interface. "console" needs its
@@ -197,6 +200,14 @@ async function main(): Promise<void> {
   if (first === 'serve') {
     refuseExcess(args, values, name, { takes: [], most: 0 });
     return serve();
+  }
+  if (first === 'backup' || first === 'restore') {
+    refuseExcess(args, values, first, { takes: [], most: 1 });
+    const folder = needed(args[0], 'FOLDER');
+    const config = readConfig(process.env);
+    const done =
+      first === 'backup' ? backupCommand(config, folder) : restoreCommand(config, openLog('warn'), folder);
+    return console.log(JSON.stringify(await done, null, 2));
   }
   if (first === 'console') {
     refuseExcess(args, values, name, { takes: [], most: 0 });

@@ -53,6 +53,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the groups that users are in */
+        get: operations["listGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/{LoginID}": {
         parameters: {
             query?: never;
@@ -1187,7 +1204,7 @@ export interface components {
         };
         /** NewUser */
         NewUser: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             FirstName?: string | null;
             LastName?: string | null;
@@ -1214,7 +1231,7 @@ export interface components {
         };
         /** User */
         User: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             FirstName: string | null;
             LastName: string | null;
@@ -1241,9 +1258,13 @@ export interface components {
             /** Format: date-time */
             UpdatedAt: string;
         };
+        /** Group */
+        Group: {
+            GroupName: string;
+        };
         /** UserChange */
         UserChange: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID?: string;
             FirstName?: string | null;
             LastName?: string | null;
@@ -1275,7 +1296,7 @@ export interface components {
         Erasure: {
             /** @description Opaque; null in a plan. */
             ReceiptID: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description True: nothing was changed, this is what would be done. */
             Plan: boolean;
@@ -1299,7 +1320,7 @@ export interface components {
         };
         /** CheckResult */
         CheckResult: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description 1: enabled, or valid password. 0: disabled. -1: not found. -2: wrong password. */
             Result: number;
@@ -1327,7 +1348,7 @@ export interface components {
         Enrolment: {
             /** @description Identifies an enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description The course. Chosen by the operator. */
             CourseID: string;
@@ -1482,7 +1503,7 @@ export interface components {
         Explanation: {
             /** @description Identifies an enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description The course. Chosen by the operator. */
             CourseID: string;
@@ -1556,7 +1577,7 @@ export interface components {
                  * @enum {string}
                  */
                 Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string | null;
                 /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
                 Group: string | null;
@@ -1572,7 +1593,7 @@ export interface components {
                 RevokedAt: string | null;
                 /** Format: date-time */
                 RedeemedAt: string | null;
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 RedeemedBy: string | null;
                 /** @description What it was redeemed for. */
                 EnrollIDs: string[];
@@ -1595,7 +1616,7 @@ export interface components {
              * @enum {string}
              */
             Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string | null;
             /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
             Group: string | null;
@@ -1611,7 +1632,7 @@ export interface components {
             RevokedAt: string | null;
             /** Format: date-time */
             RedeemedAt: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             RedeemedBy: string | null;
             /** @description What it was redeemed for. */
             EnrollIDs: string[];
@@ -1660,7 +1681,7 @@ export interface components {
         PasswordSignIn: {
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
             Password: string;
@@ -1678,7 +1699,7 @@ export interface components {
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string | null;
             TenantName: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string | null;
             FirstName: string | null;
             LastName: string | null;
@@ -1745,6 +1766,8 @@ export interface components {
             Status: "draft" | "published" | "retired";
             /** @description The number of the current release of the package. */
             Release: number | null;
+            /** @description How many warnings the current release has; null: there is none. */
+            Warnings: number | null;
             EnrolOptions: components["schemas"]["EnrolOption"][];
             /** Format: date-time */
             CreatedAt: string;
@@ -2147,6 +2170,7 @@ export type TokenError = components['schemas']['TokenError'];
 export type Problem = components['schemas']['Problem'];
 export type NewUser = components['schemas']['NewUser'];
 export type User = components['schemas']['User'];
+export type Group = components['schemas']['Group'];
 export type UserChange = components['schemas']['UserChange'];
 export type Erasure = components['schemas']['Erasure'];
 export type CheckResult = components['schemas']['CheckResult'];
@@ -2253,7 +2277,7 @@ export interface operations {
                 /** @description Exact, but for letter case. */
                 Email?: string;
                 Enabled?: boolean;
-                /** @description A part of LoginID, FirstName, LastName or Email. */
+                /** @description What LoginID, "LastName FirstName", "FirstName LastName" or Email begins with; in this order. Letter case does not matter, but in a LoginID of mixed case. */
                 Search?: string;
             };
             header?: {
@@ -2265,7 +2289,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of users, ordered by LoginID. */
+            /** @description A page of users, ordered by LoginID unless searched. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2367,6 +2391,52 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+                /** @description What the name begins with; letter case matters. */
+                Search?: string;
+            };
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of groups, ordered by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Group"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -2388,7 +2458,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2423,7 +2493,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2465,7 +2535,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2500,7 +2570,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2537,7 +2607,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2578,7 +2648,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
@@ -2632,7 +2702,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
@@ -2684,7 +2754,7 @@ export interface operations {
             path: {
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2718,10 +2788,22 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                LoginID?: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID?: string;
+                /** @description An option of CourseID, which is sent too. */
+                DurationID?: string;
+                /** @description As of now. */
                 Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                /** @description The users' current group. */
                 GroupName?: string;
+                /** @description Only current enrolments whose time ends after this instant, in the order of ExpiresAt. */
+                ExpiresAfter?: string;
+                /** @description Only current enrolments whose time ends before this instant, in the order of ExpiresAt. */
+                ExpiresBefore?: string;
                 /** @description Only what changed after this instant, in the order of change. */
                 ChangedAfter?: string;
             };
@@ -2767,13 +2849,15 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
             };
             header?: {
                 /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2814,7 +2898,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2851,7 +2935,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2892,7 +2976,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2934,7 +3018,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2998,6 +3082,7 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -3018,6 +3103,8 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
                 PurchaseOrder?: string;
                 Status?: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
             };
@@ -3030,7 +3117,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of keys, oldest first. */
+            /** @description A page of keys. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3174,7 +3261,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description The key as it was typed: letter case, hyphens and spaces do not matter; O is 0, I and L are 1. */
                 Key: string;
@@ -3224,7 +3311,7 @@ export interface operations {
                 Tenant?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -3263,7 +3350,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -3518,6 +3605,9 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description A part of Title or CourseID; letter case does not matter. */
+                Search?: string;
+                Status?: "published" | "retired";
             };
             header?: {
                 /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
@@ -3561,6 +3651,9 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description A part of Title or CourseID; letter case does not matter. */
+                Search?: string;
+                Status?: "draft" | "published" | "retired";
             };
             header?: never;
             path?: never;
@@ -3979,6 +4072,8 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description A part of TenantID or Name. */
+                Search?: string;
             };
             header?: never;
             path?: never;
@@ -4559,6 +4654,8 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
                 Status?: "pending" | "delivered" | "failed";
+                /** @description Of what happened to this enrolment. */
+                EnrollID?: string;
                 EventID?: string;
             };
             header?: {

@@ -40,6 +40,7 @@ export const errorCodes = {
   webhook_limit: [409, 'There are too many webhook endpoints'],
   session_superseded: [409, 'The course was opened elsewhere'],
   session_ended: [410, 'The session has ended'],
+  request_timeout: [408, 'The request did not arrive in time'],
   payload_too_large: [413, 'The request body is too large'],
   unsupported_media_type: [415, 'The content type is not supported'],
   range_not_satisfiable: [416, 'The file has no such part'],
@@ -59,6 +60,7 @@ export const errorCodes = {
   login_throttled: [429, 'Too many wrong passwords'],
   key_throttled: [429, 'Too many unknown enrolment keys'],
   launch_refused: [403, 'The course cannot be started'],
+  headers_too_large: [431, 'Address and headers are too large'],
   internal_error: [500, 'Something went wrong on our side'],
   unavailable: [503, 'The service is not available at the moment'],
 } as const satisfies Record<string, readonly [number, string]>;

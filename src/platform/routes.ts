@@ -47,7 +47,8 @@ export type Route = {
   streams?: { types: readonly string[]; description: string };
   /** Takes `application/x-www-form-urlencoded` beside JSON, and answers `request.validationError` itself. */
   forms?: boolean;
-  answers: Record<number, { description: string; schema?: TSchema; type?: string }>;
+  /** `type`: what is answered when it is not JSON. */
+  answers: Record<number, { description: string; schema?: TSchema; type?: string | readonly string[] }>;
   /** Types of the events that the operation may write; a write without any says so with an empty list. */
   events?: readonly string[];
   handle: (ctx: Context, input: Input<TSchema, TSchema, TSchema>, reply: FastifyReply) => Promise<Answer>;

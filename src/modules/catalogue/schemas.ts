@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { pageQuery } from '../../platform/pagination.ts';
 import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
 import { standards } from '../standards/types.ts';
 
@@ -11,7 +12,9 @@ export const ReleaseNumber = Type.Integer({
   description: 'The number of a release of the course.',
 });
 
-const Status = OneOf(['draft', 'published', 'retired'], {
+export const courseStatuses = ['draft', 'published', 'retired'] as const;
+
+const Status = OneOf(courseStatuses, {
   description: 'draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.',
 });
 
@@ -90,6 +93,24 @@ const played = {
   Release: Nullable(Type.Integer({ description: 'The number of the current release of the package.' })),
 };
 
+/** Courses are thousands at most, so these filters need no index. */
+const searching = {
+  Search: Type.Optional(
+    Text(255, { description: 'A part of Title or CourseID; letter case does not matter.' }),
+  ),
+};
+export const courseQuery = Fields({
+  ...pageQuery,
+  ...searching,
+  Status: Type.Optional(OneOf(courseStatuses)),
+});
+export const offerQuery = Fields({
+  ...pageQuery,
+  ...searching,
+  Status: Type.Optional(OneOf(['published', 'retired'])),
+});
+export type CourseQuery = Type.Static<typeof courseQuery>;
+
 /** A course as a tenant sees it. */
 export const Course = Fields(
   { CourseID, ...courseFields, ...played, AvailableEnrolOptions: Type.Array(EnrolOption) },
@@ -114,6 +135,9 @@ export const AuthoredCourse = Fields(
     ...courseFields,
     ...authored,
     ...played,
+    Warnings: Nullable(
+      Type.Integer({ description: 'How many warnings the current release has; null: there is none.' }),
+    ),
     EnrolOptions: Type.Array(EnrolOption),
     CreatedAt: Instant(),
     UpdatedAt: Instant(),

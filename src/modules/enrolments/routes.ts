@@ -1,13 +1,14 @@
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { orderQuery, PageOf, pageQuery } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
 import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { type EnrolInput, enrol } from './enrol.ts';
 import { explain } from './explain.ts';
+import { listEnrolments, listEnrolmentsOfUser } from './list.ts';
 import { readOffer } from './offer.ts';
-import { listEnrolments, listEnrolmentsOfUser, readEnrolment } from './read.ts';
+import { readEnrolment } from './read.ts';
 import { EnrollID, Enrolment, EnrolmentChange, EnrolRequest, Explanation, TimelineEntry } from './schemas.ts';
 import { statuses } from './states.ts';
 import { readTimeline } from './timeline.ts';
@@ -89,9 +90,18 @@ export const enrolmentRoutes = [
     summary: 'List enrolments',
     query: Fields({
       ...pageQuery,
+      ...orderQuery,
+      LoginID: Type.Optional(LoginID),
       CourseID: Type.Optional(CourseID),
-      Status: Type.Optional(OneOf(statuses)),
-      GroupName: Type.Optional(Text(255)),
+      DurationID: Type.Optional({ ...DurationID, description: 'An option of CourseID, which is sent too.' }),
+      Status: Type.Optional(OneOf(statuses, { description: 'As of now.' })),
+      GroupName: Type.Optional(Text(255, { description: "The users' current group." })),
+      ExpiresAfter: Type.Optional(
+        Instant('Only current enrolments whose time ends after this instant, in the order of ExpiresAt.'),
+      ),
+      ExpiresBefore: Type.Optional(
+        Instant('Only current enrolments whose time ends before this instant, in the order of ExpiresAt.'),
+      ),
       ChangedAfter: Type.Optional(Instant('Only what changed after this instant, in the order of change.')),
     }),
     answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
@@ -105,7 +115,7 @@ export const enrolmentRoutes = [
     summary: "List a user's enrolments",
     own: true,
     params: Type.Object({ LoginID }),
-    query: Fields(pageQuery),
+    query: Fields({ ...pageQuery, ...orderQuery }),
     answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
     handle: async (ctx, { params, query }) =>
       ok(await listEnrolmentsOfUser(ctx, { ...query, LoginID: params.LoginID })),

@@ -75,6 +75,7 @@ export const sessionRoutes = [
     events: [],
     handle: async (ctx, { body, request }) => {
       if (isForeign(request)) return page(403, foreignPage);
+      if (request.validationError) throw request.validationError;
       const session = await signIn(ctx, { token: body.token, ...browserOf(request) });
       if (!session) return page(410, spentPage);
       return { status: 303, headers: { Location: session.path, ...cookieOf(ctx, session.token) } };

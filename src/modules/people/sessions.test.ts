@@ -197,3 +197,16 @@ test('a token of one tenant leads to nothing in another; only hashes are kept', 
   for (const { row } of rows)
     for (const text of [secret ?? '', cookie.split('.')[1] ?? '']) assert.ok(text && !row.includes(text));
 });
+
+test('a form without a usable token is refused with a reason', async () => {
+  for (const body of [
+    {},
+    { token: { toString: 1 } },
+    { token: ['x'] },
+    { token: 'x', else: 1 },
+    { token: '\0' },
+  ]) {
+    const reply = await service.api('POST', '/session/sign-in', body);
+    expectProblem(reply, 422, 'else' in body ? 'unknown_field' : 'validation_failed');
+  }
+});

@@ -113,7 +113,7 @@ function sessionRoutes(app: FastifyInstance, ctx: Context): void {
   });
   app.post<TokenParams & { Body: Commit }>(
     '/play/:token/commit',
-    { schema: { body: Commit }, bodyLimit: commitBytes },
+    { schema: { body: Commit }, bodyLimit: commitBytes, config: { runTime: true } },
     async (request) => {
       const sitting = sittingOf(ctx, request.params.token);
       if (request.body.Exit) liveRelease.forget(ctx, request.params.token);

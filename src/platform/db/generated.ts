@@ -99,6 +99,7 @@ export interface EnrolmentTable {
   reference: string | null;
   metadata: Generated<Json>;
   holds_seat: Generated<boolean>;
+  group_name: string | null;
 }
 
 export interface EnrolmentKeyTable {
