@@ -29,7 +29,8 @@ type ListProps<T> = {
 /** Options of `$api.useInfiniteQuery` for every list of the interface. */
 export const paged = {
   pageParamName: 'Cursor',
-  initialPageParam: undefined,
+  // Not undefined: that would be asked for as the page 0.
+  initialPageParam: null,
   getNextPageParam: (page: unknown) =>
     (page as { NextCursor?: string | null } | undefined)?.NextCursor ?? undefined,
 } as const;

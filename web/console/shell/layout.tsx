@@ -90,7 +90,7 @@ export function Layout({ children }: { children: ReactNode }) {
                         leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
                         active={here?.to === to}
                         aria-current={here?.to === to ? 'page' : undefined}
-                        renderRoot={(props) => <Link to={to} {...props} />}
+                        renderRoot={(props) => <Link to={to} activeOptions={{ exact: true }} {...props} />}
                       />
                     ))}
                   </Stack>
