@@ -7,7 +7,7 @@ const iris: MantineColorsTuple = [
   '#bfc6ff',
   '#9ea8ff',
   '#7f8bf7',
-  '#5d6bea',
+  '#5563e6',
   '#3d4ed8',
   '#3442bb',
   '#2b379b',

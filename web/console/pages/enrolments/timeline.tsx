@@ -38,17 +38,19 @@ function useEntries({ LoginID, EnrollID }: Enrolment) {
   };
 }
 
+/** What the launch or the commit beside it says too. */
+const repeated: readonly (string | null)[] = ['enrolment.launched', 'enrolment.progressed'];
+
 const kinds = {
+  story: (entry: Entry) => !repeated.includes(entry.Type),
   learner: (entry: Entry) => entry.Kind !== 'event',
   event: (entry: Entry) => entry.Kind === 'event',
   warning: (entry: Entry) => entry.Warnings.length > 0,
+  everything: () => true,
 } as const;
 
 const kindOf = (text: string | undefined) =>
   (Object.keys(kinds) as (keyof typeof kinds)[]).find((kind) => kind === text);
-
-/** The event of a launch says what the launch itself says, so it is told once. */
-const isRepeated = (entry: Entry) => entry.Type === 'enrolment.launched';
 
 const keyOf = (entry: Entry) =>
   [entry.At, entry.Kind, entry.Type, entry.Launch, entry.Commit].filter((part) => part !== null).join(' ');
@@ -58,8 +60,8 @@ export function Timeline({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('enrolments');
   const { query, entries, isBounded, readOn } = useEntries(enrolment);
   const [{ show }, change] = useFilters(['show']);
-  const kind = kindOf(show);
-  const wanted = entries?.filter((entry) => (kind ? kinds[kind](entry) : !isRepeated(entry))).reverse();
+  const kind = kindOf(show) ?? 'story';
+  const wanted = entries?.filter((entry) => kinds[kind](entry)).reverse();
   return (
     <Stack gap="sm" component="section" aria-labelledby="timeline">
       <Group justify="space-between" align="flex-end">
@@ -68,12 +70,13 @@ export function Timeline({ enrolment }: { enrolment: Enrolment }) {
         </Title>
         <SelectFilter
           label={t('timeline.show')}
-          value={show}
+          value={kind}
           onChange={(show) => change({ show })}
           options={(Object.keys(kinds) as (keyof typeof kinds)[]).map((value) => ({
             value,
             label: t(`timeline.kinds.${value}`),
           }))}
+          isRequired
         />
       </Group>
       {query.isPending && <WaitingRows />}
