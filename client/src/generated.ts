@@ -2790,7 +2790,7 @@ export interface operations {
                 Cursor?: string;
                 /** @description What comes first. Default: oldest. */
                 Order?: "oldest" | "newest";
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID?: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID?: string;

@@ -29,8 +29,8 @@ export function drain(ctx: Context): void {
 
 /** Refuses what is beyond the node's bound before its body is read, so that a flood costs no memory. */
 export function limitLoad(app: FastifyInstance, ctx: Context): void {
-  const node = standing(ctx);
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    const node = standing(ctx);
     if (node.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
     const { url = '', config } = request.routeOptions;
     if (alwaysTaken.test(url)) return;
