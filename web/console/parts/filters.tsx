@@ -74,17 +74,21 @@ export function SearchFilter({ label, value = '', onChange }: SearchProps) {
   );
 }
 
-type SelectProps = SearchProps & { options: readonly { value: string; label: string }[] };
+type SelectProps = SearchProps & {
+  options: readonly { value: string; label: string }[];
+  /** There is no "all". */
+  isRequired?: boolean;
+};
 
 /** One of a few values, or all. */
-export function SelectFilter({ label, value = '', onChange, options }: SelectProps) {
+export function SelectFilter({ label, value = '', onChange, options, isRequired }: SelectProps) {
   const t = useTranslations('list');
   return (
     <NativeSelect
       label={label}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
-      data={[{ value: '', label: t('all') }, ...options]}
+      data={[...(isRequired ? [] : [{ value: '', label: t('all') }]), ...options]}
       className="filter"
     />
   );

@@ -1,7 +1,164 @@
+import { Anchor, Button, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { DownloadButton, withQuery } from '../../parts/download.tsx';
+import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
+import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Message } from '../../parts/states.tsx';
+import { GroupFilter } from '../users/group.tsx';
+import { LoginID, useName } from '../users/person.tsx';
+import { useEnrolmentColumns } from './columns.tsx';
+import { EnrolDialog } from './enrol-dialog.tsx';
+import { CoursePicker } from './pickers.tsx';
+import type { Enrolment } from './values.tsx';
+
+const names = ['course', 'status', 'group', 'before', 'order'] as const;
+const statuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
+
+function Learner({ LoginID: loginId, EnrollID }: Enrolment) {
+  const name = useName(loginId);
+  return (
+    <>
+      <Anchor
+        className="break"
+        renderRoot={(props) => (
+          <Link
+            to="/console/enrolments/$loginId/$enrollId"
+            params={{ loginId, enrollId: EnrollID }}
+            {...props}
+          />
+        )}
+      >
+        {name}
+      </Anchor>
+      <LoginID name={name} loginId={loginId} />
+    </>
+  );
+}
+
+function useColumns(): Column<Enrolment>[] {
+  const t = useTranslations('enrolments');
+  const shared = useEnrolmentColumns();
+  return [
+    { key: 'learner', header: t('learner'), cell: (row) => <Learner {...row} /> },
+    {
+      key: 'course',
+      header: t('course'),
+      cell: ({ CourseTitle }) => <span className="break">{CourseTitle}</span>,
+    },
+    ...shared,
+  ];
+}
+
+const isStatus = (text: string | undefined): text is Enrolment['Status'] =>
+  statuses.some((status) => status === text);
+
+/** The start of that day where the viewer is; null for what is no day. */
+function instantOf(day: string | undefined): string | null {
+  const instant = new Date(`${day}T00:00`);
+  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
+}
 
 export default function Enrolments() {
-  const t = useTranslations('shell');
-  return <Page title={t('pages.enrolments')}>{null}</Page>;
+  const t = useTranslations('enrolments');
+  const s = useTranslations('statuses');
+  const shell = useTranslations('shell');
+  const { $api } = useApi();
+  const columns = useColumns();
+  const [filters, change] = useFilters(names);
+  const [asked, ask] = useFilters(['enrol', 'login']);
+  const [isEnrolling, setEnrolling] = useState(false);
+  const before = instantOf(filters.before);
+  const wanted = {
+    ...(filters.course ? { CourseID: filters.course } : {}),
+    ...(isStatus(filters.status) ? { Status: filters.status } : {}),
+    ...(filters.group ? { GroupName: filters.group } : {}),
+    ...(before ? { ExpiresBefore: before } : {}),
+  };
+  // The newest first, but for ends, of which the next one comes first.
+  const usual = before ? 'oldest' : 'newest';
+  const Order = filters.order === 'newest' || filters.order === 'oldest' ? filters.order : usual;
+  const query = { ...wanted, Order } as const;
+  const list = $api.useInfiniteQuery('get', '/enrolment', { params: { query } }, paged);
+  const isFiltered = Object.keys(wanted).length > 0;
+  const clear = () =>
+    change({ course: undefined, status: undefined, group: undefined, before: undefined, order: undefined });
+  return (
+    <Page
+      title={shell('pages.enrolments')}
+      actions={
+        <>
+          <DownloadButton
+            path={withQuery('/enrolment', query)}
+            accept="text/csv"
+            name="enrolments.csv"
+            text={t('csv')}
+          />
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEnrolling(true)}>
+            {t('enrol')}
+          </Button>
+        </>
+      }
+    >
+      <FilterBar onClear={isFiltered || filters.order ? clear : undefined}>
+        <CoursePicker value={filters.course} onChange={(course) => change({ course })} className="filter" />
+        <SelectFilter
+          label={t('status')}
+          value={filters.status}
+          onChange={(status) => change({ status })}
+          options={statuses.map((value) => ({ value, label: s(value) }))}
+        />
+        <GroupFilter value={filters.group} onChange={(group) => change({ group })} />
+        <TextInput
+          type="date"
+          label={t('endsBefore')}
+          value={filters.before ?? ''}
+          onChange={(event) => change({ before: event.currentTarget.value || undefined })}
+          className="filter"
+        />
+        <SelectFilter
+          label={t('order')}
+          value={filters.order ?? usual}
+          onChange={(order) => change({ order })}
+          options={(['newest', 'oldest'] as const).map((value) => ({
+            value,
+            label: t(before ? `orders.ends.${value}` : `orders.${value}`),
+          }))}
+          isRequired
+        />
+      </FilterBar>
+      <List
+        label={shell('pages.enrolments')}
+        query={list}
+        columns={columns}
+        rowKey={({ EnrollID }) => EnrollID}
+        empty={
+          isFiltered ? (
+            <Message title={t('noneFound')} text={t('noneFoundText')}>
+              <Button variant="default" onClick={clear}>
+                {t('showAll')}
+              </Button>
+            </Message>
+          ) : (
+            <Message title={t('none')} text={t('noneText')}>
+              <Button onClick={() => setEnrolling(true)}>{t('enrol')}</Button>
+            </Message>
+          )
+        }
+      />
+      <EnrolDialog
+        isOpen={isEnrolling || asked.enrol !== undefined || asked.login !== undefined}
+        {...(asked.enrol ? { courseId: asked.enrol } : {})}
+        {...(asked.login ? { loginId: asked.login } : {})}
+        onClose={() => {
+          setEnrolling(false);
+          if (asked.enrol ?? asked.login) ask({ enrol: undefined, login: undefined });
+        }}
+      />
+    </Page>
+  );
 }

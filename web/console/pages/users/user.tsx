@@ -1,7 +1,101 @@
+import { Alert, Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { IconPencil, IconPlus } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { nameOf } from '../../api/session.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Failed, WaitingRows } from '../../parts/states.tsx';
+import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { EnrolDialog } from '../enrolments/enrol-dialog.tsx';
+import { AccountBadges, type User, useUser } from './person.tsx';
+import { EnableButton, UserMenu } from './user-actions.tsx';
+import { UserDialog } from './user-dialog.tsx';
+import { UserEnrolments } from './user-enrolments.tsx';
 
-export default function User() {
-  const t = useTranslations('shell');
-  return <Page title={t('pages.users')}>{null}</Page>;
+export default function OneUser() {
+  const { loginId } = useParams({ from: '/console/users/$loginId' });
+  const shell = useTranslations('shell');
+  const { data: user, error, refetch } = useUser(loginId);
+  const back = { to: '/console/users', text: shell('pages.users') } as const;
+  if (user) return <Shown user={user} back={back} />;
+  return (
+    <Page title={loginId} back={back}>
+      {error ? <Failed error={error} onRetry={refetch} /> : <WaitingRows />}
+    </Page>
+  );
+}
+
+type Dialog = 'edit' | 'enrol' | null;
+
+function Shown({ user, back }: { user: User; back: { to: '/console/users'; text: string } }) {
+  const t = useTranslations('users');
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = () => setDialog(null);
+  return (
+    <Page
+      title={nameOf(user)}
+      back={back}
+      badge={<AccountBadges user={user} />}
+      actions={
+        <>
+          <UserMenu user={user} />
+          <Button
+            variant="default"
+            leftSection={<IconPencil size={16} aria-hidden />}
+            onClick={() => setDialog('edit')}
+          >
+            {t('edit')}
+          </Button>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog('enrol')}>
+            {t('enrol')}
+          </Button>
+        </>
+      }
+    >
+      {!user.Enabled && (
+        <Alert color="red" variant="light" title={t('isDisabled')}>
+          <Stack gap="sm" align="flex-start">
+            {t('isDisabledText')}
+            <EnableButton user={user} />
+          </Stack>
+        </Alert>
+      )}
+      <Paper withBorder p="lg" className="list">
+        <UserFacts user={user} />
+      </Paper>
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            {t('enrolments')}
+          </Title>
+        </Group>
+        <UserEnrolments loginId={user.LoginID} onEnrol={() => setDialog('enrol')} />
+      </Stack>
+      <UserDialog user={user} isOpen={dialog === 'edit'} onClose={close} />
+      <EnrolDialog isOpen={dialog === 'enrol'} loginId={user.LoginID} onClose={close} />
+    </Page>
+  );
+}
+
+function UserFacts({ user }: { user: User }) {
+  const t = useTranslations('users');
+  return (
+    <Facts>
+      <Fact label={t('loginId')}>
+        <Copyable value={user.LoginID} label={t('loginId')} />
+      </Fact>
+      <Fact label={t('email')}>{user.Email ?? '–'}</Fact>
+      <Fact label={t('group')}>{user.GroupName ?? '–'}</Fact>
+      <Fact label={t('account')}>{user.Enabled ? t('enabled') : t('disabled')}</Fact>
+      <Fact label={t('role')}>{user.IsAdmin ? t('administrator') : t('learner')}</Fact>
+      <Fact label={t('registered')}>{user.Register ? t('registeredSelf') : t('registeredByClient')}</Fact>
+      <Fact label={t('created')}>
+        <Instant at={user.CreatedAt} />
+      </Fact>
+      <Fact label={t('updated')}>
+        <Instant at={user.UpdatedAt} />
+      </Fact>
+    </Facts>
+  );
 }

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { closeBrowser, newContext, openPage, press, waitForState } from '../support/browser.ts';
+import { closeConsole, consoleOf } from '../support/console.ts';
+import { startService } from '../support/service.ts';
+import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
+import { packCourse } from './made-courses.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  service = await startService();
+  await service.importPackage('phishing', await packCourse('phishing'));
+  await service.api('PUT', '/course/phishing', { Title: 'Spot the phish' });
+  const options = {
+    month: { Name: 'One month', Duration: 'P30D', Price: { Amount: '29.00', Currency: 'EUR' } },
+    year: { Name: 'One year', Duration: 'P1Y', Seats: 12 },
+  };
+  for (const [id, option] of Object.entries(options))
+    expectStatus(await service.api('PUT', `/course/phishing/option/${id}`, option), 201);
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+const past = () => new Date(Date.now() - 86_400_000).toISOString();
+
+/** A tenant with Ann, who is enrolled for a month, and its administrator. */
+async function withAnn() {
+  const tenant = await newTenant(service);
+  await tenant.api('POST', '/user', {
+    LoginID: 'ann',
+    FirstName: 'Ann',
+    LastName: 'Lee',
+    GroupName: 'Sales',
+  });
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
+  const { body } = await tenant.api('POST', '/enrol/ann/phishing/month');
+  return {
+    tenant,
+    who: { tenant, LoginID },
+    address: `/enrolment/ann/${body.EnrollID}`,
+    EnrollID: body.EnrollID,
+  };
+}
+
+const read = async (tenant: TestTenant, address: string) => (await tenant.api('GET', address)).body;
+
+/** From the list of users to the enrolment that is asked about, by the name that a caller tells. */
+async function find(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Users' }).click();
+  await page.getByRole('textbox', { name: 'Name, email or LoginID' }).fill('lee');
+  await page.getByRole('link', { name: 'Ann Lee' }).click();
+  await page.getByRole('link', { name: 'Spot the phish' }).click();
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+
+test('An administrator finds why a learner cannot start, extends, and sees the learner play', async () => {
+  const { tenant, who, address } = await withAnn();
+  await tenant.api('PUT', address, { ExpiresAt: past() });
+  const page = await consoleOf(service, who);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await find(page);
+  await heading(page, 'Ann Lee cannot start');
+  const rules = page.getByRole('list', { name: 'What decides' }).getByRole('listitem');
+  assert.match((await rules.first().textContent()) ?? '', /The time has ended/);
+  assert.equal(await rules.count(), 5);
+
+  await page.getByRole('button', { name: 'Extend by 30 days' }).click();
+  await heading(page, 'Ann Lee can start');
+  const extended = await read(tenant, address);
+  assert.equal(extended.Status, 'enrolled');
+  assert.ok(new Date(extended.ExpiresAt).getTime() > Date.now() + 29 * 86_400_000);
+  await page.getByRole('button', { name: 'Copy the launch link' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(link, extended.LaunchURL);
+
+  const learner = await openPage(await newContext());
+  await learner.goto(link);
+  await press(learner, 'next', 'next');
+  await waitForState(learner, 'saved');
+  await learner.click('#exit-button');
+  await learner.getByText('You may close this window').waitFor();
+  await learner.context().close();
+
+  await page.reload();
+  const timeline = page.getByRole('list', { name: 'Timeline' });
+  await timeline.getByText('Launch 1', { exact: true }).waitFor();
+  await timeline
+    .getByText(/^Commit \d+ of launch 1 saved$/)
+    .first()
+    .waitFor();
+  const told = await timeline.getByRole('listitem').allTextContents();
+  const place = (text: string) => told.findIndex((entry) => entry.startsWith(text));
+  assert.ok(place('Launch 1') < place('Enrolment extended'), 'the newest comes first');
+  assert.equal(place('Enrolled'), told.length - 1);
+  await page.getByRole('combobox', { name: 'Show' }).selectOption('Events');
+  await timeline.getByText('Course started').waitFor();
+  assert.equal(await timeline.getByText('Launch 1', { exact: true }).count(), 0);
+  await closeConsole(page);
+});
+
+test('A disabled account and a withdrawn enrolment are told at once, and mended where they are told', async () => {
+  const { tenant, who, address, EnrollID } = await withAnn();
+  await tenant.api('PUT', '/user/ann', { Enabled: false });
+  await tenant.api('PUT', address, { Withdrawn: true });
+  const page = await consoleOf(service, who, `/console/enrolments/ann/${EnrollID}`);
+  await heading(page, 'Ann Lee cannot start');
+  const rules = page.getByRole('list', { name: 'What decides' });
+  await rules.getByText('Not passed: The account is disabled', { exact: true }).waitFor();
+  await rules.getByText('Not passed: The enrolment is withdrawn', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Enable the account' }).click();
+  await rules.getByText('Passed: The account is enabled', { exact: true }).waitFor();
+  await heading(page, 'Ann Lee cannot start');
+  await page.getByRole('button', { name: 'Undo the withdrawal' }).click();
+  await heading(page, 'Ann Lee can start');
+  assert.equal((await read(tenant, '/user/ann')).Enabled, true);
+  assert.equal((await read(tenant, address)).Status, 'enrolled');
+
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Withdraw' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await heading(page, 'Ann Lee cannot start');
+  assert.equal((await read(tenant, address)).Status, 'withdrawn');
+  await closeConsole(page);
+});
+
+test('A learner is enrolled with a chosen option; who is enrolled already is extended or renewed', async () => {
+  const { tenant, who, address, EnrollID } = await withAnn();
+  await tenant.user({ FirstName: 'Bo', LastName: 'Berg' });
+  const page = await consoleOf(service, who, '/console/enrolments?enrol=phishing');
+  const dialog = page.getByRole('dialog', { name: 'Enrol a learner' });
+  await dialog.getByRole('combobox', { name: 'Learner' }).fill('berg');
+  await page.getByRole('option', { name: 'Bo Berg' }).click();
+  await dialog.getByRole('radio', { name: 'One month' }).waitFor();
+  await dialog.getByText('€29.00').waitFor();
+  await dialog.getByText('1 year · 12 seats left').waitFor();
+  await dialog.getByRole('radio', { name: 'One year' }).click();
+  await dialog.getByRole('textbox', { name: 'Reference' }).fill('PO-1');
+  await dialog.getByRole('button', { name: 'Enrol' }).click();
+  await heading(page, 'Bo Berg can start');
+  const made = (await tenant.api('GET', '/enrolment?Order=newest')).body.Items[0];
+  assert.deepEqual([made.DurationID, made.Reference], ['year', 'PO-1']);
+
+  await page.goto(`${service.baseUrl}/console/enrolments?enrol=phishing&login=ann`);
+  await dialog.getByText('Already enrolled on this course').waitFor();
+  await dialog.getByRole('radio', { name: 'One month' }).click();
+  await dialog.getByRole('button', { name: 'Extend' }).click();
+  await heading(page, 'Ann Lee can start');
+  const extended = await read(tenant, address);
+  assert.ok(new Date(extended.ExpiresAt).getTime() > Date.now() + 59 * 86_400_000);
+
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Renew' }).click();
+  await dialog.getByRole('radio', { name: 'One month' }).click();
+  await dialog.getByRole('button', { name: 'Renew' }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(EnrollID));
+  assert.equal((await tenant.api('GET', '/enrolment/ann')).body.Items.length, 2);
+  await page.goto(`${service.baseUrl}/console/enrolments/ann/${EnrollID}`);
+  await page.getByText('Ann Lee has a newer enrolment on this course').waitFor();
+  await closeConsole(page);
+});
+
+test('A result is overridden with a reason, and counts as recorded again', async () => {
+  const { tenant, who, address, EnrollID } = await withAnn();
+  const page = await consoleOf(service, who, `/console/enrolments/ann/${EnrollID}`);
+  await page.getByRole('button', { name: 'Override the result' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Completion' }).selectOption('Completed');
+  await dialog.getByRole('textbox', { name: 'Score' }).fill('85');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Passed elsewhere');
+  await dialog.getByRole('button', { name: 'Override', exact: true }).click();
+  await page.getByText('This result was decided by hand').waitFor();
+  await page.getByText('Recorded: Unknown').first().waitFor();
+  const decided = await read(tenant, address);
+  assert.deepEqual([decided.Status, decided.Score, decided.Success], ['completed', 85, 'unknown']);
+  await page.getByRole('button', { name: 'Remove the override' }).click();
+  await page.getByText('The recorded result counts again').waitFor();
+  assert.equal((await read(tenant, address)).Override, null);
+  await closeConsole(page);
+});
+
+test('The list is filtered by what the address says, and saved as CSV', async () => {
+  const { tenant, who, address } = await withAnn();
+  await tenant.user({ GroupName: 'Stock' });
+  const page = await consoleOf(service, who, '/console/enrolments?status=expired');
+  await heading(page, 'No enrolment is found');
+  await tenant.api('PUT', address, { ExpiresAt: past() });
+  await page.reload();
+  await page.getByRole('link', { name: 'Ann Lee' }).waitFor();
+  await page.getByRole('combobox', { name: 'Group' }).click();
+  await page.getByRole('option', { name: 'Stock' }).click();
+  await heading(page, 'No enrolment is found');
+  assert.equal(new URL(page.url()).searchParams.get('group'), 'Stock');
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  const file = await saving;
+  assert.equal(file.suggestedFilename(), 'enrolments.csv');
+  const stream = await file.createReadStream();
+  const csv = Buffer.concat(await stream.toArray()).toString();
+  assert.match(csv, /^.*EnrollID,LoginID/);
+  assert.equal(csv.trim().split('\n').length, 2);
+  await closeConsole(page);
+});

@@ -1,0 +1,16 @@
+import { useTranslations } from 'use-intl';
+import type { Column } from '../../parts/list.tsx';
+import { StatusBadge } from '../../parts/values.tsx';
+import { EndOf, type Enrolment, ProgressOf, usePercent } from './values.tsx';
+
+/** What every list of enrolments shows, after who or what it is about. */
+export function useEnrolmentColumns(): Column<Enrolment>[] {
+  const t = useTranslations('enrolments');
+  const percent = usePercent();
+  return [
+    { key: 'status', header: t('status'), cell: ({ Status }) => <StatusBadge status={Status} /> },
+    { key: 'progress', header: t('progress'), cell: (row) => <ProgressOf value={row.Progress} /> },
+    { key: 'score', header: t('score'), cell: ({ Score }) => (Score === null ? '–' : percent(Score)) },
+    { key: 'ends', header: t('ends'), cell: ({ ExpiresAt }) => <EndOf at={ExpiresAt} /> },
+  ];
+}

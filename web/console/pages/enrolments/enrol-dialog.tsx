@@ -1,0 +1,156 @@
+import { Alert, Radio, Stack, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { told } from '../../parts/act.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useFresh } from '../../parts/fresh.ts';
+import { Failed, WaitingRows } from '../../parts/states.tsx';
+import { Instant, StatusBadge } from '../../parts/values.tsx';
+import { OptionCards } from './option-cards.tsx';
+import { CoursePicker, LearnerPicker } from './pickers.tsx';
+import { useEnrol } from './use-changes.ts';
+import type { Offer } from './values.tsx';
+
+type Props = {
+  isOpen: boolean;
+  onClose: () => void;
+  /** What is known already when it opens. */
+  loginId?: string;
+  courseId?: string;
+  /** What is proposed to who is enrolled already. */
+  again?: Typed['again'];
+};
+
+type Typed = {
+  loginId: string | undefined;
+  courseId: string | undefined;
+  durationId: string | undefined;
+  again: 'extend' | 'renew';
+  reference: string;
+};
+
+export function EnrolDialog({ isOpen, onClose, loginId, courseId, again = 'extend' }: Props) {
+  const t = useTranslations('enrolments');
+  const { $api } = useApi();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const enrol = useEnrol();
+  const [typed, setTyped] = useFresh<Typed>(isOpen, () => ({
+    loginId,
+    courseId,
+    durationId: undefined,
+    again,
+    reference: '',
+  }));
+  const set = (change: Partial<Typed>) => setTyped({ ...typed, ...change });
+  const isKnown = isOpen && typed.loginId !== undefined && typed.courseId !== undefined;
+  const path = { LoginID: typed.loginId ?? '', CourseID: typed.courseId ?? '' };
+  const offer = $api.useQuery(
+    'get',
+    '/catalogue/course/{CourseID}/{LoginID}',
+    { params: { path } },
+    { enabled: isKnown },
+  );
+  const options = offer.data?.AvailableEnrolOptions ?? [];
+  const durationId = typed.durationId ?? (options.length === 1 ? options[0]?.DurationID : undefined);
+  const isAgain = Boolean(offer.data?.EnrollID);
+  const submit = async () => {
+    const made = await enrol({
+      ...path,
+      ...(durationId === undefined ? {} : { DurationID: durationId }),
+      IfEnrolled: isAgain ? typed.again : 'fail',
+      ...(typed.reference === '' ? {} : { Reference: typed.reference }),
+    });
+    await queries.invalidateQueries();
+    told(t(isAgain ? `again.${typed.again}Done` : 'enrolled', { course: made.CourseTitle }));
+    void navigate({
+      to: '/console/enrolments/$loginId/$enrollId',
+      params: { loginId: made.LoginID, enrollId: made.EnrollID },
+      search: {},
+    });
+  };
+  const verb = isAgain ? t(`again.${typed.again}`) : t('enrol');
+  return (
+    <FormDialog title={t('enrolTitle')} isOpen={isOpen} onClose={onClose} submit={verb} onSubmit={submit}>
+      <LearnerPicker
+        value={typed.loginId}
+        onChange={(loginId) => set({ loginId, durationId: undefined })}
+        required
+      />
+      <CoursePicker
+        value={typed.courseId}
+        onChange={(courseId) => set({ courseId, durationId: undefined })}
+        required
+      />
+      {isKnown && offer.isPending && <WaitingRows rows={2} />}
+      {isKnown && offer.error && <Failed error={offer.error} onRetry={offer.refetch} />}
+      {isKnown && offer.data && (
+        <>
+          <Current
+            offer={offer.data}
+            loginId={path.LoginID}
+            again={typed.again}
+            onChange={(again) => set({ again })}
+          />
+          <OptionCards
+            options={options}
+            value={durationId}
+            onChange={(durationId) => set({ durationId })}
+            isRetired={offer.data.Status === 'retired'}
+          />
+        </>
+      )}
+      <TextInput
+        label={t('reference')}
+        description={t('referenceText')}
+        maxLength={255}
+        value={typed.reference}
+        onChange={(event) => set({ reference: event.currentTarget.value })}
+      />
+    </FormDialog>
+  );
+}
+
+type CurrentProps = {
+  offer: Offer;
+  loginId: string;
+  again: Typed['again'];
+  onChange: (again: Typed['again']) => void;
+};
+
+/** Who is enrolled already gets more time, or begins anew. */
+function Current({ offer, loginId, again, onChange }: CurrentProps) {
+  const t = useTranslations('enrolments');
+  const { $api } = useApi();
+  const { data } = $api.useQuery(
+    'get',
+    '/enrolment/{LoginID}/{EnrollID}',
+    { params: { path: { LoginID: loginId, EnrollID: offer.EnrollID ?? '' } } },
+    { enabled: offer.EnrollID !== null },
+  );
+  if (offer.EnrollID === null) return null;
+  return (
+    <Alert color="blue" variant="light" title={t('again.title')}>
+      <Stack gap="sm">
+        {data && (
+          <span>
+            <StatusBadge status={data.Status} /> {t('ends')}:{' '}
+            <Instant at={data.ExpiresAt} none={t('never')} />
+          </span>
+        )}
+        <Radio.Group
+          label={t('again.question')}
+          value={again}
+          onChange={(value) => onChange(value === 'renew' ? 'renew' : 'extend')}
+        >
+          <Stack gap="xs" mt="xs">
+            <Radio value="extend" label={t('again.extend')} description={t('again.extendText')} />
+            <Radio value="renew" label={t('again.renew')} description={t('again.renewText')} />
+          </Stack>
+        </Radio.Group>
+      </Stack>
+    </Alert>
+  );
+}

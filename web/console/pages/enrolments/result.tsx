@@ -1,0 +1,152 @@
+import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import { useAct } from '../../parts/act.tsx';
+import { FailedAct } from '../../parts/states.tsx';
+import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { useChange } from './use-changes.ts';
+import { EndOf, type Enrolment, ProgressOf, usePercent, useTimeSpent } from './values.tsx';
+
+type Recorded = Enrolment['Recorded'];
+
+/** What counts, and beside it what the course recorded where that is something else. */
+export function Result({ enrolment, onOverride }: { enrolment: Enrolment; onOverride: () => void }) {
+  const t = useTranslations('enrolments');
+  const time = useTimeSpent();
+  const { Override } = enrolment;
+  return (
+    <Paper withBorder p="lg" component="section" className="part">
+      <Stack>
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            {t('result')}
+          </Title>
+          <Button variant="default" size="xs" onClick={onOverride}>
+            {t(Override ? 'override.edit' : 'override.button')}
+          </Button>
+        </Group>
+        <SimpleGrid cols={{ base: 2, sm: 4 }}>
+          <Figure enrolment={enrolment} name="Completion" />
+          <Figure enrolment={enrolment} name="Success" />
+          <Figure enrolment={enrolment} name="Score" />
+          <div>
+            <Text size="sm" c="dimmed">
+              {t('progress')}
+            </Text>
+            <ProgressOf value={enrolment.Progress} />
+          </div>
+        </SimpleGrid>
+        {Override && <Overridden enrolment={enrolment} override={Override} />}
+        <Facts>
+          <Fact label={t('enrolledAt')}>
+            <Instant at={enrolment.EnrolledAt} />
+          </Fact>
+          <Fact label={t('startedAt')}>
+            <Instant at={enrolment.StartedAt} none={t('notYet')} />
+          </Fact>
+          <Fact label={t('lastAccessedAt')}>
+            <Instant at={enrolment.LastAccessedAt} none={t('notYet')} />
+          </Fact>
+          <Fact label={t('completedAt')}>
+            <Instant at={enrolment.CompletedAt} none={t('notYet')} />
+          </Fact>
+          <Fact label={t('ends')}>
+            <EndOf at={enrolment.ExpiresAt} />
+          </Fact>
+          <Fact label={t('timeSpent')}>{time(enrolment.TotalSeconds)}</Fact>
+          <Fact label={t('launches')}>{enrolment.Launches}</Fact>
+          <Fact label={t('option')}>{enrolment.DurationID}</Fact>
+        </Facts>
+      </Stack>
+    </Paper>
+  );
+}
+
+/** A part of a result in words. */
+export function useResultText() {
+  const t = useTranslations('enrolments');
+  const percent = usePercent();
+  return <Name extends keyof Recorded>(name: Name, value: Recorded[Name]): string => {
+    if (name === 'Completion') return t(`completions.${value as Recorded['Completion']}`);
+    if (name === 'Success') return t(`successes.${value as Recorded['Success']}`);
+    return value === null ? '–' : percent(Number(value));
+  };
+}
+
+const labels = { Completion: 'completion', Success: 'success', Score: 'score' } as const;
+
+function Figure({ enrolment, name }: { enrolment: Enrolment; name: keyof Recorded }) {
+  const t = useTranslations('enrolments');
+  const text = useResultText();
+  const differs = enrolment[name] !== enrolment.Recorded[name];
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {t(labels[name])}
+      </Text>
+      <Text fw={600}>{text(name, enrolment[name])}</Text>
+      {differs && (
+        <Text size="xs" c="dimmed">
+          {t('override.recorded', { value: text(name, enrolment.Recorded[name]) })}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+type OverriddenProps = {
+  enrolment: Enrolment;
+  override: NonNullable<Enrolment['Override']>;
+};
+
+function Overridden({ enrolment, override }: OverriddenProps) {
+  const t = useTranslations('enrolments');
+  const change = useChange(enrolment);
+  const removing = useAct(() => change({ Override: null }, t('override.removed')));
+  return (
+    <Alert color="blue" variant="light" title={t('override.is')}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" className="break">
+          {override.Reason}
+        </Text>
+        <Text size="xs" c="dimmed">
+          <Instant at={override.At} />
+        </Text>
+        <FailedAct error={removing.error} />
+        <Button variant="default" size="xs" loading={removing.isRunning} onClick={() => removing.run()}>
+          {t('override.remove')}
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+/** What the client wrote to the enrolment, and what names it in the interface. */
+export function Details({ enrolment, onEdit }: { enrolment: Enrolment; onEdit: () => void }) {
+  const t = useTranslations('enrolments');
+  return (
+    <Paper withBorder p="lg" component="section" className="part">
+      <Stack>
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            {t('details.title')}
+          </Title>
+          <Button variant="default" size="xs" onClick={onEdit}>
+            {t('details.edit')}
+          </Button>
+        </Group>
+        <Facts>
+          <Fact label="EnrollID">
+            <Copyable value={enrolment.EnrollID} label="EnrollID" />
+          </Fact>
+          <Fact label="CourseID">{enrolment.CourseID}</Fact>
+          <Fact label={t('reference')}>{enrolment.Reference ?? '–'}</Fact>
+          {Object.entries(enrolment.Metadata).map(([name, value]) => (
+            <Fact key={name} label={name}>
+              {value}
+            </Fact>
+          ))}
+        </Facts>
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,77 @@
+import { useFormatter, useTranslations } from 'use-intl';
+import { useResultText } from './result.tsx';
+import type { Entry } from './timeline.tsx';
+import { type Enrolment, usePercent, useTimeSpent } from './values.tsx';
+
+type Data = Entry['Data'];
+
+const textIn = (data: Data, name: string) => (typeof data[name] === 'string' ? data[name] : null);
+const numberIn = (data: Data, name: string) => (typeof data[name] === 'number' ? data[name] : null);
+const isOf = <Value extends string>(values: readonly Value[], text: string | null): text is Value =>
+  values.some((value) => value === text);
+
+const told = {
+  Completion: ['incomplete', 'completed'],
+  Success: ['passed', 'failed'],
+} as const satisfies { [Name in 'Completion' | 'Success']: readonly Enrolment[Name][] };
+
+/** What was reached, as far as the data say. */
+function useReached() {
+  const t = useTranslations('enrolments');
+  const text = useResultText();
+  const percent = usePercent();
+  const time = useTimeSpent();
+  return (data: Data): string[] => {
+    const [Completion, Success] = [textIn(data, 'Completion'), textIn(data, 'Success')];
+    const [Score, Progress] = [numberIn(data, 'Score'), numberIn(data, 'Progress')];
+    const seconds = numberIn(data, 'TotalSeconds');
+    return [
+      ...(isOf(told.Completion, Completion) ? [text('Completion', Completion)] : []),
+      ...(isOf(told.Success, Success) ? [text('Success', Success)] : []),
+      ...(Score === null ? [] : [t('timeline.score', { value: percent(Score) })]),
+      ...(Progress === null ? [] : [t('timeline.progress', { value: percent(Progress) })]),
+      ...(seconds === null ? [] : [t('timeline.time', { value: time(seconds) })]),
+    ];
+  };
+}
+
+/** An entry of the timeline in words: what happened, and what there is to say about it. */
+export function useSentence(entry: Entry): { sentence: string; more: string } {
+  const t = useTranslations('enrolments');
+  const statuses = useTranslations('statuses');
+  const format = useFormatter();
+  const reached = useReached();
+  const { Kind, Type, Data } = entry;
+  const at = (name: string) => {
+    const text = textIn(Data, name);
+    return text === null
+      ? null
+      : format.dateTime(new Date(text), { dateStyle: 'medium', timeStyle: 'short' });
+  };
+  if (Kind === 'launch') {
+    const [ended, back] = [at('EndedAt'), textIn(Data, 'ReturnURL')];
+    const said = [
+      ...(ended ? [t('timeline.ended', { at: ended })] : []),
+      ...(back ? [t('timeline.returns', { address: back })] : []),
+    ];
+    return { sentence: t('timeline.launch', { number: entry.Launch ?? 0 }), more: said.join(' · ') };
+  }
+  if (Kind === 'commit') {
+    const numbers = { number: entry.Commit ?? 0, launch: entry.Launch ?? 0 };
+    return { sentence: t('timeline.commit', numbers), more: reached(Data).join(' · ') };
+  }
+  const name = `timeline.events.${Type}` as 'timeline.events.enrolment.created';
+  const changed = Array.isArray(Data.Changed) ? Data.Changed.filter((one) => typeof one === 'string') : [];
+  const status = textIn(Data, 'Status');
+  const [option, ends, reference] = [textIn(Data, 'DurationID'), at('ExpiresAt'), textIn(Data, 'Reference')];
+  const isStatus = status !== null && statuses.has(status as 'enrolled');
+  const said = [
+    ...(changed.length > 0 ? [t('timeline.changed', { fields: changed.join(', ') })] : []),
+    ...(isStatus ? [t('timeline.status', { status: statuses(status as 'enrolled') })] : []),
+    ...(option ? [t('timeline.option', { option })] : []),
+    ...(ends ? [t('timeline.ends', { at: ends })] : []),
+    ...(reference ? [t('timeline.reference', { reference })] : []),
+    ...reached(Data),
+  ];
+  return { sentence: t.has(name) ? t(name) : (Type ?? ''), more: said.join(' · ') };
+}

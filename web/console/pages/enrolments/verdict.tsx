@@ -1,0 +1,177 @@
+import { Button, Group, Paper, Skeleton, Stack, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core';
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useFormatter, useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { told, useAct } from '../../parts/act.tsx';
+import { Failed, FailedAct } from '../../parts/states.tsx';
+import { EnableButton } from '../users/user-actions.tsx';
+import { useDurationText } from './duration-text.ts';
+import { useChange, useEnrol } from './use-changes.ts';
+import type { Enrolment, Explanation, Option } from './values.tsx';
+
+type Rule = Explanation['Rules'][number];
+
+type Props = {
+  enrolment: Enrolment;
+  name: string;
+  /** The option of this enrolment, while it can still be had. */
+  option: Option | undefined;
+  onSetEnd: () => void;
+};
+
+/** The answer that everybody comes for, with its reasons and what helps; decided by the rules of the launch itself. */
+export function Verdict(props: Props) {
+  const { LoginID, EnrollID } = props.enrolment;
+  const t = useTranslations('enrolments');
+  const { $api } = useApi();
+  const { data, error, refetch } = $api.useQuery('get', '/enrolment/{LoginID}/{EnrollID}/explain', {
+    params: { path: { LoginID, EnrollID } },
+  });
+  if (error && !data) return <Failed error={error} onRetry={refetch} />;
+  if (!data) return <Skeleton height={180} />;
+  const failed = data.Rules.filter(({ Passed }) => !Passed);
+  const passed = data.Rules.filter(({ Passed }) => Passed);
+  const verdict = data.MayLaunch ? 'can' : 'cannot';
+  return (
+    <Paper withBorder p="lg" className="verdict" data-verdict={verdict} component="section">
+      <Stack gap="md">
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <Mark passed={data.MayLaunch} size="lg" />
+          <Stack gap={2} miw={0}>
+            <Title order={2} size="h3" className="break">
+              {t(`verdict.${verdict}`, { name: props.name })}
+            </Title>
+            <Text size="sm" c="dimmed">
+              {t(`verdict.${verdict}Text`)}
+            </Text>
+          </Stack>
+        </Group>
+        <ul className="rules" aria-label={t('verdict.rules')}>
+          {failed.map((rule) => (
+            <FailedRule key={rule.Rule} rule={rule} {...props} />
+          ))}
+          {passed.map((rule) => (
+            <li key={rule.Rule} className="rule">
+              <Mark passed size="sm" />
+              <Text size="sm" c="dimmed">
+                <VisuallyHidden>{t('verdict.passed')} </VisuallyHidden>
+                {t(`rules.${rule.Rule}.passed`)}
+              </Text>
+            </li>
+          ))}
+        </ul>
+      </Stack>
+    </Paper>
+  );
+}
+
+function Mark({ passed, size }: { passed: boolean; size: 'sm' | 'lg' }) {
+  const Icon = passed ? IconCheck : IconX;
+  return (
+    <ThemeIcon color={passed ? 'green' : 'red'} variant="light" radius="xl" size={size} aria-hidden>
+      <Icon size={size === 'lg' ? 20 : 14} />
+    </ThemeIcon>
+  );
+}
+
+function FailedRule({ rule, ...props }: Props & { rule: Rule }) {
+  const t = useTranslations('enrolments');
+  return (
+    <li className="rule">
+      <Mark passed={false} size="sm" />
+      <Stack gap="xs" align="flex-start" miw={0}>
+        <div>
+          <Text size="sm" fw={600}>
+            <VisuallyHidden>{t('verdict.failed')} </VisuallyHidden>
+            {t(`rules.${rule.Rule}.failed`)}
+          </Text>
+          <Text size="sm">{t(`rules.${rule.Rule}.help`)}</Text>
+        </div>
+        {cures[rule.Rule](props)}
+      </Stack>
+    </li>
+  );
+}
+
+/** What mends each rule, right where it is told. */
+const cures: Record<Rule['Rule'], (props: Props) => ReactNode> = {
+  user_enabled: ({ enrolment }) => <EnableButton user={enrolment} />,
+  not_withdrawn: (props) => <Restore {...props} />,
+  not_expired: (props) => <Extend {...props} />,
+  course_available: ({ enrolment }) => <OpenCourse courseId={enrolment.CourseID} />,
+  course_playable: ({ enrolment }) => <OpenCourse courseId={enrolment.CourseID} />,
+};
+
+function OpenCourse({ courseId }: { courseId: string }) {
+  const t = useTranslations('enrolments');
+  return (
+    <Button
+      variant="default"
+      renderRoot={(props) => <Link to="/console/courses/$courseId" params={{ courseId }} {...props} />}
+    >
+      {t('openCourse')}
+    </Button>
+  );
+}
+
+function Restore({ enrolment }: Props) {
+  const t = useTranslations('enrolments');
+  const change = useChange(enrolment);
+  const restoring = useAct(() => change({ Withdrawn: false }, t('restore.done')));
+  return (
+    <>
+      <Button loading={restoring.isRunning} onClick={() => restoring.run()}>
+        {t('restore.button')}
+      </Button>
+      <FailedAct error={restoring.error} />
+    </>
+  );
+}
+
+/** By the time of the option where it can still be had; any other end can be set by hand. */
+function Extend({ enrolment, option, onSetEnd }: Props) {
+  const t = useTranslations('enrolments');
+  const duration = useDurationText();
+  const format = useFormatter();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const enrol = useEnrol();
+  const { LoginID, CourseID, DurationID, EnrollID } = enrolment;
+  const extending = useAct(async () => {
+    const extended = await enrol({ LoginID, CourseID, DurationID, IfEnrolled: 'extend' });
+    await queries.invalidateQueries();
+    const { ExpiresAt } = extended;
+    told(
+      ExpiresAt
+        ? t('extend.done', { at: format.dateTime(new Date(ExpiresAt), { dateStyle: 'medium' }) })
+        : t('extend.doneForever'),
+    );
+    if (extended.EnrollID !== EnrollID)
+      await navigate({
+        to: '/console/enrolments/$loginId/$enrollId',
+        params: { loginId: LoginID, enrollId: extended.EnrollID },
+        search: {},
+      });
+  });
+  const canExtend = option && enrolment.Status !== 'withdrawn';
+  return (
+    <>
+      <Group gap="xs">
+        {canExtend && (
+          <Button loading={extending.isRunning} onClick={() => extending.run()}>
+            {option.Duration === null
+              ? t('extend.forever')
+              : t('extend.by', { duration: duration(option.Duration) })}
+          </Button>
+        )}
+        <Button variant="default" onClick={onSetEnd}>
+          {t('end.button')}
+        </Button>
+      </Group>
+      <FailedAct error={extending.error} />
+    </>
+  );
+}

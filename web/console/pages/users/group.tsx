@@ -1,0 +1,42 @@
+import { Autocomplete } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { SearchSelect } from '../../parts/search-select.tsx';
+
+function useGroups(Search: string) {
+  const { $api } = useApi();
+  const query = { Limit: 20, ...(Search ? { Search } : {}) };
+  const { data, isFetching } = $api.useQuery('get', '/group', { params: { query } });
+  return { names: data?.Items.map(({ GroupName }) => GroupName) ?? [], isFetching };
+}
+
+type FilterProps = { value: string | undefined; onChange: (value: string | undefined) => void };
+
+/** One of the groups that users are in. */
+export function GroupFilter({ value, onChange }: FilterProps) {
+  const t = useTranslations('users');
+  const [sought, setSought] = useState('');
+  const { names, isFetching } = useGroups(sought);
+  return (
+    <SearchSelect
+      label={t('group')}
+      value={value}
+      onChange={onChange}
+      choices={names.map((name) => ({ value: name, label: name }))}
+      onSearch={setSought}
+      isFetching={isFetching}
+      placeholder={t('anyGroup')}
+      className="filter"
+    />
+  );
+}
+
+/** A group may be new, so the known ones are only suggested. */
+export function GroupField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const t = useTranslations('users');
+  const [sought] = useDebouncedValue(value, 200);
+  const { names } = useGroups(sought);
+  return <Autocomplete label={t('group')} value={value} onChange={onChange} data={names} maxLength={255} />;
+}

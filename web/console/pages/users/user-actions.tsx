@@ -1,0 +1,159 @@
+import { Button, Menu, Modal, Stack, Text } from '@mantine/core';
+import { IconDotsVertical, IconDownload, IconLogin, IconTrash, IconUserOff } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useFormatter, useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { nameOf } from '../../api/session.tsx';
+import { told, useAct } from '../../parts/act.tsx';
+import { useDownload } from '../../parts/download.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { FailedAct } from '../../parts/states.tsx';
+import { Copyable, CopyTextButton } from '../../parts/values.tsx';
+import { EraseDialog } from './erase-dialog.tsx';
+import type { User } from './person.tsx';
+
+export function useEnable(loginId: string) {
+  const t = useTranslations('users');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  return async (Enabled: boolean) => {
+    const { error } = await client.PUT('/user/{LoginID}', {
+      params: { path: { LoginID: loginId } },
+      body: { Enabled },
+    });
+    if (error) throw error;
+    await queries.invalidateQueries();
+    told(Enabled ? t('isEnabledNow') : t('isDisabledNow'));
+  };
+}
+
+export function EnableButton({ user }: { user: Pick<User, 'LoginID'> }) {
+  const t = useTranslations('users');
+  const enabling = useAct(useEnable(user.LoginID));
+  return (
+    <>
+      <Button loading={enabling.isRunning} onClick={() => enabling.run(true)}>
+        {t('enable')}
+      </Button>
+      <FailedAct error={enabling.error} />
+    </>
+  );
+}
+
+type Dialog = 'link' | 'disable' | 'erase' | null;
+
+export function UserMenu({ user }: { user: User }) {
+  const t = useTranslations('users');
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = () => setDialog(null);
+  const enable = useEnable(user.LoginID);
+  const exporting = useDownload({
+    path: `/user/${encodeURIComponent(user.LoginID)}/export`,
+    accept: 'application/json',
+    name: 'user.json',
+  });
+  return (
+    <>
+      <Menu position="bottom-end" width={260}>
+        <Menu.Target>
+          <Button
+            variant="default"
+            rightSection={<IconDotsVertical size={16} aria-hidden />}
+            loading={exporting.isRunning}
+          >
+            {t('more')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconLogin size={16} aria-hidden />} onClick={() => setDialog('link')}>
+            {t('signInLink')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => exporting.run()}>
+            {t('export')}
+          </Menu.Item>
+          <Menu.Divider />
+          {user.Enabled && (
+            <Menu.Item
+              leftSection={<IconUserOff size={16} aria-hidden />}
+              onClick={() => setDialog('disable')}
+            >
+              {t('disable')}
+            </Menu.Item>
+          )}
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => setDialog('erase')}
+          >
+            {t('erase')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <FailedAct error={exporting.error} />
+      <FormDialog
+        title={t('disableTitle', { name: nameOf(user) })}
+        isOpen={dialog === 'disable'}
+        onClose={close}
+        submit={t('disable')}
+        onSubmit={() => enable(false)}
+      >
+        <Text>{t('disableText')}</Text>
+      </FormDialog>
+      <SignInLinkDialog user={user} isOpen={dialog === 'link'} onClose={close} />
+      <EraseDialog user={user} isOpen={dialog === 'erase'} onClose={close} />
+    </>
+  );
+}
+
+type DialogProps = { user: User; isOpen: boolean; onClose: () => void };
+
+/** Made when it is asked for, and shown this once: a link is as good as a password. */
+function SignInLinkDialog({ user, isOpen, onClose }: DialogProps) {
+  const t = useTranslations('users');
+  const act = useTranslations('act');
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t('signInLinkTitle', { name: nameOf(user) })}
+      closeButtonProps={{ 'aria-label': act('close') }}
+    >
+      <SignInLink user={user} />
+    </Modal>
+  );
+}
+
+function SignInLink({ user }: { user: User }) {
+  const t = useTranslations('users');
+  const format = useFormatter();
+  const { client } = useApi();
+  const [link, setLink] = useState<{ SignInURL: string; ExpiresAt: string } | null>(null);
+  const making = useAct(async () => {
+    const { data, error } = await client.POST('/user/session/{LoginID}', {
+      params: { path: { LoginID: user.LoginID } },
+      body: {},
+    });
+    if (!data) throw error;
+    setLink(data);
+  });
+  return (
+    <Stack>
+      <Text>{t('signInLinkText', { name: nameOf(user) })}</Text>
+      <FailedAct error={making.error} />
+      {link ? (
+        <Stack gap="sm" align="flex-start">
+          <Copyable value={link.SignInURL} label={t('signInLink')} />
+          <Text size="sm" c="dimmed">
+            {t('signInLinkUntil', { at: format.dateTime(new Date(link.ExpiresAt), { timeStyle: 'short' }) })}
+          </Text>
+          <CopyTextButton value={link.SignInURL} text={t('copyLink')} />
+        </Stack>
+      ) : (
+        <Button loading={making.isRunning} onClick={() => making.run()} data-autofocus>
+          {t('makeLink')}
+        </Button>
+      )}
+    </Stack>
+  );
+}

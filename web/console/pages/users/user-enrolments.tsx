@@ -1,0 +1,54 @@
+import { Anchor, Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { List, paged } from '../../parts/list.tsx';
+import { Message } from '../../parts/states.tsx';
+import { useEnrolmentColumns } from '../enrolments/columns.tsx';
+
+/** The newest first: it is the one that is asked about. */
+export function UserEnrolments({ loginId, onEnrol }: { loginId: string; onEnrol: () => void }) {
+  const t = useTranslations('users');
+  const e = useTranslations('enrolments');
+  const { $api } = useApi();
+  const columns = useEnrolmentColumns();
+  const enrolments = $api.useInfiniteQuery(
+    'get',
+    '/enrolment/{LoginID}',
+    { params: { path: { LoginID: loginId }, query: { Order: 'newest' } } },
+    paged,
+  );
+  return (
+    <List
+      label={t('enrolments')}
+      query={enrolments}
+      rowKey={({ EnrollID }) => EnrollID}
+      columns={[
+        {
+          key: 'course',
+          header: e('course'),
+          cell: ({ EnrollID, CourseTitle }) => (
+            <Anchor
+              className="break"
+              renderRoot={(props) => (
+                <Link
+                  to="/console/enrolments/$loginId/$enrollId"
+                  params={{ loginId, enrollId: EnrollID }}
+                  {...props}
+                />
+              )}
+            >
+              {CourseTitle}
+            </Anchor>
+          ),
+        },
+        ...columns,
+      ]}
+      empty={
+        <Message title={t('noEnrolments')} text={t('noEnrolmentsText')}>
+          <Button onClick={onEnrol}>{t('enrol')}</Button>
+        </Message>
+      }
+    />
+  );
+}

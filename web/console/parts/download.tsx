@@ -1,0 +1,58 @@
+import { Button, type ButtonProps, Stack } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useApi } from '../api/api.tsx';
+import { useAct } from './act.tsx';
+import { FailedAct } from './states.tsx';
+
+type Wanted = {
+  /** Of the interface, with its query. */
+  path: string;
+  accept: 'text/csv' | 'application/json';
+  /** Of the file. */
+  name: string;
+};
+
+/** Saves what the interface answers. It is a call and no link, because only a call can name the type and the tenant. */
+export function useDownload({ path, accept, name }: Wanted) {
+  const { headers } = useApi();
+  return useAct(async () => {
+    const response = await fetch(path, { headers: { ...headers, Accept: accept } });
+    if (!response.ok) throw await response.json();
+    const address = URL.createObjectURL(await response.blob());
+    const link = document.createElement('a');
+    link.href = address;
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(address);
+  });
+}
+
+export function DownloadButton({ text, button, ...wanted }: Wanted & { text: string; button?: ButtonProps }) {
+  const download = useDownload(wanted);
+  return (
+    <Stack gap="xs">
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        {...button}
+        loading={download.isRunning}
+        onClick={() => download.run()}
+      >
+        {text}
+      </Button>
+      <FailedAct error={download.error} />
+    </Stack>
+  );
+}
+
+/** A query of the interface as text; what is undefined is not asked. */
+export function withQuery(
+  path: string,
+  query: Record<string, string | number | boolean | undefined>,
+): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
+  const text = new URLSearchParams(given).toString();
+  return text === '' ? path : `${path}?${text}`;
+}

@@ -1,0 +1,12 @@
+import { useState } from 'react';
+
+/** What is typed into a dialog: it begins anew each time that the dialog opens. */
+export function useFresh<Value>(isOpen: boolean, initial: () => Value) {
+  const [value, setValue] = useState(initial);
+  const [wasOpen, setWasOpen] = useState(isOpen);
+  if (isOpen !== wasOpen) {
+    setWasOpen(isOpen);
+    if (isOpen) setValue(initial());
+  }
+  return [value, setValue] as const;
+}
