@@ -9,6 +9,8 @@ import { freePorts } from '../test/support/process.ts';
 
 export type Cluster = {
   url: string;
+  /** The folder of its data. */
+  data: string;
   version: string;
   /** Ends the server as a crash would: SIGKILL for the postmaster, or an immediate stop. */
   crash: (how: 'kill' | 'immediate') => Promise<void>;
@@ -102,6 +104,7 @@ export async function startCluster(): Promise<Cluster> {
   await start();
   return {
     url,
+    data,
     version: execFileSync(find('postgres'), ['--version'], { encoding: 'utf8' }).trim(),
     start,
     crash: (how) => end(how === 'kill' ? 'SIGKILL' : 'SIGQUIT'),
