@@ -116,17 +116,17 @@ export const operations: readonly Operation[] = [
     limit: null,
     request: ({ sittings }, n) => {
       const sitting = sittings[n % sittings.length];
-      const Number = Math.floor(n / sittings.length) + 1;
+      const number = Math.floor(n / sittings.length) + 1;
       const Data = {
         'cmi.core.lesson_status': 'incomplete',
-        'cmi.core.lesson_location': `page ${Number}`,
-        'cmi.core.session_time': `0000:${String(Math.floor(Number / 60) % 60).padStart(2, '0')}:${String(Number % 60).padStart(2, '0')}`,
+        'cmi.core.lesson_location': `page ${number}`,
+        'cmi.core.session_time': `0000:${String(Math.floor(number / 60) % 60).padStart(2, '0')}:${String(number % 60).padStart(2, '0')}`,
         'cmi.suspend_data': 'x'.repeat(500),
       };
       return {
         method: 'POST',
         path: `${sitting?.path}/commit`,
-        body: JSON.stringify({ Number, UnitID: sitting?.unit, Data }),
+        body: JSON.stringify({ Number: number, UnitID: sitting?.unit, Data }),
       };
     },
   },
