@@ -4,22 +4,8 @@ import { isId } from '../../platform/ids.ts';
 import { isInstant } from '../../platform/instants.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { userNotFound } from '../users/users.ts';
-import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from './record.ts';
-import type { Enrolment } from './schemas.ts';
+import { type EnrolmentWithNames, selectEnrolments, toEnrolment } from './record.ts';
 import { type Status, statusAtSql } from './states.ts';
-
-export async function readEnrolment(
-  ctx: TenantContext,
-  input: { loginId: string; enrollId: string },
-): Promise<Enrolment> {
-  if (!isId(input.enrollId)) throw enrolmentNotFound();
-  const row = await selectEnrolments(ctx)
-    .where('enrolment.enroll_id', '=', input.enrollId)
-    .where('user.login_id', '=', input.loginId)
-    .executeTakeFirst();
-  if (!row) throw enrolmentNotFound();
-  return toEnrolment(ctx, row);
-}
 
 export type EnrolmentFilter = PageQuery & {
   LoginID?: string;
