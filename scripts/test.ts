@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { ensureConsole } from './build-console.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,6 +30,7 @@ const patterns = values.journeys
   : ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/*.test.ts', 'client/test/*.test.ts'];
 const files = positionals.length > 0 ? positionals : globSync(patterns).sort();
 if (files.length === 0) fail('No test was found.');
+await ensureConsole();
 const env = { ...process.env };
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
 const concurrency = values.journeys ? 1 : 2;

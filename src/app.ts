@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { consoleRoutes } from './console.ts';
 import { authenticate, tenantResolver } from './modules/auth/authenticate.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
@@ -66,6 +67,7 @@ export async function buildApp(
   const operations = ctx.config.operationsPort === null ? null : openServer(ctx, interfaceHeaders);
   metrics.observe(api, 'interface');
   metrics.observe(content, 'content');
+  await consoleRoutes(api);
   healthRoutes(operations ?? api, ctx, metrics);
   await contentRoutes(content, ctx);
   await Promise.all([api.ready(), content.ready(), operations?.ready()]);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ensureConsole } from '../scripts/build-console.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
 import { settleEpoch } from './modules/events/epoch.ts';
 import { type Config, readConfig } from './platform/config.ts';
@@ -74,6 +75,7 @@ export function exitWithReason(error: unknown): never {
 export async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
+  if (await ensureConsole()) log.info({}, 'the console was built');
   const starting = start(config, log);
   stopOnSignal(log, async () => (await starting).stop());
   const { firstKey } = await starting;

@@ -1,5 +1,4 @@
 import fastifySwagger from '@fastify/swagger';
-import fastifySwaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { errorCodes } from './errors.ts';
 
@@ -9,10 +8,6 @@ Send a key as \`Authorization: Bearer <secret>\`. Errors are \`application/probl
 
 /** The plugin types schemas more narrowly than OpenAPI 3.1 has them; the document is compared and linted as a whole. */
 const asWebhooks = (webhooks: Record<string, object>) => ({ webhooks }) as Record<never, never>;
-/** The reference page sets styles on its elements; its scripts are files of its own. */
-const referencePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'";
-
 /** Serves the interface's description, made from the schemas that validate. */
 export async function describeInterface(
   app: FastifyInstance,
@@ -30,14 +25,6 @@ export async function describeInterface(
           key: { type: 'http', scheme: 'bearer', description: 'The secret of a key, or an access token.' },
         },
       },
-    },
-  });
-  await app.register(fastifySwaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: referencePolicy,
-    theme: {
-      title: 'Lectern: the interface',
-      css: [{ filename: 'lectern.css', content: '.swagger-ui .topbar { display: none }' }],
     },
   });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());

@@ -1,0 +1,91 @@
+import { Button, CloseButton, Group, NativeSelect, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { Search } from '../router.tsx';
+
+type Filters<Name extends string> = Partial<Record<Name, string>>;
+
+/** The named filters live in the page's address, so that a view can be kept, shared and gone back to. */
+export function useFilters<Name extends string>(
+  names: readonly Name[],
+): [Filters<Name>, (change: { [K in Name]?: string | undefined }) => void] {
+  const search: Search = useLocation().search;
+  const navigate = useNavigate();
+  const given = names.filter((name) => search[name]).map((name) => [name, search[name]]);
+  const filters = Object.fromEntries(given) as Filters<Name>;
+  const change = (changed: { [K in Name]?: string | undefined }) =>
+    void navigate({
+      to: '.',
+      replace: true,
+      search: (before: object) => ({ ...before, ...changed }) as never,
+    });
+  return [filters, change];
+}
+
+/** A row of filters, and the way out of them. */
+export function FilterBar({
+  children,
+  onClear,
+}: {
+  children: ReactNode;
+  onClear?: (() => void) | undefined;
+}) {
+  const t = useTranslations('list');
+  return (
+    <Group gap="sm" align="flex-end" role="search">
+      {children}
+      {onClear && (
+        <Button variant="subtle" onClick={onClear}>
+          {t('clear')}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+type SearchProps = {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+};
+
+/** Asks after a pause in typing, not at each key. */
+export function SearchFilter({ label, value = '', onChange }: SearchProps) {
+  const t = useTranslations('list');
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const tell = useDebouncedCallback((wanted: string) => onChange(wanted || undefined), 250);
+  const set = (wanted: string) => {
+    setText(wanted);
+    tell(wanted);
+  };
+  return (
+    <TextInput
+      label={label}
+      value={text}
+      onChange={(event) => set(event.currentTarget.value)}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={text && <CloseButton size="sm" aria-label={t('clearSearch')} onClick={() => set('')} />}
+      className="filter"
+    />
+  );
+}
+
+type SelectProps = SearchProps & { options: readonly { value: string; label: string }[] };
+
+/** One of a few values, or all. */
+export function SelectFilter({ label, value = '', onChange, options }: SelectProps) {
+  const t = useTranslations('list');
+  return (
+    <NativeSelect
+      label={label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      data={[{ value: '', label: t('all') }, ...options]}
+      className="filter"
+    />
+  );
+}

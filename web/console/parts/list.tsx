@@ -1,0 +1,85 @@
+import { Box, Button, Center, Paper, Table, VisuallyHidden } from '@mantine/core';
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslations } from 'use-intl';
+import { Failed, WaitingRows } from './states.tsx';
+
+type PageOf<T> = { Items: T[]; NextCursor: string | null } | undefined;
+
+export type Column<T> = {
+  key: string;
+  header: string;
+  /** On a phone each row is a card; its first column is the card's title. */
+  cell: (row: T) => ReactNode;
+  /** The column of a row's buttons: its header is for screen readers only. */
+  isActions?: boolean;
+  align?: 'end';
+};
+
+type ListProps<T> = {
+  /** Names the table for those who cannot see it. */
+  label: string;
+  query: UseInfiniteQueryResult<InfiniteData<PageOf<T>>, unknown>;
+  columns: readonly Column<T>[];
+  rowKey: (row: T) => string;
+  /** Shown instead of an empty table: what is missing, and how to get it. */
+  empty: ReactNode;
+};
+
+/** Options of `$api.useInfiniteQuery` for every list of the interface. */
+export const paged = {
+  pageParamName: 'Cursor',
+  initialPageParam: undefined,
+  getNextPageParam: (page: unknown) =>
+    (page as { NextCursor?: string | null } | undefined)?.NextCursor ?? undefined,
+} as const;
+
+/** A list of the interface with all of its states. Further pages are added below. */
+export function List<T>({ label, query, columns, rowKey, empty }: ListProps<T>) {
+  const t = useTranslations('list');
+  if (query.isPending) return <WaitingRows />;
+  if (query.isError && !query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+  const rows = query.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
+  if (rows.length === 0) return <Paper withBorder>{empty}</Paper>;
+  return (
+    <Box>
+      <Paper withBorder className="list" tabIndex={0} role="region" aria-label={label}>
+        <Table role="table" aria-label={label} aria-busy={query.isFetching}>
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row">
+              {columns.map(({ key, header, isActions, align }) => (
+                <Table.Th key={key} role="columnheader" scope="col" ta={align ?? 'start'}>
+                  {isActions ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody role="rowgroup">
+            {rows.map((row) => (
+              <Table.Tr key={rowKey(row)} role="row">
+                {columns.map(({ key, header, cell, isActions, align }) => (
+                  <Table.Td
+                    key={key}
+                    role="cell"
+                    data-label={isActions ? undefined : header}
+                    ta={align ?? 'start'}
+                  >
+                    {cell(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Paper>
+      {query.isFetchNextPageError && <Failed error={query.error} />}
+      {query.hasNextPage && (
+        <Center mt="md">
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+            {t('more')}
+          </Button>
+        </Center>
+      )}
+    </Box>
+  );
+}

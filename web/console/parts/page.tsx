@@ -1,0 +1,48 @@
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+type PageProps = {
+  title: string;
+  /** One line under the title. */
+  text?: ReactNode;
+  /** Buttons; the most important one last. */
+  actions?: ReactNode;
+  /** The list that this page is a part of. */
+  back?: { to: LinkProps['to']; text: string };
+  /** Beside the title: a status. */
+  badge?: ReactNode;
+  children: ReactNode;
+};
+
+/** The frame of every page: one heading of the first order, its actions, and the page's name in the browser's tab. */
+export function Page({ title, text, actions, back, badge, children }: PageProps) {
+  useDocumentTitle(`${title} · Lectern`);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <Stack gap={4} miw={0}>
+          {back && (
+            <Anchor size="sm" renderRoot={(props) => <Link to={back.to} {...props} />}>
+              {back.text}
+            </Anchor>
+          )}
+          <Group gap="sm">
+            <Title order={1} size="h2" className="break">
+              {title}
+            </Title>
+            {badge}
+          </Group>
+          {text !== undefined && (
+            <Text c="dimmed" size="sm" component="div">
+              {text}
+            </Text>
+          )}
+        </Stack>
+        {actions && <Group gap="sm">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

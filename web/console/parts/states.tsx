@@ -1,0 +1,111 @@
+import { Alert, Anchor, Button, Center, Code, Loader, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslations } from 'use-intl';
+import { type Failure, toFailure } from '../api/problem.ts';
+import { useFailureText } from './failure-text.ts';
+
+export function Waiting() {
+  const t = useTranslations('states');
+  return (
+    <Center mih="40vh" role="status" aria-label={t('loading')}>
+      <Loader />
+    </Center>
+  );
+}
+
+/** Rows to come, in the shape of a list. */
+export function WaitingRows({ rows = 6 }: { rows?: number }) {
+  const t = useTranslations('states');
+  return (
+    <Stack gap="sm" py="sm" role="status" aria-label={t('loading')}>
+      {Array.from({ length: rows }, (_, row) => `row ${row}`).map((key) => (
+        <Skeleton key={key} height={34} />
+      ))}
+    </Stack>
+  );
+}
+
+/** A page or a part that has nothing to show: says why, and what to do. */
+export function Message(props: { title: string; text?: ReactNode; children?: ReactNode; icon?: ReactNode }) {
+  return (
+    <Center mih="16rem" p="lg">
+      <Stack align="center" gap="xs" maw={460} ta="center">
+        {props.icon}
+        <Title order={2} size="h4">
+          {props.title}
+        </Title>
+        {props.text !== undefined && (
+          <Text c="dimmed" component="div">
+            {props.text}
+          </Text>
+        )}
+        {props.children !== undefined && <Stack mt="sm">{props.children}</Stack>}
+      </Stack>
+    </Center>
+  );
+}
+
+/** What went wrong with a page or a part of it. */
+export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => unknown }) {
+  const t = useTranslations('states');
+  const failure = toFailure(error);
+  const text = useFailureText(failure);
+  const canRetry = onRetry && (failure.status === 0 || failure.status >= 429);
+  return (
+    <Message
+      icon={<IconAlertTriangle size={36} stroke={1.5} color="var(--mantine-color-error)" aria-hidden />}
+      title={text.title}
+      text={
+        <>
+          {text.detail}
+          <RequestId failure={failure} />
+        </>
+      }
+    >
+      {canRetry && (
+        <Button variant="default" onClick={() => onRetry()}>
+          {t('retry')}
+        </Button>
+      )}
+    </Message>
+  );
+}
+
+/** What went wrong with something that the viewer did; beside the button they pressed. */
+export function FailedAct({ error }: { error: unknown }) {
+  const failure = toFailure(error);
+  const text = useFailureText(failure);
+  if (!error) return null;
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      role="alert"
+      title={text.title}
+      icon={<IconAlertTriangle size={18} aria-hidden />}
+    >
+      {text.detail}
+      <RequestId failure={failure} />
+    </Alert>
+  );
+}
+
+function RequestId({ failure }: { failure: Failure }) {
+  const t = useTranslations('states');
+  if (failure.status < 500 || failure.requestId === null) return null;
+  return (
+    <Text size="xs" mt={4}>
+      {t('requestId')} <Code>{failure.requestId}</Code>
+    </Text>
+  );
+}
+
+/** A link to a page outside of the console's routes. */
+export function External({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Anchor href={href} target="_blank" rel="noreferrer">
+      {children}
+    </Anchor>
+  );
+}

@@ -1,0 +1,59 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import { NotFound } from './shell/not-found.tsx';
+import { Root } from './shell/root.tsx';
+
+/** All that a page shows is in its address: the tenant that an operator acts on, and the filters. All of it is text. */
+export type Search = Partial<Record<string, string>>;
+
+const rootRoute = createRootRoute({
+  component: Root,
+  notFoundComponent: NotFound,
+  validateSearch: (search: Record<string, unknown>): Search => search as Search,
+  search: { middlewares: [retainSearchParams(['tenant'])] },
+});
+
+const at = <Path extends string>(path: Path, load: () => Promise<{ default: () => React.ReactNode }>) =>
+  createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load) });
+
+const routeTree = rootRoute.addChildren([
+  at('/console', () => import('./pages/home.tsx')),
+  at('/console/courses', () => import('./pages/courses/courses.tsx')),
+  at('/console/courses/$courseId', () => import('./pages/courses/course.tsx')),
+  at('/console/users', () => import('./pages/users/users.tsx')),
+  at('/console/users/$loginId', () => import('./pages/users/user.tsx')),
+  at('/console/enrolments', () => import('./pages/enrolments/enrolments.tsx')),
+  at('/console/enrolments/$loginId/$enrollId', () => import('./pages/enrolments/enrolment.tsx')),
+  at('/console/keys', () => import('./pages/keys/keys.tsx')),
+  at('/console/bulk', () => import('./pages/bulk/bulk.tsx')),
+  at('/console/events', () => import('./pages/events/events.tsx')),
+  at('/console/webhooks', () => import('./pages/webhooks/webhooks.tsx')),
+  at('/console/webhooks/$webhookId', () => import('./pages/webhooks/webhook.tsx')),
+  at('/console/tenants', () => import('./pages/tenants/tenants.tsx')),
+  at('/console/tenants/$tenantId', () => import('./pages/tenants/tenant.tsx')),
+  at('/docs', () => import('./pages/reference/reference.tsx')),
+]);
+
+export const router = createRouter({
+  routeTree,
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const text = new URLSearchParams(given as [string, string][]).toString();
+    return text && `?${text}`;
+  },
+  defaultPreload: 'intent',
+  trailingSlash: 'preserve',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,15 @@
+import { useTranslations } from 'use-intl';
+import type { Session } from '../api/session.tsx';
+import { Message } from '../parts/states.tsx';
+import { placeOf } from './navigation.ts';
+
+/** What the page is for is decided here; what is on it, by the service at each call. */
+export function mayOpen(role: Session['Role'], pathname: string): boolean {
+  const place = placeOf(pathname);
+  return !place || (place.roles as readonly string[]).includes(role);
+}
+
+export function Forbidden() {
+  const t = useTranslations('shell');
+  return <Message title={t('forbiddenTitle')} text={t('forbiddenText')} />;
+}

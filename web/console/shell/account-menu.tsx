@@ -1,0 +1,109 @@
+import { ActionIcon, Button, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import {
+  IconChevronDown,
+  IconDeviceDesktop,
+  IconLanguage,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconUserCircle,
+} from '@tabler/icons-react';
+import { useTranslations } from 'use-intl';
+import { nameOf, useSession } from '../api/session.tsx';
+import { type Language, languages, useLanguage } from './intl.tsx';
+
+const schemes = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
+
+function AppearanceItems() {
+  const t = useTranslations('shell');
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { language, choose } = useLanguage();
+  return (
+    <>
+      <Menu.Label>{t('colours')}</Menu.Label>
+      {(Object.keys(schemes) as (keyof typeof schemes)[]).map((scheme) => {
+        const Icon = schemes[scheme];
+        return (
+          <Menu.Item
+            key={scheme}
+            role="menuitemradio"
+            aria-checked={colorScheme === scheme}
+            leftSection={<Icon size={16} aria-hidden />}
+            rightSection={colorScheme === scheme ? '✓' : null}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {t(`schemes.${scheme}`)}
+          </Menu.Item>
+        );
+      })}
+      <Menu.Label>{t('language')}</Menu.Label>
+      {(Object.keys(languages) as Language[]).map((one) => (
+        <Menu.Item
+          key={one}
+          role="menuitemradio"
+          aria-checked={language === one}
+          leftSection={<IconLanguage size={16} aria-hidden />}
+          rightSection={language === one ? '✓' : null}
+          onClick={() => choose(one)}
+          lang={one}
+        >
+          {languages[one].name}
+        </Menu.Item>
+      ))}
+    </>
+  );
+}
+
+export function Appearance() {
+  const t = useTranslations('shell');
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('appearance')}>
+          <IconLanguage size={20} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <AppearanceItems />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export function AccountMenu() {
+  const t = useTranslations('shell');
+  const session = useSession();
+  const name = session.Role === 'operator' ? t('operator') : nameOf(session);
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          className="account"
+          leftSection={<IconUserCircle size={20} stroke={1.6} aria-hidden />}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+        >
+          {name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} className="break">
+            {name}
+          </Text>
+          {session.TenantName ?? t('wholeDeployment')}
+        </Menu.Label>
+        <Menu.Divider />
+        <AppearanceItems />
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => session.signOut(false)}>
+          {t('signOut')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => session.signOut(true)}>
+          {t('signOutEverywhere')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

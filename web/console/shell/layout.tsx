@@ -1,0 +1,126 @@
+import { AppShell, Burger, Group, NavLink, ScrollArea, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { useTranslations } from 'use-intl';
+import { useSession } from '../api/session.tsx';
+import { AccountMenu, Appearance } from './account-menu.tsx';
+import { placeOf, placesFor, type Section } from './navigation.ts';
+import { TenantSwitcher } from './tenant-switcher.tsx';
+
+const sections: readonly Section[] = ['learning', 'connect', 'deployment'];
+
+function Brand() {
+  return (
+    <Link to="/console" className="brand">
+      <img src="/console/icon.svg" width={26} height={26} alt="" />
+      <Text fw={700} component="span">
+        Lectern
+      </Text>
+    </Link>
+  );
+}
+
+function SkipLink() {
+  const t = useTranslations('shell');
+  return (
+    <a className="skip" href="#main">
+      {t('skip')}
+    </a>
+  );
+}
+
+export function Layout({ children }: { children: ReactNode }) {
+  const t = useTranslations('shell');
+  const { Role } = useSession();
+  const { pathname } = useLocation();
+  const [isOpen, menu] = useDisclosure(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu
+  useEffect(() => menu.close(), [pathname]);
+  const here = placeOf(pathname);
+  const hasMenu = Role !== 'learner';
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      {...(hasMenu ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } } : {})}
+      padding={{ base: 'md', sm: 'xl' }}
+    >
+      <SkipLink />
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap">
+            {hasMenu && (
+              <Burger
+                opened={isOpen}
+                onClick={menu.toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={t(isOpen ? 'closeMenu' : 'openMenu')}
+                aria-expanded={isOpen}
+                aria-controls="places"
+              />
+            )}
+            <Brand />
+          </Group>
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      {hasMenu && (
+        <AppShell.Navbar id="places" aria-label={t('places')}>
+          {Role === 'operator' && (
+            <AppShell.Section p="md" pb={0}>
+              <TenantSwitcher />
+            </AppShell.Section>
+          )}
+          <AppShell.Section grow component={ScrollArea} p="xs" py="md">
+            <Stack gap="lg">
+              {sections.map((section) => {
+                const shown = placesFor(Role).filter((place) => place.section === section);
+                if (shown.length === 0) return null;
+                return (
+                  <Stack gap={2} key={section} role="group" aria-labelledby={`section-${section}`}>
+                    <Text id={`section-${section}`} size="xs" fw={600} c="dimmed" px="sm" pb={4}>
+                      {t(`sections.${section}`)}
+                    </Text>
+                    {shown.map(({ to, text, icon: Icon }) => (
+                      <NavLink
+                        key={to}
+                        className="place"
+                        label={t(`pages.${text}`)}
+                        leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+                        active={here?.to === to}
+                        aria-current={here?.to === to ? 'page' : undefined}
+                        renderRoot={(props) => <Link to={to} {...props} />}
+                      />
+                    ))}
+                  </Stack>
+                );
+              })}
+            </Stack>
+          </AppShell.Section>
+        </AppShell.Navbar>
+      )}
+      <AppShell.Main id="main" tabIndex={-1}>
+        <div className="page">{children}</div>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+/** Around pages that need nobody signed in. */
+export function PublicLayout({ children }: { children: ReactNode }) {
+  return (
+    <AppShell header={{ height: 56 }} padding={{ base: 'md', sm: 'xl' }}>
+      <SkipLink />
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Brand />
+          <Appearance />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <div className="page">{children}</div>
+      </AppShell.Main>
+    </AppShell>
+  );
+}

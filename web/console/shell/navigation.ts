@@ -1,0 +1,124 @@
+import {
+  IconBook2,
+  IconBuilding,
+  IconCertificate,
+  IconCode,
+  IconGauge,
+  IconKey,
+  IconListDetails,
+  IconTableImport,
+  IconUsers,
+  IconWebhook,
+} from '@tabler/icons-react';
+import type { Session } from '../api/session.tsx';
+
+type Role = Session['Role'];
+export type Section = 'learning' | 'connect' | 'deployment';
+
+/** Every place of the console: who may go there, and whether it shows one tenant's data. */
+export const places = [
+  {
+    to: '/console',
+    text: 'overview',
+    icon: IconGauge,
+    section: 'learning',
+    roles: ['operator', 'administrator', 'learner'],
+    ofTenant: false,
+  },
+  {
+    to: '/console/enrolments',
+    text: 'enrolments',
+    icon: IconCertificate,
+    section: 'learning',
+    roles: ['operator', 'administrator'],
+    ofTenant: true,
+  },
+  {
+    to: '/console/users',
+    text: 'users',
+    icon: IconUsers,
+    section: 'learning',
+    roles: ['operator', 'administrator'],
+    ofTenant: true,
+  },
+  {
+    to: '/console/courses',
+    text: 'courses',
+    icon: IconBook2,
+    section: 'learning',
+    roles: ['operator', 'administrator'],
+    ofTenant: false,
+  },
+  {
+    to: '/console/keys',
+    text: 'keys',
+    icon: IconKey,
+    section: 'learning',
+    roles: ['operator', 'administrator'],
+    ofTenant: true,
+  },
+  {
+    to: '/console/bulk',
+    text: 'bulk',
+    icon: IconTableImport,
+    section: 'learning',
+    roles: ['operator', 'administrator'],
+    ofTenant: true,
+  },
+  {
+    to: '/console/events',
+    text: 'events',
+    icon: IconListDetails,
+    section: 'connect',
+    roles: ['operator', 'administrator'],
+    ofTenant: true,
+  },
+  {
+    to: '/console/webhooks',
+    text: 'webhooks',
+    icon: IconWebhook,
+    section: 'connect',
+    roles: ['operator', 'administrator'],
+    ofTenant: true,
+  },
+  {
+    to: '/docs',
+    text: 'reference',
+    icon: IconCode,
+    section: 'connect',
+    roles: ['operator', 'administrator'],
+    ofTenant: false,
+  },
+  {
+    to: '/console/tenants',
+    text: 'tenants',
+    icon: IconBuilding,
+    section: 'deployment',
+    roles: ['operator'],
+    ofTenant: false,
+  },
+] as const satisfies readonly {
+  to: string;
+  text: string;
+  icon: unknown;
+  section: Section;
+  roles: readonly Role[];
+  ofTenant: boolean;
+}[];
+
+export type Place = (typeof places)[number];
+
+/** The place that an address belongs to: the longest one that it begins with. */
+export function placeOf(pathname: string): Place | undefined {
+  const path = pathname.replace(/\/$/, '');
+  const fits = ({ to }: Place) => path === to || (to !== '/console' && path.startsWith(`${to}/`));
+  return places.filter(fits).sort((a, b) => b.to.length - a.to.length)[0];
+}
+
+export function needsTenant(pathname: string): boolean {
+  return placeOf(pathname)?.ofTenant ?? false;
+}
+
+export function placesFor(role: Role): readonly Place[] {
+  return places.filter(({ roles }) => (roles as readonly Role[]).includes(role));
+}

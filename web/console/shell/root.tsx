@@ -1,0 +1,91 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Outlet, useLocation, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useCallback } from 'react';
+import { ApiProvider, useApi } from '../api/api.tsx';
+import { isSignedOut } from '../api/problem.ts';
+import { type Session, SessionContext } from '../api/session.tsx';
+import { SignIn } from '../pages/sign-in/sign-in.tsx';
+import { Failed, Waiting } from '../parts/states.tsx';
+import { Forbidden, mayOpen } from './access.tsx';
+import { Layout, PublicLayout } from './layout.tsx';
+import { needsTenant } from './navigation.ts';
+import { ChooseTenant } from './tenant-switcher.tsx';
+
+/** The one place that knows whether anybody is signed in. The reference is open to everybody. */
+export function Root() {
+  return (
+    <ApiProvider tenant={null}>
+      <Gate />
+    </ApiProvider>
+  );
+}
+
+const sessionKey = ['session'];
+
+function Gate() {
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const { pathname } = useLocation();
+  const onSignedOut = useCallback(() => void queries.setQueryData(sessionKey, null), [queries]);
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: sessionKey,
+    staleTime: 60_000,
+    queryFn: async () => {
+      const { data, error } = await client.GET('/session');
+      if (error && isSignedOut(error)) return null;
+      if (!data) throw error;
+      return data;
+    },
+  });
+  const isOpen = pathname === '/docs';
+  if (isPending) return <Waiting />;
+  if (data) {
+    const signOut = async (everywhere: boolean) => {
+      await client.DELETE('/session', { params: { query: { everywhere } } });
+      onSignedOut();
+    };
+    return <Inside session={{ ...data, signOut }} onSignedOut={onSignedOut} />;
+  }
+  if (isOpen)
+    return (
+      <PublicLayout>
+        <Outlet />
+      </PublicLayout>
+    );
+  if (error)
+    return (
+      <PublicLayout>
+        <Failed error={error} onRetry={refetch} />
+      </PublicLayout>
+    );
+  return (
+    <PublicLayout>
+      <SignIn onSignedIn={() => queries.invalidateQueries({ queryKey: sessionKey })} />
+    </PublicLayout>
+  );
+}
+
+type InsideProps = {
+  session: Session & { signOut: (everywhere: boolean) => Promise<void> };
+  onSignedOut: () => void;
+};
+
+function Inside({ session, onSignedOut }: InsideProps): ReactNode {
+  const { pathname } = useLocation();
+  const search = useSearch({ strict: false });
+  const tenant = session.Role === 'operator' ? (search.tenant ?? null) : null;
+  const page = !mayOpen(session.Role, pathname) ? (
+    <Forbidden />
+  ) : session.Role === 'operator' && tenant === null && needsTenant(pathname) ? (
+    <ChooseTenant />
+  ) : (
+    <Outlet />
+  );
+  return (
+    <SessionContext value={session}>
+      <ApiProvider tenant={tenant} onSignedOut={onSignedOut}>
+        <Layout>{page}</Layout>
+      </ApiProvider>
+    </SessionContext>
+  );
+}

@@ -1,0 +1,59 @@
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** The player's accent, from its softest to its darkest. */
+const iris: MantineColorsTuple = [
+  '#eef0ff',
+  '#dfe3ff',
+  '#bfc6ff',
+  '#9ea8ff',
+  '#7f8bf7',
+  '#5d6bea',
+  '#3d4ed8',
+  '#3442bb',
+  '#2b379b',
+  '#212a78',
+];
+
+export const theme = createTheme({
+  colors: { iris },
+  primaryColor: 'iris',
+  primaryShade: { light: 6, dark: 5 },
+  autoContrast: true,
+  luminanceThreshold: 0.35,
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono", monospace',
+  headings: { fontWeight: '650' },
+  components: {
+    Anchor: { defaultProps: { underline: 'hover' } },
+    Modal: { defaultProps: { centered: true, overlayProps: { blur: 2 }, padding: 'lg' } },
+    Tooltip: { defaultProps: { openDelay: 300 } },
+    Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },
+  },
+});
+
+/** Mantine's quiet colours are too pale to be read by everybody (WCAG 2.2, 1.4.3). */
+export const resolveVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#565e6c',
+    '--mantine-color-placeholder': '#69707d',
+    '--mantine-color-error': '#c02626',
+    '--mantine-color-body': '#ffffff',
+    '--mantine-color-anchor': '#3442bb',
+    '--lectern-sunken': '#f6f7f9',
+    '--lectern-line': '#e4e6eb',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a9b0bd',
+    '--mantine-color-placeholder': '#9aa1ae',
+    '--mantine-color-error': '#ff8b83',
+    '--mantine-color-body': '#141518',
+    '--mantine-color-anchor': '#9ea8ff',
+    '--lectern-sunken': '#0e0f11',
+    '--lectern-line': '#2a2d34',
+  },
+});
