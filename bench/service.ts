@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type Cluster, startCluster } from '../scripts/postgres-cluster.ts';
 import { openPglite } from '../src/platform/db/pglite.ts';
@@ -38,33 +39,41 @@ export type TargetOptions = {
   nodeArguments?: string[];
 };
 
+/** As `npm start` does. */
+const flags = [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=4',
+  '--import',
+  pathToFileURL(join(import.meta.dirname, '../bin/compile-cache.js')).href,
+];
+
 /** One process of the service, of the version in `root`, once it is ready. */
 export async function startNode(root: string, env: Record<string, string>, nodeArguments: string[] = []) {
   const [port, contentPort] = (await freePorts(2)) as [number, number];
   const began = performance.now();
-  const process_ = runProcess(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', ...nodeArguments, join(root, 'src/main.ts')],
-    {
-      PORT: String(port),
-      CONTENT_PORT: String(contentPort),
-      BOOTSTRAP_KEY: bootstrapKey,
-      LOG_LEVEL: 'warn',
-      RATE_LIMIT: '0',
-      ...env,
-    },
-  );
+  const process_ = runProcess(process.execPath, [...flags, ...nodeArguments, join(root, 'src/main.ts')], {
+    PORT: String(port),
+    CONTENT_PORT: String(contentPort),
+    BOOTSTRAP_KEY: bootstrapKey,
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT: '0',
+    ...env,
+  });
   const [baseUrl, contentUrl] = [port, contentPort].map((number) => `http://127.0.0.1:${number}`) as [
     string,
     string,
   ];
-  await until('the service is ready', async () => {
+  const isReady = async () => {
     const { exitCode } = process_.child;
     if (exitCode !== null) throw new Error(`The service ended:\n${process_.stdout()}${process_.stderr()}`);
     return fetch(`${baseUrl}/health/ready`).then(
       ({ ok }) => ok,
       () => false,
     );
+  };
+  await until('the service is ready', isReady, 180_000).catch((error: unknown) => {
+    process_.child.kill();
+    throw error;
   });
   return { ...process_, baseUrl, contentUrl, readyAfter: performance.now() - began };
 }
