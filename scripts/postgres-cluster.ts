@@ -12,8 +12,10 @@ export type Cluster = {
   /** The folder of its data. */
   data: string;
   version: string;
-  /** Ends the server as a crash would: SIGKILL for the postmaster, or an immediate stop. */
-  crash: (how: 'kill' | 'immediate') => Promise<void>;
+  /** Where its files are. */
+  folder: string;
+  /** Ends the server as a crash would, SIGKILL for the postmaster or an immediate stop, or in order but at once. */
+  crash: (how: 'kill' | 'immediate' | 'fast') => Promise<void>;
   start: () => Promise<void>;
   remove: () => Promise<void>;
 };
@@ -24,7 +26,7 @@ export function find(program: string): string {
 }
 
 /** PostgreSQL refuses to run as root. */
-function owner(): { uid?: number; gid?: number } {
+export function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody'])
     try {
@@ -53,9 +55,9 @@ async function answers(url: string): Promise<boolean> {
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** A throw-away PostgreSQL cluster on a free port of 127.0.0.1, with the server's usual durability. */
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster(parent = tmpdir()): Promise<Cluster> {
   const who = owner();
-  const folder = await mkdtemp(join(tmpdir(), 'lectern-cluster-'));
+  const folder = await mkdtemp(join(parent, 'lectern-cluster-'));
   if (who.uid !== undefined && who.gid !== undefined) chownSync(folder, who.uid, who.gid);
   const data = join(folder, 'data');
   try {
@@ -107,7 +109,8 @@ export async function startCluster(): Promise<Cluster> {
     data,
     version: execFileSync(find('postgres'), ['--version'], { encoding: 'utf8' }).trim(),
     start,
-    crash: (how) => end(how === 'kill' ? 'SIGKILL' : 'SIGQUIT'),
+    folder,
+    crash: (how) => end(({ kill: 'SIGKILL', immediate: 'SIGQUIT', fast: 'SIGINT' } as const)[how]),
     remove: async () => {
       await end('SIGINT');
       await rm(folder, { recursive: true, force: true });

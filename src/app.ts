@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { consoleRoutes } from './console.ts';
-import { authenticate, tenantResolver } from './modules/auth/authenticate.ts';
+import { authorize, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
 import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
@@ -8,16 +8,19 @@ import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { describedEvents } from './modules/events/document.ts';
 import { eventRoutes } from './modules/events/routes.ts';
+import { cookieName } from './modules/people/cookie.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
+import { sessionCaller } from './modules/people/session-caller.ts';
 import { contentHeaders, contentRoutes } from './modules/player/content-routes.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
+import { previewRoutes } from './modules/player/preview-routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
 import type { Context } from './platform/context.ts';
 import { healthRoutes } from './platform/health.ts';
-import { openServer, registerRoutes } from './platform/http.ts';
+import { type Authenticate, openServer, registerRoutes } from './platform/http.ts';
 import { type Metrics, openMetrics } from './platform/metrics.ts';
 import { describeInterface } from './platform/openapi.ts';
 import type { Route } from './platform/routes.ts';
@@ -35,6 +38,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...webhookRoutes,
   launchRoute,
+  ...previewRoutes,
 ];
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
@@ -46,10 +50,22 @@ const interfaceHeaders = {
   'Cache-Control': 'no-store',
 };
 
+/** The key of the header Authorization; without that header, the session of the cookie. */
+const authenticate: Authenticate = async (ctx, request, route) => {
+  const session = request.headers.authorization === undefined ? await sessionCaller(ctx, request) : null;
+  const caller = session ?? (await keyCaller(ctx, request));
+  authorize(caller, route, (request.params as { LoginID?: string }).LoginID);
+  return caller;
+};
+
 /** The origin of the interface. */
 export async function buildInterface(ctx: Context): Promise<FastifyInstance> {
   const api = openServer(ctx, interfaceHeaders);
-  await describeInterface(api, ctx.config.baseUrl, describedEvents);
+  await describeInterface(api, {
+    baseUrl: ctx.config.baseUrl,
+    sessionCookie: cookieName(ctx),
+    webhooks: describedEvents,
+  });
   const resolveTenant = tenantResolver(
     async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
   );

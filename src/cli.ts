@@ -1,11 +1,13 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { backupCommand, restoreCommand } from './backup-command.ts';
 import { bulkCommand, bulkSubjects } from './bulk-command.ts';
 import { demo } from './demo.ts';
-import { exitWithReason, serve } from './main.ts';
+import { exitWithReason, serve, tellLink } from './main.ts';
 import { createKey, revokeKey } from './modules/auth/keys.ts';
 import { deleteCourse, putCourse, readAuthoredCourse } from './modules/catalogue/courses.ts';
 import { importPackage } from './modules/catalogue/import-package.ts';
+import { createOperatorLink } from './modules/people/operator-links.ts';
 import { createTenant, readTenant } from './modules/tenants/tenants.ts';
 import { readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
@@ -15,6 +17,7 @@ import { openContext } from './platform/open-context.ts';
 import { type Scope, scopes } from './platform/scopes.ts';
 
 const help = `lectern serve                                     serve until stopped
+lectern console                                   make a link that signs the operator in, once; also while it serves
 lectern migrate                                   bring the database up to date
 lectern import FILE --course ID [--title TITLE]   import a package; creates the course when it is new
 lectern tenant create ID [--name NAME]            create a tenant
@@ -23,9 +26,12 @@ lectern key create --tenant ID --name NAME        create a key of a tenant (--op
 lectern key revoke KEYID                          revoke a key
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service; FILE -: NDJSON from stdin
       --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
+lectern backup FOLDER                             copy the database and the course files into a new folder
+lectern restore FOLDER                            put a backup into an empty database and DATA_DIR
 lectern demo                                      show the whole interface on an empty database
 
-An embedded database is used by one process: stop the service first, or use its interface.
+An embedded database is used by one process: stop the service first, or use its interface. "console" needs its
+DATA_DIR only, so it works while the service runs.
 The environment configures all of them; see the README.`;
 
 const options = {
@@ -141,6 +147,14 @@ function planRevocation([keyId]: string[]): Act {
   return (ctx) => revokeKey(ctx, input);
 }
 
+/** A wrong DATA_DIR would be made, and its link would lead nowhere. */
+async function openConsole(): Promise<void> {
+  const config = readConfig(process.env);
+  if (!existsSync(config.dataDir))
+    throw new UsageError(`There is no folder ${config.dataDir}. Set DATA_DIR to the folder of the service.`);
+  process.stdout.write(tellLink(await createOperatorLink({ config, now: () => new Date() })));
+}
+
 /** Opening the database has migrated it. */
 const upToDate: Act = async () => ({ Status: 'The database is up to date.' });
 
@@ -186,6 +200,18 @@ async function main(): Promise<void> {
   if (first === 'serve') {
     refuseExcess(args, values, name, { takes: [], most: 0 });
     return serve();
+  }
+  if (first === 'backup' || first === 'restore') {
+    refuseExcess(args, values, first, { takes: [], most: 1 });
+    const folder = needed(args[0], 'FOLDER');
+    const config = readConfig(process.env);
+    const done =
+      first === 'backup' ? backupCommand(config, folder) : restoreCommand(config, openLog('warn'), folder);
+    return console.log(JSON.stringify(await done, null, 2));
+  }
+  if (first === 'console') {
+    refuseExcess(args, values, name, { takes: [], most: 0 });
+    return openConsole();
   }
   if (first === 'demo') {
     refuseExcess(args, values, name, { takes: ['once'], most: 0 });

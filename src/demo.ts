@@ -119,7 +119,7 @@ export async function demo(options: { once: boolean }): Promise<void> {
   console.log(
     `Lectern runs at ${config.baseUrl}, course files at ${config.contentUrl}; the reference is ${config.baseUrl}/docs`,
   );
-  console.log(`\n${await tour(config.baseUrl, service.firstKey ?? '', folder)}`);
+  console.log(`\n${await tour(config.baseUrl, service.first?.key ?? '', folder)}`);
   if (options.once) return stop();
   console.log('Stop with Ctrl-C; the demo leaves nothing behind.');
 }

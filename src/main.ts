@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { ensureConsole } from '../scripts/build-console.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
 import { settleEpoch } from './modules/events/epoch.ts';
+import { createOperatorLink } from './modules/people/operator-links.ts';
+import type { SignInLink } from './modules/people/schemas.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { transaction } from './platform/db/transaction.ts';
@@ -13,26 +15,29 @@ import { type Service, startService } from './service.ts';
 
 const day = 86_400_000;
 
-/** Serves with this configuration; prints the operator's first key on an empty database. */
-export async function start(config: Config, log: Log): Promise<Service & { firstKey: string | null }> {
+/** What the operator begins with: made on an empty database, by one node. */
+export type First = { key: string; link: SignInLink };
+
+/** Serves with this configuration. */
+export async function start(config: Config, log: Log): Promise<Service & { first: First | null }> {
   const ctx = await openContext(config, log);
-  const firstKey = await prepare(ctx).catch(async (error: unknown) => {
+  const first = await prepare(ctx).catch(async (error: unknown) => {
     await ctx.engine.close();
     throw error;
   });
   const service = await startService(ctx);
-  return { ...service, firstKey };
+  return { ...service, first };
 }
 
 /** Nodes that share a database and a folder may start at once: one makes the first key, none removes another's work. */
-async function prepare(ctx: Context): Promise<string | null> {
+async function prepare(ctx: Context): Promise<First | null> {
   await settleEpoch(ctx);
   await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
   const key = await transaction(ctx, async (ctx) => {
     await sql`lock table api_key in share row exclusive mode`.execute(ctx.db);
     return bootstrapKey(ctx, ctx.config.bootstrapKey);
   });
-  return key?.Secret ?? null;
+  return key && { key: key.Secret, link: await createOperatorLink(ctx) };
 }
 
 /** Stops gracefully on the first SIGINT or SIGTERM, at once on the second. */
@@ -72,15 +77,21 @@ export function exitWithReason(error: unknown): never {
   process.exit(1);
 }
 
+/** For a terminal. */
+export function tellLink({ SignInURL, ExpiresAt }: SignInLink): string {
+  return `\nSign in as the operator, once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
+}
+
 export async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
   if (await ensureConsole()) log.info({}, 'the console was built');
   const starting = start(config, log);
   stopOnSignal(log, async () => (await starting).stop());
-  const { firstKey } = await starting;
-  if (firstKey !== null && config.bootstrapKey === null)
-    process.stdout.write(`\nThe operator's key, shown this once:\n\n  ${firstKey}\n\n`);
+  const { first } = await starting;
+  if (first && config.bootstrapKey === null)
+    process.stdout.write(`\nThe operator's key, shown this once:\n\n  ${first.key}\n\n`);
+  if (first) process.stdout.write(tellLink(first.link));
   log.info({ interface: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');
 }
 

@@ -1,8 +1,10 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Server, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type App, buildApp } from './app.ts';
+import { drain, watchEventLoop } from './platform/admission.ts';
 import type { Context } from './platform/context.ts';
 import { openMetrics } from './platform/metrics.ts';
 import { startWorker } from './worker.ts';
@@ -31,9 +33,15 @@ export async function startService(ctx: Context): Promise<Service> {
     throw error;
   });
   const connections = servers.map(([server]) => followConnections(server));
+  const loop = watchEventLoop(ctx);
   const stop = async () => {
     stopReloading();
-    const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worker.stop()]);
+    drain(ctx);
+    const worked = worker.stop();
+    worked.catch(() => {});
+    // Balancers see at /health/ready that this node goes, before it refuses a connection.
+    if (app.api.server.listening) await delay(ctx.config.drainSeconds * 1_000);
+    const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worked]);
     // A connection that was busy when the stop began is idle later, and would be kept for its client's next request.
     const idle = setInterval(() => {
       for (const connection of connections) connection.closeIdle();
@@ -44,6 +52,7 @@ export async function startService(ctx: Context): Promise<Service> {
     await closed;
     clearInterval(idle);
     clearTimeout(late);
+    loop.stop();
     await ctx.engine.close();
   };
   try {

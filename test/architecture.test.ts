@@ -45,6 +45,8 @@ const owners: Record<string, string> = {
   key_guess: 'enrolment-keys',
   sign_in_link: 'people',
   user_session: 'people',
+  operator_session: 'people',
+  sign_in_guess: 'people',
   erasure: 'people',
 };
 

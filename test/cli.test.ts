@@ -10,6 +10,7 @@ import {
   type Environment,
   freePorts,
   place,
+  printedLink,
   type Running,
   runProcess,
   startProcess,
@@ -66,7 +67,16 @@ for (const node of [process.execPath, ...otherNodes])
   test(`runs under ${node === process.execPath ? 'the Node of the project' : node}`, async () => {
     const help = await lectern(['help'], {}, node);
     assert.equal(help.code, 0, help.stderr);
-    for (const command of ['serve', 'migrate', 'import', 'tenant create', 'key create', 'key revoke', 'demo'])
+    for (const command of [
+      'serve',
+      'console',
+      'migrate',
+      'import',
+      'tenant create',
+      'key create',
+      'key revoke',
+      'demo',
+    ])
       assert.ok(help.stdout.includes(`lectern ${command}`), command);
     const { stdout } = await lectern(['migrate'], {}, node);
     assert.match(stdout, /up to date/);
@@ -195,6 +205,8 @@ const badCommands: [string[], RegExp][] = [
   [['migrate', '--force'], /--force/],
   [['key', 'create', '--course', 'c'], /does not take --course/],
   [['serve', 'here'], /does not take "here"/],
+  [['console', 'now'], /does not take "now"/],
+  [['console', '--once'], /does not take --once/],
   [['key', 'revoke'], /KEYID is missing/],
   [['key', 'revoke', 'nothing'], /no key nothing/],
   [['key', 'revoke', '00000000-0000-7000-8000-000000000000'], /no key 0000/],
@@ -224,6 +236,39 @@ test('serve serves, and passes the signal on', async () => {
   assert.equal((await fetch(`http://127.0.0.1:${PORT}/health/live`)).status, 200);
   assert.deepEqual(await stopProcess(run), { code: 0, signal: null });
   await assert.rejects(fetch(`http://127.0.0.1:${PORT}/health/live`));
+});
+
+test('console signs the operator in while the service runs, once', async () => {
+  await whileServing(async (service) => {
+    const printed = await lectern(['console'], service.env);
+    assert.equal(printed.code, 0, printed.stderr);
+    const { url = '', until: end = '' } = printedLink.exec(printed.stdout)?.groups ?? {};
+    assert.ok(url.startsWith(`${service.baseUrl}/session/sign-in?token=.`), printed.stdout);
+    const minutes = (Date.parse(end) - Date.now()) / 60_000;
+    assert.ok(minutes > 13 && minutes <= 15, String(minutes));
+    assert.equal((await fetch(url)).status, 200);
+    const press = () =>
+      fetch(`${service.baseUrl}/session/sign-in`, {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ token: new URL(url).searchParams.get('token') ?? '' }),
+      });
+    const replies = await Promise.all([press(), press()]);
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [303, 410]);
+    const cookie =
+      replies
+        .find(({ status }) => status === 303)
+        ?.headers.get('set-cookie')
+        ?.split(';')[0] ?? '';
+    const read = await fetch(`${service.baseUrl}/tenant`, { headers: { cookie } });
+    assert.equal(read.status, 200);
+  });
+});
+
+test('console makes no folder where no service is', async () => {
+  const DATA_DIR = join(folder, 'nowhere');
+  assert.match(await refusal(['console'], { DATA_DIR }), /There is no folder .*nowhere\. Set DATA_DIR/);
+  assert.ok(!existsSync(DATA_DIR));
 });
 
 test('demo shows the whole interface and leaves nothing behind', async () => {

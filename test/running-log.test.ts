@@ -9,6 +9,7 @@ import {
   bootstrapKey,
   cleanUp,
   place,
+  printedLink,
   type Running,
   startProcess,
   stopProcess,
@@ -88,6 +89,7 @@ test('a request is one line of JSON, by its route', async () => {
 function lines(): Record<string, unknown>[] {
   return service
     .stdout()
+    .replace(printedLink, '')
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));

@@ -6,6 +6,7 @@ import {
   type Environment,
   freePorts,
   place,
+  printedLink,
   spawnService,
   startProcess,
   stopProcess,
@@ -35,7 +36,7 @@ async function refused(env: Environment): Promise<string> {
 
 const printed = /shown this once:\n\n {2}(lectern_[\w-]{43})\n/g;
 
-test('the start on an empty database prints the key of the operator, and no later start does', async () => {
+test('the start on an empty database prints key and sign-in link of the operator, and no later start does', async () => {
   const { DATABASE_URL, DATA_DIR } = await place();
   const empty = DATABASE_URL ? { DATABASE_URL, DATA_DIR } : { DATA_DIR: await temporaryFolder() };
   const first = await startProcess(empty);
@@ -43,19 +44,24 @@ test('the start on an empty database prints the key of the operator, and no late
   assert.equal(keys.length, 1, first.stdout());
   const key = keys[0]?.[1] ?? '';
   assert.equal(await statusWith(first.baseUrl, key), 200);
+  const { url = '' } = printedLink.exec(first.stdout())?.groups ?? {};
+  assert.equal((await fetch(url)).status, 200, 'its page has a button');
   assert.deepEqual(await stopProcess(first), { code: 0, signal: null });
 
   const second = await startProcess(empty);
-  assert.doesNotMatch(second.stdout(), /lectern_|shown this once/);
+  assert.doesNotMatch(second.stdout(), /lectern_|shown this once|sign-in/);
   assert.equal(await statusWith(second.baseUrl, key), 200, 'the key still works');
   assert.deepEqual(await stopProcess(second, 'SIGINT'), { code: 0, signal: null });
 });
 
-test('BOOTSTRAP_KEY is the key of the operator, and is not printed', async () => {
-  const service = await startProcess({ ...(await place()), BOOTSTRAP_KEY: bootstrapKey });
+test('BOOTSTRAP_KEY is the key of the operator, and is not printed; the sign-in link is', async () => {
+  const { DATABASE_URL, DATA_DIR } = await place();
+  const empty = DATABASE_URL ? { DATABASE_URL, DATA_DIR } : { DATA_DIR: await temporaryFolder() };
+  const service = await startProcess({ ...empty, BOOTSTRAP_KEY: bootstrapKey });
   assert.equal(await statusWith(service.baseUrl, bootstrapKey), 200);
   assert.equal(await statusWith(service.baseUrl, bootstrapKey.replace('tests', 'guess')), 401);
   assert.ok(!`${service.stdout()}${service.stderr()}`.includes(bootstrapKey));
+  assert.match(service.stdout(), printedLink);
   await stopProcess(service);
 });
 

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-export type Answer = { status: number; location: string | null; body: any };
+export type Answer = { status: number; location: string | null; retryAfter: string | null; body: any };
 
 export type Client = {
   /** Answers once the last byte is here; throws when the connection ends before that. */
@@ -29,6 +29,7 @@ export function openClient(sockets: number): Client {
           resolve({
             status: response.statusCode ?? 0,
             location: response.headers.location ?? null,
+            retryAfter: response.headers['retry-after'] ?? null,
             body: json ? JSON.parse(received) : received,
           });
         });

@@ -36,7 +36,8 @@ export type Result = {
 
 const lanes = 16;
 
-async function prepare(client: Client, baseUrl: string): Promise<Target> {
+/** A tenant with a key, and a course to take. */
+export async function prepareTarget(client: Client, baseUrl: string): Promise<Target> {
   const call = async (method: string, path: string, body: unknown) => {
     const answer = await client.call(method, baseUrl + path, body, bootstrapKey);
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`);
@@ -49,7 +50,7 @@ async function prepare(client: Client, baseUrl: string): Promise<Target> {
   return { baseUrl, key: Secret };
 }
 
-async function ready(client: Client, baseUrl: string): Promise<boolean> {
+export async function ready(client: Client, baseUrl: string): Promise<boolean> {
   const answer = await client.call('GET', `${baseUrl}/health/ready`).catch(() => null);
   return answer?.status === 200;
 }
@@ -76,7 +77,7 @@ export async function killRounds(options: Options): Promise<Result> {
     faults: [],
     restarts: [],
   };
-  const target = await prepare(client, service.baseUrl);
+  const target = await prepareTarget(client, service.baseUrl);
   try {
     for (let round = 1; round <= rounds; round++) {
       let over = false;

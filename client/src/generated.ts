@@ -53,6 +53,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the groups that users are in */
+        get: operations["listGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/{LoginID}": {
         parameters: {
             query?: never;
@@ -349,6 +366,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session/password/{TenantID}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The function with which a browser hashes passwords before it signs in */
+        get: operations["readPasswordFunction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/session": {
         parameters: {
             query?: never;
@@ -359,7 +393,8 @@ export interface paths {
         /** Who is signed in, by the session cookie */
         get: operations["readSession"];
         put?: never;
-        post?: never;
+        /** Sign in with a hashed password */
+        post: operations["signInWithPassword"];
         /** Sign out */
         delete: operations["signOut"];
         options?: never;
@@ -446,9 +481,44 @@ export interface paths {
             cookie?: never;
         };
         /** Read the current release of a course */
-        get: operations["readRelease"];
+        get: operations["readCurrentRelease"];
         /** Import a package as the new release of a course */
         put: operations["importPackage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the releases of a course */
+        get: operations["listReleases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/release/{Release}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a release of a course */
+        get: operations["readRelease"];
+        /** Make a release the current one */
+        put: operations["putRelease"];
         post?: never;
         delete?: never;
         options?: never;
@@ -660,6 +730,40 @@ export interface paths {
         get: operations["launch"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/course/{CourseID}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Play any release of a course, also of a draft, without recording anything */
+        post: operations["previewCourse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/catalogue/course/{CourseID}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Play a course that is offered to the tenant, without recording anything */
+        post: operations["previewOfferedCourse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -998,7 +1102,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A course that is offered to the tenant has a new release.
+         * A course that is offered to the tenant has a new release, or an earlier one is the current one again.
          * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
          */
         post: operations["course.released"];
@@ -1100,7 +1204,7 @@ export interface components {
         };
         /** NewUser */
         NewUser: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             FirstName?: string | null;
             LastName?: string | null;
@@ -1127,7 +1231,7 @@ export interface components {
         };
         /** User */
         User: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             FirstName: string | null;
             LastName: string | null;
@@ -1154,9 +1258,13 @@ export interface components {
             /** Format: date-time */
             UpdatedAt: string;
         };
+        /** Group */
+        Group: {
+            GroupName: string;
+        };
         /** UserChange */
         UserChange: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID?: string;
             FirstName?: string | null;
             LastName?: string | null;
@@ -1188,7 +1296,7 @@ export interface components {
         Erasure: {
             /** @description Opaque; null in a plan. */
             ReceiptID: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description True: nothing was changed, this is what would be done. */
             Plan: boolean;
@@ -1212,7 +1320,7 @@ export interface components {
         };
         /** CheckResult */
         CheckResult: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description 1: enabled, or valid password. 0: disabled. -1: not found. -2: wrong password. */
             Result: number;
@@ -1240,7 +1348,7 @@ export interface components {
         Enrolment: {
             /** @description Identifies an enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description The course. Chosen by the operator. */
             CourseID: string;
@@ -1395,7 +1503,7 @@ export interface components {
         Explanation: {
             /** @description Identifies an enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
             /** @description The course. Chosen by the operator. */
             CourseID: string;
@@ -1469,7 +1577,7 @@ export interface components {
                  * @enum {string}
                  */
                 Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string | null;
                 /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
                 Group: string | null;
@@ -1485,7 +1593,7 @@ export interface components {
                 RevokedAt: string | null;
                 /** Format: date-time */
                 RedeemedAt: string | null;
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 RedeemedBy: string | null;
                 /** @description What it was redeemed for. */
                 EnrollIDs: string[];
@@ -1508,7 +1616,7 @@ export interface components {
              * @enum {string}
              */
             Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string | null;
             /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
             Group: string | null;
@@ -1524,7 +1632,7 @@ export interface components {
             RevokedAt: string | null;
             /** Format: date-time */
             RedeemedAt: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             RedeemedBy: string | null;
             /** @description What it was redeemed for. */
             EnrollIDs: string[];
@@ -1550,29 +1658,51 @@ export interface components {
         SignInRequest: {
             /**
              * @description The page of this service to open after signing in: a path that begins with one slash.
-             * @default /session
+             * @default /console/
              */
             Path?: string;
         };
         /** SignInLink */
         SignInLink: {
-            /** @description Open it in the browser of the user, within a minute. It signs in once. */
+            /** @description Open it in the browser of the user, before it expires. It signs in once. */
             SignInURL: string;
             /** Format: date-time */
             ExpiresAt: string;
         };
-        /** UserSession */
-        UserSession: {
+        /** PasswordFunction */
+        PasswordFunction: {
+            /**
+             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @enum {string}
+             */
+            PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
+        };
+        /** PasswordSignIn */
+        PasswordSignIn: {
+            /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            Password: string;
+        };
+        /**
+         * Session
+         * @description Who is signed in in this browser; of the operator there is neither tenant nor name.
+         */
+        Session: {
+            /**
+             * @description What the session may do: act on every tenant, act on its own tenant, or read what is its own.
+             * @enum {string}
+             */
+            Role: "operator" | "administrator" | "learner";
+            /** @description Chosen by the operator. Cannot be changed. */
+            TenantID: string | null;
+            TenantName: string | null;
+            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            LoginID: string | null;
             FirstName: string | null;
             LastName: string | null;
-            /**
-             * @description True gives the user administration rights.
-             * @default false
-             */
-            IsAdmin: boolean;
             /** Format: date-time */
             SignedInAt: string;
             /**
@@ -1636,6 +1766,8 @@ export interface components {
             Status: "draft" | "published" | "retired";
             /** @description The number of the current release of the package. */
             Release: number | null;
+            /** @description How many warnings the current release has; null: there is none. */
+            Warnings: number | null;
             EnrolOptions: components["schemas"]["EnrolOption"][];
             /** Format: date-time */
             CreatedAt: string;
@@ -1693,6 +1825,8 @@ export interface components {
             CourseID: string;
             /** @description Counts up with each package of the course. */
             Release: number;
+            /** @description Who begins the course now plays this release. */
+            Current: boolean;
             /** @enum {string} */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
             /** @description The title that the package gives itself. */
@@ -1719,6 +1853,14 @@ export interface components {
             SHA256: string;
             /** Format: date-time */
             CreatedAt: string;
+        };
+        /** ReleaseChange */
+        ReleaseChange: {
+            /**
+             * @description true: who begins the course from now on plays this release; who has begun stays on theirs.
+             * @enum {boolean}
+             */
+            Current: true;
         };
         /** NewTenant */
         NewTenant: {
@@ -2005,6 +2147,16 @@ export interface components {
              */
             Until?: string;
         };
+        /** Preview */
+        Preview: {
+            /** @description Plays the course and records nothing. Takes `&returnURL=` as a LaunchURL does. Who has the address can see the course. */
+            PreviewURL: string;
+            /**
+             * Format: date-time
+             * @description Until when PreviewURL can be opened: 15 minutes. What was opened ends two hours after the preview was asked for.
+             */
+            ExpiresAt: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -2018,6 +2170,7 @@ export type TokenError = components['schemas']['TokenError'];
 export type Problem = components['schemas']['Problem'];
 export type NewUser = components['schemas']['NewUser'];
 export type User = components['schemas']['User'];
+export type Group = components['schemas']['Group'];
 export type UserChange = components['schemas']['UserChange'];
 export type Erasure = components['schemas']['Erasure'];
 export type CheckResult = components['schemas']['CheckResult'];
@@ -2036,12 +2189,15 @@ export type KeyRedemption = components['schemas']['KeyRedemption'];
 export type RedeemedEnrolmentKey = components['schemas']['RedeemedEnrolmentKey'];
 export type SignInRequest = components['schemas']['SignInRequest'];
 export type SignInLink = components['schemas']['SignInLink'];
-export type UserSession = components['schemas']['UserSession'];
+export type PasswordFunction = components['schemas']['PasswordFunction'];
+export type PasswordSignIn = components['schemas']['PasswordSignIn'];
+export type Session = components['schemas']['Session'];
 export type Course = components['schemas']['Course'];
 export type AuthoredCourse = components['schemas']['AuthoredCourse'];
 export type CourseChange = components['schemas']['CourseChange'];
 export type EnrolOptionChange = components['schemas']['EnrolOptionChange'];
 export type Release = components['schemas']['Release'];
+export type ReleaseChange = components['schemas']['ReleaseChange'];
 export type NewTenant = components['schemas']['NewTenant'];
 export type Tenant = components['schemas']['Tenant'];
 export type TenantChange = components['schemas']['TenantChange'];
@@ -2056,6 +2212,7 @@ export type WebhookChange = components['schemas']['WebhookChange'];
 export type Rotation = components['schemas']['Rotation'];
 export type Delivery = components['schemas']['Delivery'];
 export type Replay = components['schemas']['Replay'];
+export type Preview = components['schemas']['Preview'];
 export type $defs = Record<string, never>;
 export interface operations {
     createAccessToken: {
@@ -2120,16 +2277,19 @@ export interface operations {
                 /** @description Exact, but for letter case. */
                 Email?: string;
                 Enabled?: boolean;
-                /** @description A part of LoginID, FirstName, LastName or Email. */
+                /** @description What LoginID, "LastName FirstName", "FirstName LastName" or Email begins with; in this order. Letter case does not matter, but in a LoginID of mixed case. */
                 Search?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of users, ordered by LoginID. */
+            /** @description A page of users, ordered by LoginID unless searched. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2159,6 +2319,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2207,6 +2369,8 @@ export interface operations {
                 plan?: boolean;
             };
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2227,6 +2391,52 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+                /** @description What the name begins with; letter case matters. */
+                Search?: string;
+            };
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of groups, ordered by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Group"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -2243,9 +2453,12 @@ export interface operations {
     readUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2275,9 +2488,12 @@ export interface operations {
     updateUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2314,9 +2530,12 @@ export interface operations {
                 /** @description True: answer what would be done, and change nothing. */
                 plan?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2346,9 +2565,12 @@ export interface operations {
     checkUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2379,11 +2601,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2418,11 +2642,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
@@ -2470,11 +2696,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
@@ -2519,11 +2747,14 @@ export interface operations {
     readOffer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description The course. Chosen by the operator. */
                 CourseID: string;
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2557,14 +2788,29 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                LoginID?: string;
                 /** @description The course. Chosen by the operator. */
                 CourseID?: string;
+                /** @description An option of CourseID, which is sent too. */
+                DurationID?: string;
+                /** @description As of now. */
                 Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
+                /** @description The users' current group. */
                 GroupName?: string;
+                /** @description Only current enrolments whose time ends after this instant, in the order of ExpiresAt. */
+                ExpiresAfter?: string;
+                /** @description Only current enrolments whose time ends before this instant, in the order of ExpiresAt. */
+                ExpiresBefore?: string;
                 /** @description Only what changed after this instant, in the order of change. */
                 ChangedAfter?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2603,10 +2849,15 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -2642,9 +2893,12 @@ export interface operations {
     readEnrolment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2676,9 +2930,12 @@ export interface operations {
     updateEnrolment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2714,9 +2971,12 @@ export interface operations {
     explainEnrolment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2753,9 +3013,12 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description Identifies an enrolment. Opaque. */
                 EnrollID: string;
@@ -2797,6 +3060,8 @@ export interface operations {
                 plan?: boolean;
             };
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2817,6 +3082,7 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -2837,16 +3103,21 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
                 PurchaseOrder?: string;
                 Status?: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of keys, oldest first. */
+            /** @description A page of keys. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2876,6 +3147,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -2911,7 +3184,10 @@ export interface operations {
     readEnrolmentKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description The KeyID, or the key itself. */
                 Key: string;
@@ -2943,7 +3219,10 @@ export interface operations {
     revokeEnrolmentKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 /** @description The KeyID, or the key itself. */
                 Key: string;
@@ -2976,11 +3255,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
                 /** @description The key as it was typed: letter case, hyphens and spaces do not matter; O is 0, I and L are 1. */
                 Key: string;
@@ -3025,9 +3306,12 @@ export interface operations {
     exportUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -3060,11 +3344,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed. */
+                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID: string;
             };
             cookie?: never;
@@ -3188,6 +3474,38 @@ export interface operations {
             };
         };
     };
+    readPasswordFunction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Chosen by the operator. Cannot be changed. */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of a tenant that does not exist it is sha256-hex; with opaque nobody can sign in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordFunction"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     readSession: {
         parameters: {
             query?: never;
@@ -3197,13 +3515,46 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user and the session. */
+            /** @description The session. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserSession"];
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    signInWithPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordSignIn"];
+            };
+        };
+        responses: {
+            /** @description Signed in: the session and its cookie. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -3220,7 +3571,7 @@ export interface operations {
     signOut: {
         parameters: {
             query?: {
-                /** @description True: on all devices of the user. */
+                /** @description True: on all devices of this person, or of the operator. */
                 everywhere?: boolean;
             };
             header?: never;
@@ -3254,8 +3605,14 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description A part of Title or CourseID; letter case does not matter. */
+                Search?: string;
+                Status?: "published" | "retired";
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3294,6 +3651,9 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description A part of Title or CourseID; letter case does not matter. */
+                Search?: string;
+                Status?: "draft" | "published" | "retired";
             };
             header?: never;
             path?: never;
@@ -3513,7 +3873,7 @@ export interface operations {
             };
         };
     };
-    readRelease: {
+    readCurrentRelease: {
         parameters: {
             query?: never;
             header?: never;
@@ -3590,6 +3950,121 @@ export interface operations {
             };
         };
     };
+    listReleases: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of releases, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Release"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readRelease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description The number of a release of the course. */
+                Release: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The release. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putRelease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+                /** @description The number of a release of the course. */
+                Release: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseChange"];
+            };
+        };
+        responses: {
+            /** @description The release, which is the current one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listTenants: {
         parameters: {
             query?: {
@@ -3597,6 +4072,8 @@ export interface operations {
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
+                /** @description A part of TenantID or Name. */
+                Search?: string;
             };
             header?: never;
             path?: never;
@@ -3871,7 +4348,10 @@ export interface operations {
                 Types?: string;
                 EnrollID?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3911,7 +4391,10 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3947,6 +4430,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -3982,7 +4467,10 @@ export interface operations {
     readWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4013,7 +4501,10 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4048,7 +4539,10 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4080,6 +4574,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -4118,6 +4614,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -4156,9 +4654,14 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
                 Status?: "pending" | "delivered" | "failed";
+                /** @description Of what happened to this enrolment. */
+                EnrollID?: string;
                 EventID?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
             path: {
                 WebhookID: string;
             };
@@ -4196,6 +4699,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
                 /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
                 "Idempotency-Key"?: string;
             };
@@ -4273,6 +4778,85 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewCourse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The number of a release of the course. */
+                    Release?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The preview. Nothing of it is stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewOfferedCourse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The course. Chosen by the operator. */
+                CourseID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The preview. Nothing of it is stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
                 };
             };
             /** @description What is wrong, and what to do. */

@@ -53,7 +53,7 @@ export function bulkStreams(fields: string) {
 export const bulkAnswer = {
   description:
     'One line for each row, in their order: `Row` (from 1), `Status` as the single call would answer, and the ids of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. With `Accept: text/csv` as CSV.',
-  type: rowTypes.ndjson,
+  type: [rowTypes.ndjson, rowTypes.csv],
 };
 
 /** The portions before which young tables are looked at. */

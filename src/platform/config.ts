@@ -17,6 +17,12 @@ export type Config = {
   /** Where health and metrics are served; null: beside the interface. */
   operationsPort: number | null;
   databaseUrl: string | null;
+  /** Keeps statements prepared by name. A pooler that gives each transaction another connection may not bear that. */
+  statementNames: boolean;
+  /** Requests in flight that this node takes at once; learners' commits may be twice as many. */
+  mostInFlight: number;
+  /** How long a node that was told to stop says that it is not ready before it refuses connections. */
+  drainSeconds: number;
   dataDir: string;
   bootstrapKey: string | null;
   logLevel: string;
@@ -68,9 +74,10 @@ function file(env: Environment, name: string): string | null {
   return resolve(path);
 }
 
-function flag(env: Environment, name: string): boolean {
+function flag(env: Environment, name: string, fallback = false): boolean {
   const text = (env[name] ?? '').toLowerCase();
-  if (['', '0', 'false', 'no'].includes(text)) return false;
+  if (text === '') return fallback;
+  if (['0', 'false', 'no'].includes(text)) return false;
   if (['1', 'true', 'yes'].includes(text)) return true;
   throw new ConfigError(name, `must be true or false, but is "${env[name]}".`);
 }
@@ -213,6 +220,9 @@ export function readConfig(env: Environment): Config {
     trustProxy,
     operationsPort,
     databaseUrl: databaseUrl(env),
+    statementNames: flag(env, 'STATEMENT_NAMES', true),
+    mostInFlight: wholeNumber(env, 'MOST_IN_FLIGHT', 2_000, 1, 1_000_000),
+    drainSeconds: wholeNumber(env, 'DRAIN_SECONDS', 0, 0, 300),
     dataDir: dataFolder(env),
     bootstrapKey: firstKey(env),
     logLevel,

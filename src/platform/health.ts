@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
+import { isDraining } from './admission.ts';
 import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -8,6 +9,7 @@ import type { Metrics } from './metrics.ts';
 export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
   app.get('/health/live', { schema: { hide: true } }, async () => ({ Status: 'live' }));
   app.get('/health/ready', { schema: { hide: true } }, async () => {
+    if (isDraining(ctx)) throw new Problem('unavailable', 'This node stops. Ask another.', { retryAfter: 2 });
     await sql`select 1`.execute(ctx.db).catch(() => {
       throw new Problem('unavailable', 'The database does not answer. Try again.', { retryAfter: 2 });
     });

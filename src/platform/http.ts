@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import formBody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { limitLoad } from './admission.ts';
+import { answerClientErrors } from './client-errors.ts';
 import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
 import { exportPages, listOf } from './export.ts';
@@ -14,6 +16,7 @@ import { countCall } from './rate-limit.ts';
 import type { Caller, Route } from './routes.ts';
 import { acceptedRows, rowTypes } from './rows.ts';
 import { ProblemDocument } from './schema.ts';
+import { bearSlowBody, headerLimits, limitSlowBodies, silenceMilliseconds } from './slow-clients.ts';
 import { buildValidators } from './validation.ts';
 
 declare module 'fastify' {
@@ -44,8 +47,10 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     genReqId: () => randomUUID(),
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
+    connectionTimeout: silenceMilliseconds,
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
+    clientErrorHandler: answerClientErrors(ctx.log, headers),
     // An address that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       void protect(request, reply);
@@ -58,15 +63,18 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     key: readFileSync(tls.keyFile),
     cert: readFileSync(tls.certFile),
     allowHTTP1: true,
+    ...headerLimits,
   };
   const app = secure
     ? (fastify({ ...options, http2: true, https: secure } as never) as unknown as FastifyInstance)
-    : fastify(options);
+    : fastify({ ...options, http: headerLimits });
   app.decorateRequest('caller', null);
   app.decorateRequest('tenantId', null);
   app.addHook('onRequest', async (request, reply) => {
     void protect(request, reply);
   });
+  limitLoad(app, ctx);
+  limitSlowBodies(app);
   app.setValidatorCompiler(buildValidators());
   handleProblems(app, ctx.log);
   app.addHook('onResponse', async (request, reply) => logRequest(ctx, request, reply));
@@ -98,7 +106,10 @@ function parseBodies(app: FastifyInstance, routes: readonly Route[]): void {
     else done(new Problem('malformed_request', 'The body is not UTF-8. Encode it as UTF-8.'));
   });
   for (const type of new Set(routes.flatMap((route) => route.streams?.types ?? [])))
-    app.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
+    app.addContentTypeParser(type, (request, payload, done) => {
+      bearSlowBody(request);
+      done(null, payload);
+    });
 }
 
 export type Authenticate = (ctx: Context, request: FastifyRequest, route: Route) => Promise<Caller>;
@@ -171,19 +182,37 @@ const wholeList = {
 const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
 
 const keyHeader = {
-  type: 'object',
-  properties: {
-    [idempotencyHeader]: {
-      type: 'string',
-      description:
-        'Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours.',
-    },
+  [idempotencyHeader]: {
+    type: 'string',
+    description:
+      'Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours.',
   },
 };
+
+const tenantHeader = {
+  Tenant: {
+    type: 'string',
+    description:
+      "The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII.",
+  },
+};
+
+function headersOf({ method, access }: Route) {
+  if (access === 'anyone') return {};
+  const properties = {
+    ...(access === 'tenant' ? tenantHeader : {}),
+    ...(method === 'POST' ? keyHeader : {}),
+  };
+  return Object.keys(properties).length > 0 ? { headers: { type: 'object', properties } } : {};
+}
 
 /** A schema without a type takes the stream itself. */
 function streamedBody({ types, description }: NonNullable<Route['streams']>) {
   return { content: Object.fromEntries(types.map((type) => [type, { schema: { description } }])) };
+}
+
+function contentOf(types: readonly string[], schema: object) {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
 function schemaOf(route: Route) {
@@ -196,7 +225,9 @@ function schemaOf(route: Route) {
         ? { description, content: { 'application/json': { schema }, ...(list ? rowContent : {}) } }
         : {
             description,
-            ...(type ? { content: { [type]: { schema: schema ?? { type: 'string' } } } } : { type: 'null' }),
+            ...(type
+              ? { content: contentOf([type].flat(), schema ?? { type: 'string' }) }
+              : { type: 'null' }),
           },
     ]),
   );
@@ -205,12 +236,12 @@ function schemaOf(route: Route) {
     operationId: route.name,
     summary: route.summary,
     tags: [route.tag],
-    ...(route.access === 'anyone' ? {} : { security: [{ key: [] }] }),
+    ...(route.access === 'anyone' ? {} : { security: [{ key: [] }, { session: [] }] }),
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
     ...(streams ? { body: streamedBody(streams) } : {}),
-    ...(route.method === 'POST' && route.access !== 'anyone' ? { headers: keyHeader } : {}),
+    ...headersOf(route),
     response: { ...response, default: { description: 'What is wrong, and what to do.', content: problem } },
   };
 }

@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, hash, randomBytes, randomUUID } from 'node:crypto';
 
 let lastTime = -1;
 let counter = 0;
@@ -19,6 +19,11 @@ export function newId(now: Date): string {
   return `${at.slice(0, 8)}-${at.slice(8)}-${high}-${low}-${random.slice(24)}`;
 }
 
+function asUuid(bytes: Buffer): string {
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function isId(text: string): boolean {
@@ -33,6 +38,14 @@ export function newSecret(prefix: string): string {
 /** Enough for a secret of 256 random bits; passwords take argon2id. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'base64url');
+}
+
+/** A UUIDv8 (RFC 9562 §5.8) for what has no id but a secret's hash; it tells nothing of the hash. */
+export function derivedId(hash: string): string {
+  const bytes = createHash('sha256').update(hash).digest();
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(6) & 0x0f), 6);
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
+  return asUuid(bytes);
 }
 
 /** Identifiers are compared in NFC, and their limits hold for what is compared. */

@@ -30,6 +30,7 @@ export async function readSigningKey(db: Database): Promise<Buffer> {
 export async function openContext(config: Config, log: Log): Promise<Context> {
   const { engine, db } = await openDatabase({
     databaseUrl: config.databaseUrl ?? undefined,
+    statementNames: config.statementNames,
     dataDir: config.dataDir,
     log,
   });

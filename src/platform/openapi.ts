@@ -4,15 +4,18 @@ import { errorCodes } from './errors.ts';
 
 const description = `Create users, enrol them on courses, and start the courses by \`LaunchURL\`.
 
-Send a key as \`Authorization: Bearer <secret>\`. Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; all codes are listed at [/docs/errors](/docs/errors). Unknown fields are refused, so a typo never loses data.`;
+Send a key as \`Authorization: Bearer <secret>\`; a browser in which somebody signed in sends its session cookie instead. Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; all codes are listed at [/docs/errors](/docs/errors). Unknown fields are refused, so a typo never loses data.`;
 
 /** The plugin types schemas more narrowly than OpenAPI 3.1 has them; the document is compared and linted as a whole. */
 const asWebhooks = (webhooks: Record<string, object>) => ({ webhooks }) as Record<never, never>;
 /** Serves the interface's description, made from the schemas that validate. */
 export async function describeInterface(
   app: FastifyInstance,
-  baseUrl: string,
-  webhooks: Record<string, object>,
+  {
+    baseUrl,
+    sessionCookie,
+    webhooks,
+  }: { baseUrl: string; sessionCookie: string; webhooks: Record<string, object> },
 ): Promise<void> {
   await app.register(fastifySwagger, {
     openapi: {
@@ -23,6 +26,13 @@ export async function describeInterface(
       components: {
         securitySchemes: {
           key: { type: 'http', scheme: 'bearer', description: 'The secret of a key, or an access token.' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: sessionCookie,
+            description:
+              'The session of the operator, of an administrator for their tenant, or of a learner for what is their own. Requests from other origins are refused; over HTTPS the name of the cookie begins with __Host-.',
+          },
         },
       },
     },

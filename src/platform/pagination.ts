@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { Problem } from './errors.ts';
-import { Nullable } from './schema.ts';
+import { Nullable, OneOf } from './schema.ts';
 
 export const pageQuery = {
   Limit: Type.Optional(
@@ -11,6 +11,16 @@ export const pageQuery = {
   ),
 };
 
+export const orderQuery = {
+  Order: Type.Optional(OneOf(['oldest', 'newest'], { description: 'What comes first. Default: oldest.' })),
+};
+
+/** Text as the pattern of a LIKE that finds it anywhere. */
+export function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+export type Order = { Order?: 'oldest' | 'newest' };
 export type PageQuery = { Limit?: number; Cursor?: string };
 export type Page<T> = { Items: T[]; NextCursor: string | null };
 

@@ -9,25 +9,32 @@ type ValidationIssue = {
   params: Record<string, unknown>;
 };
 
-/** The one mapper from anything thrown to RFC 9457 `application/problem+json`. */
-export function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
+/** RFC 9457. */
+export function problemDocument(problem: Problem, requestId: string) {
   const { retryAfter, ...members } = problem.extras;
   const [status, title] = errorCodes[problem.code];
+  return {
+    type: `/docs/errors#${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    ...members,
+    request_id: requestId,
+  };
+}
+
+/** The one mapper from anything thrown to `application/problem+json`. */
+export function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
+  const { retryAfter } = problem.extras;
+  const { status } = problem;
   if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
   if (status === 401) void reply.header('WWW-Authenticate', 'Bearer');
   return reply
     .code(status)
     .type('application/problem+json; charset=utf-8')
     .serializer((body) => JSON.stringify(body))
-    .send({
-      type: `/docs/errors#${problem.code}`,
-      title,
-      status,
-      detail: problem.message,
-      code: problem.code,
-      ...members,
-      request_id: requestId,
-    });
+    .send(problemDocument(problem, requestId));
 }
 
 function fieldOf(issue: ValidationIssue): string {

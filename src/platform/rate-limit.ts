@@ -40,7 +40,7 @@ export function countCall(ctx: Context, keyId: string, reply: FastifyReply): voi
   if (used > limit)
     throw new Problem(
       'too_many_requests',
-      `The key has made its ${limit} calls of this minute. Go on in ${reset} s, or send many rows in one call with POST /user/bulk and /enrol/bulk.`,
+      `The key or session has made its ${limit} calls of this minute. Go on in ${reset} s, or send many rows in one call with POST /user/bulk and /enrol/bulk.`,
       { retryAfter: reset },
     );
   count.untold++;

@@ -3,12 +3,18 @@ import type { Static, TSchema } from 'typebox';
 import type { Context, TenantContext } from './context.ts';
 import type { Scope } from './scopes.ts';
 
-/** Who is calling: a key of a tenant, or of the operator. */
-export type Caller = { keyId: string; tenantId: string | null; scopes: readonly Scope[] };
+/** Who is calling: a key or a session, of a tenant or of the operator (`tenantId` null). */
+export type Caller = {
+  keyId: string;
+  tenantId: string | null;
+  scopes: readonly Scope[];
+  /** The LoginID of a learner's session, which may call the routes marked `own` with it, and no others. */
+  learner?: string;
+};
 
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 
-/** `tenant`: acts on one tenant's data. `operator`: an operator key only. `anyone`: needs no key. */
+/** `tenant`: acts on one tenant's data. `operator`: the operator only. `anyone`: needs neither key nor session. */
 export type Access = 'tenant' | 'operator' | 'anyone';
 
 type ContextOf<A extends Access> = A extends 'tenant' ? TenantContext : Context;
@@ -32,6 +38,8 @@ export type Route = {
   tag: string;
   access: Access;
   scope: Scope | null;
+  /** A read that learners' sessions may call too, with their own LoginID in the path. */
+  own?: true;
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
@@ -39,7 +47,8 @@ export type Route = {
   streams?: { types: readonly string[]; description: string };
   /** Takes `application/x-www-form-urlencoded` beside JSON, and answers `request.validationError` itself. */
   forms?: boolean;
-  answers: Record<number, { description: string; schema?: TSchema; type?: string }>;
+  /** `type`: what is answered when it is not JSON. */
+  answers: Record<number, { description: string; schema?: TSchema; type?: string | readonly string[] }>;
   /** Types of the events that the operation may write; a write without any says so with an empty list. */
   events?: readonly string[];
   handle: (ctx: Context, input: Input<TSchema, TSchema, TSchema>, reply: FastifyReply) => Promise<Answer>;

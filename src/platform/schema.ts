@@ -17,9 +17,13 @@ export function Text(maxLength: number, options: { minLength?: number; descripti
   return Type.String({ maxLength, pattern: '^[^\\u0000\\p{Cs}]*$', ...options });
 }
 
-/** An identifier that the client chooses: any script, no control characters, case-sensitive, compared in NFC. */
+/**
+ * An identifier that the client chooses: any script, no control characters, case-sensitive, compared in NFC. Not `.` or
+ * `..`: every URL library removes these from a path, encoded or not, so nothing of that name could be reached.
+ */
 export function Identifier(description: string, maxLength = 255) {
-  return Type.String({ minLength: 1, maxLength, pattern: '^[^\\p{Cc}\\p{Cs}]+$', description });
+  const pattern = '^(?!\\.{1,2}$)[^\\p{Cc}\\p{Cs}]+$';
+  return Type.String({ minLength: 1, maxLength, pattern, description });
 }
 
 /** RFC 3339, UTC. */

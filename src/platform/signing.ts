@@ -1,7 +1,8 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** What a signature is for; the same bytes signed for another purpose do not verify. */
-export type Purpose = 'launch' | 'ticket' | 'session' | 'erasure';
+export type Purpose = 'launch' | 'ticket' | 'session' | PreviewPurpose | 'erasure' | 'guess';
+type PreviewPurpose = 'preview' | 'preview-ticket' | 'preview-session' | 'preview-state';
 
 const imported = new WeakMap<Buffer, KeyObject>();
 

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import { findings } from '../support/barriers.ts';
 import { closeBrowser, contentOf, newContext, openPage, press } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let service: Awaited<ReturnType<typeof startService>>;
 
 before(async () => {
@@ -20,21 +17,6 @@ after(async () => {
   await closeBrowser();
   await service?.close();
 });
-
-/** What axe finds on the player's own page; the course in its frame is its author's. */
-async function findings(page: Page, isCovered = false): Promise<string[]> {
-  await page.evaluate(axe);
-  // What a drawer covers is no page of its own: it has neither a heading nor a main part.
-  const off = { enabled: !isCovered };
-  const rules = { 'landmark-one-main': off, 'page-has-heading-one': off };
-  return page.evaluate(async (rules) => {
-    const violations: Finding[] = await Reflect.get(window, 'axe')
-      .run({ exclude: [['iframe']] }, { iframes: false, rules })
-      .then((results: { violations: Finding[] }) => results.violations);
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  }, rules);
-}
-type Finding = { id: string; nodes: { html: string }[] };
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 320]) {

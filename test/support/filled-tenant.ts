@@ -57,7 +57,7 @@ export async function fill(
   });
   const { WebhookID, Secret } = hook.body;
   assert.equal((await tenant.api('POST', `/webhook/${WebhookID}/ping`)).body.Status, 'delivered');
-  const { EventID } = (await tenant.api('GET', '/events')).body.Items[0];
+  const { EventID } = (await tenant.api('GET', `/events?EnrollID=${EnrollID}`)).body.Items[0];
   const again = await tenant.api('POST', `/webhook/${WebhookID}/replay`, { EventIDs: [EventID] });
   assert.deepEqual(again.body, { Deliveries: 1 });
   const key = new URL(LaunchURL).searchParams.get('key') ?? '';
@@ -66,6 +66,7 @@ export async function fill(
     ...names,
     LoginID,
     CourseID,
+    Release: '1',
     EnrollID,
     WebhookID,
     webhookSecret: Secret,

@@ -36,7 +36,7 @@ export type Play = {
 };
 
 /** Plays as the page does: click, session, commits. */
-export async function play(service: TestService, launchUrl: string): Promise<Play> {
+export async function play(service: Pick<TestService, 'contentUrl'>, launchUrl: string): Promise<Play> {
   const { status, location } = await click(launchUrl);
   assert.equal(status, 303);
   const opened = await post(`${location}/session`);

@@ -29,7 +29,7 @@ export type TestService = {
   baseUrl: string;
   contentUrl: string;
   operatorKey: string;
-  /** Calls the interface; with the operator's key on the tenant `test` unless another key is given. */
+  /** Calls the interface; with the operator's key on the tenant `test` unless another key is given; '': none. */
   api: (
     method: string,
     path: string,
@@ -82,7 +82,7 @@ export async function startService(
 function client(ctx: Context, operatorKey: string, close: () => Promise<void>): TestService {
   const { baseUrl, contentUrl } = ctx.config;
   const api: TestService['api'] = async (method, path, body, key = operatorKey, extra = {}) => {
-    const headers: Record<string, string> = { authorization: `Bearer ${key}`, ...extra };
+    const headers: Record<string, string> = { ...(key && { authorization: `Bearer ${key}` }), ...extra };
     if (key === operatorKey && !headers.tenant) headers.tenant = 'test';
     if (body !== undefined && !headers['content-type']) headers['content-type'] = 'application/json';
     const response = await fetch(baseUrl + path, {

@@ -20,6 +20,8 @@ export function createCommits(
   const pending = createPending();
   const confirmed = new Map<string, string>();
   let number = session.NextCommit;
+  /** What a preview has reached; null for a launch, of which the server knows it. */
+  let reached = session.Receipt.Preview ?? null;
   let flight: AbortController | null = null;
   let timer: number | undefined;
   let failures = 0;
@@ -59,6 +61,10 @@ export function createCommits(
     return true;
   }
 
+  function toSend({ Commit }: JournalEntry): Commit {
+    return reached === null ? Commit : { ...Commit, Preview: reached };
+  }
+
   function settle(entry: JournalEntry, answer: Answer): void {
     slow = false;
     if (answer.kind === 'unreachable') {
@@ -71,6 +77,7 @@ export function createCommits(
     if (answer.kind === 'receipt') {
       confirmed.set(entry.Commit.UnitID, saidBy(entry.Commit));
       rejected = false;
+      reached = answer.receipt.Preview ?? null;
       tell.receipt(answer.receipt);
     } else if (
       answer.status === 409 ||
@@ -109,7 +116,7 @@ export function createCommits(
       slow = true;
       announce();
     }, slowAfter);
-    const answer = await sendCommit(session.Session, next.entry.Commit, controller.signal);
+    const answer = await sendCommit(session.Session, toSend(next.entry), controller.signal);
     window.clearTimeout(slowness);
     if (flight !== controller) return;
     flight = null;
@@ -124,7 +131,7 @@ export function createCommits(
     flight = null;
     rejected = false;
     for (let next = pending.inOrder()[0]; next && !frozen; next = pending.inOrder()[0]) {
-      const answer = sendCommitBlocking(session.Session, next.entry.Commit);
+      const answer = sendCommitBlocking(session.Session, toSend(next.entry));
       if (answer.kind === 'unreachable') {
         // Browsers also refuse to block while the content's page is being left; only pump() tells if we are offline.
         schedule(0);
@@ -137,7 +144,7 @@ export function createCommits(
   }
 
   function flushLeaving(): void {
-    for (const { entry } of pending.inOrder()) sendCommitLeaving(session.Session, entry.Commit);
+    for (const { entry } of pending.inOrder()) sendCommitLeaving(session.Session, toSend(entry));
   }
 
   return {

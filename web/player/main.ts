@@ -3,6 +3,7 @@ import { type Journal, type JournalEntry, openJournal } from './journal.ts';
 import { messages } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
+import { beginPreview } from './preview.ts';
 import { openSession, replay } from './session.ts';
 
 const reload = { text: messages.tryAgain, act: () => location.reload() };
@@ -30,7 +31,7 @@ async function open(journal: Journal, dropped: JournalEntry[]): Promise<void> {
   }
   hidePage();
   elements.bar.hidden = false;
-  await play(opening.session, journal);
+  await play(opening.session, opening.session.Preview ? beginPreview() : journal);
   if (dropped.length > 0) {
     const titles = [...new Set(dropped.map(({ CourseTitle }) => CourseTitle))];
     ask(messages.droppedTitle, messages.dropped(titles), [{ text: messages.understood, act: () => {} }]);

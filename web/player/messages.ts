@@ -2,7 +2,7 @@ import type { SaveState } from './commits.ts';
 import type { UnitStatus } from './units.ts';
 
 /** Every text of the player. Another language is another catalogue of the same shape. */
-export const messages = {
+const tracked = {
   /** What index.html names by `data-text` and `data-label`. */
   labels: {
     skip: 'Go to the course',
@@ -98,3 +98,43 @@ export const messages = {
     return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   },
 };
+
+/** The words that would not be true in a preview. */
+const untracked: Partial<typeof tracked> = {
+  saveStates: {
+    saved: 'Preview: nothing is recorded',
+    saving: 'Preview: nothing is recorded',
+    kept: 'Preview: no connection',
+    unkept: 'Preview: no connection',
+    refused: 'Preview: this would not be saved',
+    elsewhere: 'Preview ended',
+    ended: 'Preview ended',
+  },
+  chooseUnit: {
+    title: tracked.chooseUnit.title,
+    text: 'Choose a part from the contents, or leave the course.',
+  },
+  leaving: 'Ending the preview…',
+  sessionEnded: {
+    title: 'This preview has ended',
+    text: 'A preview lasts two hours. Start a new one where you started this one.',
+    action: 'Continue',
+  },
+  end: {
+    ...tracked.end,
+    saved: 'This was a preview',
+    kept: 'This was a preview',
+    keptText: 'Nothing was recorded. You may close this window.',
+    lost: 'This was a preview',
+    lostText: 'Nothing was recorded. You may close this window.',
+    close: 'Nothing was recorded. A learner would have reached this. You may close this window.',
+    again: 'Preview again',
+  },
+};
+
+export let messages = tracked;
+
+/** From here on the page speaks of a preview. */
+export function speakOfPreview(): void {
+  messages = { ...tracked, ...untracked };
+}

@@ -1,8 +1,9 @@
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import type { Authenticate, ResolveTenant } from '../../platform/http.ts';
+import type { ResolveTenant } from '../../platform/http.ts';
 import { sha256 } from '../../platform/ids.ts';
-import type { Caller } from '../../platform/routes.ts';
+import type { Caller, Route } from '../../platform/routes.ts';
 import { readAccessToken } from './access-token.ts';
 import { type KnownKey, usableKey, usableKeyById } from './known-keys.ts';
 
@@ -29,20 +30,31 @@ async function callerOf(ctx: Context, token: string): Promise<Caller> {
   return key;
 }
 
-/** RFC 6750 §2.1; the prefix `Token` is accepted too. */
-export const authenticate: Authenticate = async (ctx, request, route) => {
+/** The key of a request. RFC 6750 §2.1; the prefix `Token` is accepted too. */
+export async function keyCaller(ctx: Context, request: FastifyRequest): Promise<Caller> {
   const [, token] =
     /^(?:Bearer|Token) +([\w.~+/=-]{16,4096})$/i.exec(request.headers.authorization ?? '') ?? [];
   if (!token) throw new Problem('unauthorized', `This operation needs a key. ${refused}`);
-  const caller = await callerOf(ctx, token);
-  if (route.access === 'operator' && caller.tenantId !== null)
-    throw new Problem('operator_only', 'This operation is for the operator. Use a key of the operator.');
-  if (route.scope && !caller.scopes.includes(route.scope))
-    throw new Problem('scope_missing', `The key lacks the scope ${route.scope}. Use a key that has it.`);
-  return caller;
-};
+  return callerOf(ctx, token);
+}
 
-/** The tenant a request acts on: the key's own, or the one that an operator names in the header `Tenant`. */
+/** Whether a key or session may call the route; `loginId` is the one in the path. */
+export function authorize(caller: Caller, route: Route, loginId: string | undefined): void {
+  if (caller.learner !== undefined && !(route.own && loginId?.normalize('NFC') === caller.learner))
+    throw new Problem(
+      'own_only',
+      'Signed in as a learner, you can read what is your own and nothing else. Ask an administrator.',
+    );
+  if (route.access === 'operator' && caller.tenantId !== null)
+    throw new Problem(
+      'operator_only',
+      'This operation is for the operator. Use a key of the operator, or sign in as the operator.',
+    );
+  if (caller.learner === undefined && route.scope && !caller.scopes.includes(route.scope))
+    throw new Problem('scope_missing', `The key lacks the scope ${route.scope}. Use a key that has it.`);
+}
+
+/** The tenant a request acts on: the caller's own, or the one that an operator names in the header `Tenant`. */
 export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promise<boolean>): ResolveTenant {
   return async (ctx, request, caller) => {
     const header = request.headers.tenant;
@@ -51,14 +63,14 @@ export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promi
       if (named !== null && named !== caller.tenantId)
         throw new Problem(
           'tenant_not_allowed',
-          'A tenant key acts on its own tenant only. Leave out the header Tenant.',
+          'Keys and sessions of a tenant act on their own tenant only. Leave out the header Tenant.',
         );
       return caller.tenantId;
     }
     if (!named)
       throw new Problem(
         'tenant_required',
-        'An operator key acts on a tenant: name it in the header Tenant.',
+        'The operator acts on a tenant here: name it in the header Tenant.',
         {
           param: 'Tenant',
         },

@@ -1,18 +1,19 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { CourseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
-import { tellTenants } from '../events/append.ts';
+import { containing, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import type { Standard } from '../standards/types.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, whenInUse } from './problems.ts';
-import type { AuthoredCourse, CourseChange } from './schemas.ts';
+import { tellOfRelease } from './releases.ts';
+import type { AuthoredCourse, CourseChange, CourseQuery } from './schemas.ts';
 
 export type CourseRow = Selectable<CourseTable> & {
   release_number: number | null;
   release_standard: string | null;
+  release_warnings: number | null;
 };
 
 export function selectCourses(ctx: Context) {
@@ -20,7 +21,25 @@ export function selectCourses(ctx: Context) {
     .selectFrom('course')
     .leftJoin('release', 'release.release_id', 'course.release_id')
     .selectAll('course')
-    .select(['release.number as release_number', 'release.standard as release_standard']);
+    .select(['release.number as release_number', 'release.standard as release_standard'])
+    .select(sql<number | null>`jsonb_array_length(release.warnings)`.as('release_warnings'));
+}
+
+/** A page's courses, ordered by CourseID. */
+export function filterCourses(courses: ReturnType<typeof selectCourses>, input: CourseQuery) {
+  const { Search, Status } = input;
+  const after = readCursor(input);
+  let query = courses.orderBy('course.course_id').limit(pageLimit(input) + 1);
+  if (after !== null) query = query.where('course.course_id', '>', after);
+  if (Status !== undefined) query = query.where('course.status', '=', Status);
+  if (Search !== undefined)
+    query = query.where((where) =>
+      where.or([
+        where('course.title', 'ilike', containing(Search)),
+        where('course.course_id', 'ilike', containing(Search)),
+      ]),
+    );
+  return query;
 }
 
 export function optionsOf(ctx: Context, courseIds: string[]): Promise<OptionRow[]> {
@@ -51,6 +70,7 @@ export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): Authored
     Standard: standardOf(row),
     Status: row.status as AuthoredCourse['Status'],
     Release: row.release_number,
+    Warnings: row.release_warnings,
     EnrolOptions: options.filter((option) => option.course_id === row.course_id).map(toOption),
     CreatedAt: row.created_at.toISOString(),
     UpdatedAt: row.updated_at.toISOString(),
@@ -63,15 +83,9 @@ export async function readAuthoredCourse(ctx: Context, input: { courseId: string
   return toAuthoredCourse(row, await optionsOf(ctx, [input.courseId]));
 }
 
-export async function listAuthoredCourses(ctx: Context, input: PageQuery) {
+export async function listAuthoredCourses(ctx: Context, input: CourseQuery) {
   const limit = pageLimit(input);
-  const after = readCursor(input);
-  let query = selectCourses(ctx);
-  if (after !== null) query = query.where('course.course_id', '>', after);
-  const rows = await query
-    .orderBy('course.course_id')
-    .limit(limit + 1)
-    .execute();
+  const rows = await filterCourses(selectCourses(ctx), input).execute();
   const options = await optionsOf(
     ctx,
     rows.map((row) => row.course_id),
@@ -109,7 +123,7 @@ export async function putCourse(
       .executeTakeFirst();
     if (!before) return false;
     await ctx.db.updateTable('course').set(sent).where('course_id', '=', input.courseId).execute();
-    if (before.status === 'draft' && input.Status === 'published') await tellOfRelease(ctx, input.courseId);
+    if (before.status === 'draft' && input.Status === 'published') await tellOfCurrent(ctx, input.courseId);
     return true;
   });
   if (!changed) await insertCourse(ctx, input, sent, now);
@@ -117,16 +131,14 @@ export async function putCourse(
 }
 
 /** While it was a draft no tenant heard of its releases. */
-async function tellOfRelease(ctx: Context, courseId: string): Promise<void> {
+async function tellOfCurrent(ctx: Context, courseId: string): Promise<void> {
   const current = await ctx.db
     .selectFrom('course')
     .innerJoin('release', 'release.release_id', 'course.release_id')
-    .select(['course.tenants', 'release.number', 'release.standard', 'release.title'])
+    .select(['course.tenants', 'release.course_id', 'release.number', 'release.standard', 'release.title'])
     .where('course.course_id', '=', courseId)
     .executeTakeFirst();
-  if (!current) return;
-  const data = { Release: current.number, Standard: current.standard, Title: current.title };
-  await tellTenants(ctx, { tenants: current.tenants, courseId, type: 'course.released', data });
+  if (current) await tellOfRelease(ctx, current);
 }
 
 async function insertCourse(

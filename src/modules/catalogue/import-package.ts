@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Selectable } from 'kysely';
 import type { Context } from '../../platform/context.ts';
-import type { ReleaseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { tellTenants } from '../events/append.ts';
 import { readPackage } from '../standards/package.ts';
-import type { CourseTree, PackageReport, PackageWarning, Unit } from '../standards/types.ts';
+import type { PackageReport } from '../standards/types.ts';
 import { courseNotFound } from './problems.ts';
+import { tellOfRelease, toRelease } from './releases.ts';
 import type { Release } from './schemas.ts';
 
 /** More than 1,000 bytes out of one is a bomb, not a course. */
@@ -46,7 +45,7 @@ export async function importPackage(
         throw error;
       },
     );
-    return { release: toRelease(row), isNew: row.number === 1 };
+    return { release: toRelease({ ...row, current_id: row.release_id }), isNew: row.number === 1 };
   } finally {
     await ctx.files.discard(zipFile);
     await ctx.files.discard(folder);
@@ -120,47 +119,8 @@ function insertRelease(ctx: Context, input: NewRelease) {
       const { tenants } = course;
       const imported = { Release: row.number, Warnings: report.Warnings.length };
       await tellTenants(ctx, { tenants, courseId, type: 'package.imported', data: imported });
-      const released = { Release: row.number, Standard: row.standard, Title: row.title };
-      await tellTenants(ctx, { tenants, courseId, type: 'course.released', data: released });
+      await tellOfRelease(ctx, { ...row, tenants });
     }
     return row;
   });
-}
-
-/** The current release of a course. */
-export async function readRelease(ctx: Context, input: { courseId: string }): Promise<Release> {
-  const row = await ctx.db
-    .selectFrom('release')
-    .innerJoin('course', 'course.release_id', 'release.release_id')
-    .selectAll('release')
-    .where('course.course_id', '=', input.courseId)
-    .executeTakeFirst();
-  if (!row)
-    throw new Problem(
-      'course_not_playable',
-      'The course has no package. Send one with PUT /course/{CourseID}/package.',
-    );
-  return toRelease(row);
-}
-
-function inOrder(units: Unit[], depth = 0): Release['Units'] {
-  return units.flatMap((unit) => [
-    { UnitID: unit.UnitID, Title: unit.Title, Href: unit.Href, Depth: depth },
-    ...inOrder(unit.Children, depth + 1),
-  ]);
-}
-
-function toRelease(row: Selectable<ReleaseTable>): Release {
-  return {
-    CourseID: row.course_id,
-    Release: row.number,
-    Standard: row.standard as Release['Standard'],
-    Title: row.title,
-    Units: inOrder((row.tree as CourseTree).Units),
-    Warnings: row.warnings as PackageWarning[],
-    Files: row.files,
-    Bytes: row.bytes,
-    SHA256: row.sha256,
-    CreatedAt: row.created_at.toISOString(),
-  };
 }

@@ -1,8 +1,8 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
-import { type CourseRow, optionsOf, selectCourses, standardOf } from './courses.ts';
+import { pageLimit, toPage } from '../../platform/pagination.ts';
+import { type CourseRow, filterCourses, optionsOf, selectCourses, standardOf } from './courses.ts';
 import { type OptionRow, toOption } from './options.ts';
-import type { Course } from './schemas.ts';
+import type { Course, CourseQuery } from './schemas.ts';
 
 /** SQL: the course is offered to the tenant. Drafts are for the operator's eyes only. */
 export function isOffered(course: string, tenant: string): string {
@@ -29,10 +29,9 @@ export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' |
 }
 
 /** The courses offered to the tenant, each with its published options. */
-export async function listOfferedCourses(ctx: TenantContext, input: PageQuery) {
+export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery) {
   const limit = pageLimit(input);
-  const after = readCursor(input);
-  let query = selectCourses(ctx)
+  const offered = selectCourses(ctx)
     .where('course.status', '<>', 'draft')
     .where((where) =>
       where.or([
@@ -40,11 +39,7 @@ export async function listOfferedCourses(ctx: TenantContext, input: PageQuery) {
         where(where.val(ctx.tenantId), '=', where.fn.any('course.tenants')),
       ]),
     );
-  if (after !== null) query = query.where('course.course_id', '>', after);
-  const rows = await query
-    .orderBy('course.course_id')
-    .limit(limit + 1)
-    .execute();
+  const rows = await filterCourses(offered, input).execute();
   const options = await optionsOf(
     ctx,
     rows.map((row) => row.course_id),

@@ -10,6 +10,14 @@ export function courseNotFound(): Problem {
   );
 }
 
+export function releaseNotFound(): Problem {
+  return new Problem(
+    'release_not_found',
+    'The course has no release with this number. See GET /course/{CourseID}/release.',
+    { param: 'Release' },
+  );
+}
+
 /** Turns a foreign key's refusal of a DELETE (PostgreSQL error 23503) into `problem`. */
 export function whenInUse(problem: Problem): (error: unknown) => never {
   return (error) => {

@@ -4,21 +4,27 @@ import { PageOf, pageQuery } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields } from '../../platform/schema.ts';
 import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from './courses.ts';
-import { importPackage, readRelease } from './import-package.ts';
+import { importPackage } from './import-package.ts';
 import { listOfferedCourses } from './offers.ts';
 import { deleteOption, putOption } from './options.ts';
+import { listReleases, makeCurrent, readCurrentRelease, readRelease } from './releases.ts';
 import {
   AuthoredCourse,
   Course,
   CourseChange,
   CourseID,
+  courseQuery,
   DurationID,
   EnrolOption,
   EnrolOptionChange,
+  offerQuery,
   Release,
+  ReleaseChange,
+  ReleaseNumber,
 } from './schemas.ts';
 
 const params = Type.Object({ CourseID });
+const releaseParams = Type.Object({ CourseID, Release: ReleaseNumber });
 const optionParams = Type.Object({ CourseID, DurationID });
 const authoring = { tag: 'Authoring', access: 'operator' } as const;
 
@@ -31,7 +37,7 @@ export const catalogueRoutes = [
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',
-    query: Fields(pageQuery),
+    query: offerQuery,
     answers: { 200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(Course) } },
     handle: async (ctx, { query }) => ok(await listOfferedCourses(ctx, query)),
   }),
@@ -42,7 +48,7 @@ export const catalogueRoutes = [
     name: 'listCourses',
     summary: 'List all courses',
     scope: 'catalogue:read',
-    query: Fields(pageQuery),
+    query: courseQuery,
     answers: {
       200: { description: 'A page of courses, ordered by CourseID.', schema: PageOf(AuthoredCourse) },
     },
@@ -152,11 +158,50 @@ export const catalogueRoutes = [
     ...authoring,
     method: 'GET',
     path: '/course/{CourseID}/package',
-    name: 'readRelease',
+    name: 'readCurrentRelease',
     summary: 'Read the current release of a course',
     scope: 'catalogue:read',
     params,
     answers: { 200: { description: 'The release.', schema: Release } },
-    handle: async (ctx, { params }) => ok(await readRelease(ctx, { courseId: params.CourseID })),
+    handle: async (ctx, { params }) => ok(await readCurrentRelease(ctx, { courseId: params.CourseID })),
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/release',
+    name: 'listReleases',
+    summary: 'List the releases of a course',
+    scope: 'catalogue:read',
+    params,
+    query: Fields(pageQuery),
+    answers: { 200: { description: 'A page of releases, newest first.', schema: PageOf(Release) } },
+    handle: async (ctx, { params, query }) =>
+      ok(await listReleases(ctx, { ...query, courseId: params.CourseID })),
+  }),
+  route({
+    ...authoring,
+    method: 'GET',
+    path: '/course/{CourseID}/release/{Release}',
+    name: 'readRelease',
+    summary: 'Read a release of a course',
+    scope: 'catalogue:read',
+    params: releaseParams,
+    answers: { 200: { description: 'The release.', schema: Release } },
+    handle: async (ctx, { params }) =>
+      ok(await readRelease(ctx, { courseId: params.CourseID, release: params.Release })),
+  }),
+  route({
+    ...authoring,
+    method: 'PUT',
+    path: '/course/{CourseID}/release/{Release}',
+    name: 'putRelease',
+    summary: 'Make a release the current one',
+    scope: 'catalogue:write',
+    params: releaseParams,
+    body: ReleaseChange,
+    answers: { 200: { description: 'The release, which is the current one.', schema: Release } },
+    events: ['course.released'],
+    handle: async (ctx, { params }) =>
+      ok(await makeCurrent(ctx, { courseId: params.CourseID, release: params.Release })),
   }),
 ];

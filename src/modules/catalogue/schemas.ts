@@ -1,11 +1,20 @@
 import Type from 'typebox';
+import { pageQuery } from '../../platform/pagination.ts';
 import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
 import { standards } from '../standards/types.ts';
 
 export const CourseID = Identifier('The course. Chosen by the operator.');
 export const DurationID = Identifier('The enrolment option, unique in its course. Chosen by the operator.');
 
-const Status = OneOf(['draft', 'published', 'retired'], {
+export const ReleaseNumber = Type.Integer({
+  minimum: 1,
+  maximum: 2_147_483_647,
+  description: 'The number of a release of the course.',
+});
+
+export const courseStatuses = ['draft', 'published', 'retired'] as const;
+
+const Status = OneOf(courseStatuses, {
   description: 'draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.',
 });
 
@@ -84,6 +93,24 @@ const played = {
   Release: Nullable(Type.Integer({ description: 'The number of the current release of the package.' })),
 };
 
+/** Courses are thousands at most, so these filters need no index. */
+const searching = {
+  Search: Type.Optional(
+    Text(255, { description: 'A part of Title or CourseID; letter case does not matter.' }),
+  ),
+};
+export const courseQuery = Fields({
+  ...pageQuery,
+  ...searching,
+  Status: Type.Optional(OneOf(courseStatuses)),
+});
+export const offerQuery = Fields({
+  ...pageQuery,
+  ...searching,
+  Status: Type.Optional(OneOf(['published', 'retired'])),
+});
+export type CourseQuery = Type.Static<typeof courseQuery>;
+
 /** A course as a tenant sees it. */
 export const Course = Fields(
   { CourseID, ...courseFields, ...played, AvailableEnrolOptions: Type.Array(EnrolOption) },
@@ -108,6 +135,9 @@ export const AuthoredCourse = Fields(
     ...courseFields,
     ...authored,
     ...played,
+    Warnings: Nullable(
+      Type.Integer({ description: 'How many warnings the current release has; null: there is none.' }),
+    ),
     EnrolOptions: Type.Array(EnrolOption),
     CreatedAt: Instant(),
     UpdatedAt: Instant(),
@@ -126,6 +156,7 @@ export const Release = Fields(
   {
     CourseID,
     Release: Type.Integer({ description: 'Counts up with each package of the course.' }),
+    Current: Type.Boolean({ description: 'Who begins the course now plays this release.' }),
     Standard: OneOf(standards),
     Title: Text(500, { description: 'The title that the package gives itself.' }),
     Units: Type.Array(
@@ -149,3 +180,15 @@ export const Release = Fields(
   { title: 'Release' },
 );
 export type Release = Type.Static<typeof Release>;
+
+export const ReleaseChange = Fields(
+  {
+    Current: Type.Unsafe<true>({
+      type: 'boolean',
+      enum: [true],
+      description:
+        'true: who begins the course from now on plays this release; who has begun stays on theirs.',
+    }),
+  },
+  { title: 'ReleaseChange' },
+);

@@ -2,25 +2,33 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
-import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import {
+  foreignCursor,
+  type Order,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+} from '../../platform/pagination.ts';
 import { readKey } from './key-text.ts';
-import { type KeyWithNames, keyNotFound, keyStatusSql, selectKeys, toKey } from './record.ts';
+import { isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';
 import type { EnrolmentKey, KeyStatus } from './schemas.ts';
 
 export async function listKeys(
   ctx: TenantContext,
-  input: PageQuery & { PurchaseOrder?: string; Status?: KeyStatus },
+  input: PageQuery & Order & { PurchaseOrder?: string; Status?: KeyStatus },
 ) {
   const limit = pageLimit(input);
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
+  const newest = input.Order === 'newest';
   let query = selectKeys(ctx);
-  if (after !== null) query = query.where('enrolment_key.key_id', '>', after);
+  if (after !== null) query = query.where('enrolment_key.key_id', newest ? '<' : '>', after);
   if (input.PurchaseOrder !== undefined)
     query = query.where('enrolment_key.purchase_order', '=', input.PurchaseOrder);
-  if (input.Status !== undefined) query = query.where(keyStatusSql(ctx.now()), '=', input.Status);
+  if (input.Status !== undefined) query = query.where(isStatusSql(input.Status, ctx.now()));
   const rows = await query
-    .orderBy('enrolment_key.key_id')
+    .orderBy('enrolment_key.key_id', newest ? 'desc' : 'asc')
     .limit(limit + 1)
     .execute();
   return toPage(

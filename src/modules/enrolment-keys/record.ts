@@ -16,12 +16,17 @@ export function keyStatus(row: Facts, now: Date): KeyStatus {
   return row.valid_from > now ? 'scheduled' : 'available';
 }
 
-/** SQL of the same. */
-export function keyStatusSql(now: Date) {
-  return sql<KeyStatus>`case when enrolment_key.redeemed_at is not null then 'redeemed'
-    when enrolment_key.revoked_at is not null then 'revoked'
-    when enrolment_key.valid_until <= ${now} then 'expired'
-    when enrolment_key.valid_from > ${now} then 'scheduled' else 'available' end`;
+/** SQL of the same, as the conditions of the indexes. */
+export function isStatusSql(status: KeyStatus, now: Date) {
+  const open = sql`enrolment_key.redeemed_at is null and enrolment_key.revoked_at is null`;
+  const conditions: Record<KeyStatus, ReturnType<typeof sql>> = {
+    redeemed: sql`enrolment_key.redeemed_at is not null`,
+    revoked: sql`enrolment_key.revoked_at is not null and enrolment_key.redeemed_at is null`,
+    expired: sql`${open} and enrolment_key.valid_until <= ${now}`,
+    scheduled: sql`${open} and enrolment_key.valid_until > ${now} and enrolment_key.valid_from > ${now}`,
+    available: sql`${open} and enrolment_key.valid_until > ${now} and enrolment_key.valid_from <= ${now}`,
+  };
+  return sql<boolean>`${conditions[status]}`;
 }
 
 export function selectKeys(ctx: TenantContext) {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { orderQuery, PageOf, pageQuery } from '../../platform/pagination.ts';
 import { ok, route } from '../../platform/routes.ts';
 import { Fields, OneOf, Text } from '../../platform/schema.ts';
 import { LoginID } from '../users/schemas.ts';
@@ -42,10 +42,11 @@ export const enrolmentKeyRoutes = [
     summary: 'List enrolment keys',
     query: Fields({
       ...pageQuery,
+      ...orderQuery,
       PurchaseOrder: Type.Optional(Text(255)),
       Status: Type.Optional(OneOf(keyStatuses)),
     }),
-    answers: { 200: { description: 'A page of keys, oldest first.', schema: PageOf(EnrolmentKey) } },
+    answers: { 200: { description: 'A page of keys.', schema: PageOf(EnrolmentKey) } },
     handle: async (ctx, { query }) => ok(await listKeys(ctx, query)),
   }),
   route({

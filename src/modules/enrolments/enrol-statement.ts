@@ -64,8 +64,9 @@ function optionsOf(which: string): string {
  * Enrols n users of tenant $1 at time $3 in one round trip; $2 is an array of `EnrolRow`, each with its number `n`.
  * Answers one row for each: the facts that decide, what was done, and the enrolment, new or current.
  * Facts are of the snapshot. What a row changes is locked first, which brings it up to date: enrolments, then options
- * (a limited one alone, others shared), then new enrolments, each in a fixed order, so that nodes do not block
- * each other. Look-ups are lateral with a limit, so that a plan made on small tables cannot read them whole.
+ * (a limited one alone, others shared), then users, whose group the enrolment takes over and which cannot change
+ * meanwhile, then new enrolments, each in a fixed order, so that nodes do not block each other.
+ * Look-ups are lateral with a limit, so that a plan made on small tables cannot read them whole.
  */
 export const enrolText = `
 with request as materialized (
@@ -139,6 +140,10 @@ with request as materialized (
   from step
   left join limited on limited.course_id = step.course_id and limited.duration_id = step.chosen
   left join unlimited on unlimited.course_id = step.course_id and unlimited.duration_id = step.chosen
+), holder as materialized (
+  select known.user_id, known.group_name from "user" known
+  where known.tenant_id = $1 and known.user_id = any(array(select seated.user_id from seated where seated.begins))
+  order by known.user_id for key share of known
 ), ended as (
   update enrolment held set ended_at = least(held.expires_at, $3), expires_at = least(held.expires_at, $3),
     changed_at = $3, status = ${statusAfter('held', 'expire')}, status_before_end = held.status
@@ -147,11 +152,11 @@ with request as materialized (
   returning held.enroll_id, held.user_id, held.course_id, held.status, seated.n
 ), inserted as (
   insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
-    changed_at, expires_at, reference, metadata)
+    changed_at, expires_at, reference, metadata, group_name)
   select $1, seated.enroll_id, seated.user_id, seated.course_id, seated.chosen, seated.duration, seated.starts_on,
     $3, $3, case when seated.starts_on = 'enrolment' then ${endOf('$3::timestamptz', 'seated.duration')} end,
-    seated.reference, coalesce(seated.metadata, '{}'::jsonb)
-  from seated left join ended on ended.n = seated.n
+    seated.reference, coalesce(seated.metadata, '{}'::jsonb), holder.group_name
+  from seated join holder on holder.user_id = seated.user_id left join ended on ended.n = seated.n
   where seated.begins and (seated.act = 'create' or ended.n is not null)
   order by seated.user_id, seated.course_id
   on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing

@@ -124,7 +124,7 @@ test('a list refuses what it does not know, and shows no other tenant', async ()
     ['CourseID=%00', 'CourseID'],
   ])
     expectProblem(await api('GET', `/enrolment?${query}`), 422, 'validation_failed', param);
-  expectProblem(await api('GET', '/enrolment?LoginID=x'), 422, 'unknown_field', 'LoginID');
+  expectProblem(await api('GET', '/enrolment?User=x'), 422, 'unknown_field', 'User');
   expectProblem(await api('GET', '/enrolment/nobody'), 404, 'user_not_found', 'LoginID');
   const other = await newTenant(service);
   assert.deepEqual((await other.api('GET', `/enrolment?CourseID=${CourseID}`)).body.Items, []);

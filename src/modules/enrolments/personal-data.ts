@@ -20,6 +20,7 @@ async function eraseEnrolments(ctx: TenantContext, person: Person): Promise<numb
     .updateTable('enrolment')
     .set((set) => ({
       user_id: null,
+      group_name: null,
       reference: null,
       metadata: '{}',
       override: sql`jsonb_set(override, '{Reason}', '""')`,

@@ -9,19 +9,17 @@ import type { EnrolmentRow } from './record.ts';
 
 /** What a commit needs to know of the enrolment; of each unit the best evidence and the last commit taken. */
 export type ProgressFacts = EnrolmentRow & {
-  course_url: string | null;
   units: Record<string, { evidence: Evidence; number: number }> | null;
 };
 
 const facts = `
-select wanted.n, held.*, course.url as course_url, (
+select wanted.n, held.*, (
   select jsonb_object_agg(unit.unit_id, jsonb_build_object('evidence', unit.evidence, 'number', unit.commit_number))
   from attempt_unit unit
   where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id
 ) as units
 from unnest($2::uuid[]) with ordinality as wanted (enroll_id, n)
-join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id and held.user_id is not null
-join course on course.course_id = held.course_id`;
+join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id and held.user_id is not null`;
 
 export const readProgress = readTogether<string, ProgressFacts>({
   name: 'read_progress',
@@ -100,7 +98,7 @@ with request as materialized (
   select $1, e.id, e.type, $3, taken.user_id, taken."enrollId", taken.course_id, e.data
   from taken, jsonb_to_recordset(taken.events) as e (id uuid, type text, data jsonb)
 )
-select moved.*, null::text as course_url, null::jsonb as units from moved`;
+select moved.*, null::jsonb as units from moved`;
 
 /** Fewer than of other statements, because a commit may have megabytes. */
 const mostCommits = 50;

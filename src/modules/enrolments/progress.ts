@@ -1,10 +1,10 @@
-import { remember } from '../../platform/cache.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { better, rollUp, unitEvidence } from '../standards/evidence.ts';
-import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from '../standards/types.ts';
-import { addressTree } from '../standards/web.ts';
+import { playedBy } from '../catalogue/playable.ts';
+import type { RootEvidence } from '../standards/evidence.ts';
+import { reachedWith } from '../standards/reached.ts';
+import type { Evidence, RunTimeData, Standard } from '../standards/types.ts';
 import { type ProgressFacts, readProgress, writeProgress } from './progress-statements.ts';
 import { happened, overrideOf, withOverride } from './result.ts';
 import { statusFollowing } from './states.ts';
@@ -16,35 +16,11 @@ export type CommitInput = {
   unitId: string;
   data: RunTimeData;
   treeState: string | null;
-  root: (Omit<Evidence, 'TotalSeconds' | 'Progress'> & { Progress: number | null }) | null;
+  root: RootEvidence | null;
   exit: boolean;
 };
 
 export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & { Number: number; Status: string };
-
-type Played = { standard: Standard; tree: CourseTree };
-
-/** The tree of a release never changes. */
-const releases = remember<Played>({
-  milliseconds: 600_000,
-  most: 200,
-  load: async (ctx, releaseId) => {
-    const row = await ctx.db
-      .selectFrom('release')
-      .select(['standard', 'tree'])
-      .where('release_id', '=', releaseId)
-      .executeTakeFirstOrThrow();
-    return { standard: row.standard as Standard, tree: row.tree as CourseTree };
-  },
-});
-
-function findUnit(units: Unit[], unitId: string): Unit | null {
-  for (const unit of units) {
-    const found = unit.UnitID === unitId ? unit : findUnit(unit.Children, unitId);
-    if (found) return found;
-  }
-  return null;
-}
 
 function superseded(): Problem {
   return new Problem(
@@ -74,26 +50,12 @@ export async function commitProgress(ctx: TenantContext, input: CommitInput): Pr
 }
 
 async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: CommitInput) {
-  const played: Played = facts.release_id
-    ? await releases.get(ctx, facts.release_id)
-    : { standard: 'web', tree: addressTree(facts.course_url ?? '', '') };
-  const unit = findUnit(played.tree.Units, input.unitId);
-  if (!unit)
-    throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });
   const now = ctx.now();
-  const fresh = unitEvidence(played.standard, unit, input.data);
-  const known = facts.units?.[input.unitId]?.evidence;
-  const evidence = known ? better(known, fresh) : fresh;
-  const units = Object.entries(facts.units ?? {}).map(([unitId, unit]) => [unitId, unit.evidence] as const);
-  const root = input.root && { ...input.root };
-  const rolledUp = rollUp(
-    played.standard,
-    played.tree,
-    { ...Object.fromEntries(units), [input.unitId]: evidence },
-    root ?? undefined,
-  );
   const before = evidenceOf(facts);
-  const course = keepBetter(before, rolledUp, root !== null);
+  const known = Object.entries(facts.units ?? {}).map(([unitId, unit]) => [unitId, unit.evidence] as const);
+  const reached = { units: Object.fromEntries(known), course: before };
+  const played = await playedBy(ctx, facts.release_id);
+  const { unit: evidence, course } = reachedWith(played, reached, input);
   const override = overrideOf(facts);
   const counting = withOverride(course, override);
   const status = statusFollowing(facts, counting.Completion);
@@ -111,21 +73,6 @@ async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: Co
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
   };
-}
-
-/**
- * The units' own best results are rolled up anew, so that a unit failed later shows; what a sequencing engine rolled up
- * has no such memory and is merged.
- */
-function keepBetter(before: Evidence, rolledUp: Evidence, fromEngine: boolean): Evidence {
-  const merged = better(before, rolledUp);
-  return fromEngine
-    ? merged
-    : {
-        ...merged,
-        Success: rolledUp.Success === 'unknown' ? before.Success : rolledUp.Success,
-        Score: rolledUp.Score ?? before.Score,
-      };
 }
 
 function warningsOf(standard: Standard, data: RunTimeData): string[] | null {

@@ -1,14 +1,14 @@
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/pagination.ts';
+import { orderQuery, PageOf, pageQuery } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
 import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { type EnrolInput, enrol } from './enrol.ts';
 import { explain } from './explain.ts';
+import { listEnrolments, listEnrolmentsOfUser } from './list.ts';
 import { readOffer } from './offer.ts';
-import { listEnrolments, listEnrolmentsOfUser } from './read.ts';
-import { readEnrolment } from './read-enrolment.ts';
+import { readEnrolment } from './read.ts';
 import { EnrollID, Enrolment, EnrolmentChange, EnrolRequest, Explanation, TimelineEntry } from './schemas.ts';
 import { statuses } from './states.ts';
 import { readTimeline } from './timeline.ts';
@@ -71,6 +71,7 @@ export const enrolmentRoutes = [
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',
+    own: true,
     params: Type.Object({ CourseID, LoginID }),
     answers: {
       200: {
@@ -89,9 +90,18 @@ export const enrolmentRoutes = [
     summary: 'List enrolments',
     query: Fields({
       ...pageQuery,
+      ...orderQuery,
+      LoginID: Type.Optional(LoginID),
       CourseID: Type.Optional(CourseID),
-      Status: Type.Optional(OneOf(statuses)),
-      GroupName: Type.Optional(Text(255)),
+      DurationID: Type.Optional({ ...DurationID, description: 'An option of CourseID, which is sent too.' }),
+      Status: Type.Optional(OneOf(statuses, { description: 'As of now.' })),
+      GroupName: Type.Optional(Text(255, { description: "The users' current group." })),
+      ExpiresAfter: Type.Optional(
+        Instant('Only current enrolments whose time ends after this instant, in the order of ExpiresAt.'),
+      ),
+      ExpiresBefore: Type.Optional(
+        Instant('Only current enrolments whose time ends before this instant, in the order of ExpiresAt.'),
+      ),
       ChangedAfter: Type.Optional(Instant('Only what changed after this instant, in the order of change.')),
     }),
     answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
@@ -103,8 +113,9 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}',
     name: 'listEnrolmentsOfUser',
     summary: "List a user's enrolments",
+    own: true,
     params: Type.Object({ LoginID }),
-    query: Fields(pageQuery),
+    query: Fields({ ...pageQuery, ...orderQuery }),
     answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
     handle: async (ctx, { params, query }) =>
       ok(await listEnrolmentsOfUser(ctx, { ...query, LoginID: params.LoginID })),
@@ -115,6 +126,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}',
     name: 'readEnrolment',
     summary: 'Read an enrolment',
+    own: true,
     params,
     answers: { 200: { description: 'The enrolment.', schema: Enrolment } },
     handle: async (ctx, { params }) =>
@@ -147,6 +159,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/explain',
     name: 'explainEnrolment',
     summary: 'Say whether the learner can start now, and why',
+    own: true,
     params,
     answers: { 200: { description: 'The ordered rules.', schema: Explanation } },
     handle: async (ctx, { params }) =>
@@ -158,6 +171,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/timeline',
     name: 'readTimeline',
     summary: 'Read what happened to an enrolment',
+    own: true,
     params,
     query: Fields(pageQuery),
     answers: {

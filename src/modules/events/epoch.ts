@@ -28,6 +28,18 @@ export async function settleEpoch(ctx: Context): Promise<void> {
   });
 }
 
+/**
+ * For a backup just restored: the next start begins a new epoch, also where the copy has the identity of the original,
+ * which may have gone on after the backup and handed out cursors that the copy must not pass by.
+ */
+export async function beginNewLife(ctx: Context): Promise<void> {
+  await run(ctx, {
+    text: `insert into setting (name, value) values ('event_life', 'restored')
+      on conflict (name) do update set value = excluded.value`,
+    values: [],
+  });
+}
+
 /** The time makes it differ from the epochs of other copies of the database, whose cursors may still be about. */
 async function beginEpoch(ctx: Context, epoch: number): Promise<void> {
   await run(ctx, {

@@ -63,7 +63,7 @@ export const eventCatalogue = {
     }),
   ],
   'course.released': [
-    'A course that is offered to the tenant has a new release.',
+    'A course that is offered to the tenant has a new release, or an earlier one is the current one again.',
     data({ Release: Count, Standard: Type.String(), Title: Type.String() }),
   ],
   'package.imported': [

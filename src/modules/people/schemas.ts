@@ -1,6 +1,7 @@
 import Type from 'typebox';
-import { Address, Fields, Instant, Nullable } from '../../platform/schema.ts';
-import { LoginID, User } from '../users/schemas.ts';
+import { Address, Fields, Instant, Nullable, OneOf } from '../../platform/schema.ts';
+import { Tenant } from '../tenants/schemas.ts';
+import { LoginID, Password, User } from '../users/schemas.ts';
 
 const Data = Type.String({ description: 'The kind of data; under this name it stands in the export.' });
 const Records = Type.Integer({ minimum: 0, description: 'How many records of it there were.' });
@@ -18,13 +19,16 @@ export const Erasure = Fields(
 );
 export type Erasure = Type.Static<typeof Erasure>;
 
+/** Where people go when nothing else was said. */
+export const consolePath = '/console/';
+
 export const SignInRequest = Fields(
   {
     Path: Type.Optional(
       Type.String({
         maxLength: 2048,
         pattern: '^/(?![/\\\\])[^\\s\\p{Cc}\\\\]*$',
-        default: '/session',
+        default: consolePath,
         description: 'The page of this service to open after signing in: a path that begins with one slash.',
       }),
     ),
@@ -35,26 +39,40 @@ export type SignInRequest = Type.Static<typeof SignInRequest>;
 
 export const SignInLink = Fields(
   {
-    SignInURL: Address('Open it in the browser of the user, within a minute. It signs in once.'),
+    SignInURL: Address('Open it in the browser of the user, before it expires. It signs in once.'),
     ExpiresAt: Instant(),
   },
   { title: 'SignInLink' },
 );
 export type SignInLink = Type.Static<typeof SignInLink>;
 
-const { FirstName, LastName, IsAdmin } = User.properties;
+const { FirstName, LastName } = User.properties;
+const { TenantID, Name, PasswordHash } = Tenant.properties;
 
-export const UserSession = Fields(
+export const Session = Fields(
   {
-    TenantID: Type.String(),
-    LoginID,
+    Role: OneOf(['operator', 'administrator', 'learner'], {
+      description:
+        'What the session may do: act on every tenant, act on its own tenant, or read what is its own.',
+    }),
+    TenantID: Nullable(TenantID),
+    TenantName: Nullable(Name),
+    LoginID: Nullable(LoginID),
     FirstName,
     LastName,
-    IsAdmin,
     SignedInAt: Instant(),
     IdleUntil: Instant('Without a request until then, the session ends.'),
     ExpiresAt: Instant('The session ends then in any case.'),
   },
-  { title: 'UserSession' },
+  {
+    title: 'Session',
+    description: 'Who is signed in in this browser; of the operator there is neither tenant nor name.',
+  },
 );
-export type UserSession = Type.Static<typeof UserSession>;
+export type Session = Type.Static<typeof Session>;
+
+export const PasswordSignIn = Fields({ TenantID, LoginID, Password }, { title: 'PasswordSignIn' });
+export type PasswordSignIn = Type.Static<typeof PasswordSignIn>;
+
+export const PasswordFunction = Fields({ PasswordHash }, { title: 'PasswordFunction' });
+export type PasswordFunction = Type.Static<typeof PasswordFunction>;

@@ -1,11 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import type { Context } from '../../platform/context.ts';
 import { type Answer, ok, route } from '../../platform/routes.ts';
 import { Fields, Text } from '../../platform/schema.ts';
 import { LoginID } from '../users/schemas.ts';
 import { sessionCookie } from './cookie.ts';
-import { SignInLink, SignInRequest, UserSession } from './schemas.ts';
-import { requireSession, sessionHours, signOut } from './sessions.ts';
+import { readPasswordFunction, signInWithPassword } from './password-sign-in.ts';
+import { crossSite, isForeign } from './same-origin.ts';
+import { PasswordFunction, PasswordSignIn, Session, SignInLink, SignInRequest } from './schemas.ts';
+import { sessionHours } from './session-times.ts';
+import { readSession, sessionOf, signedOut, signOut } from './sessions.ts';
 import { createSignInLink, isSignInLink, signIn } from './sign-in.ts';
 import { foreignPage, pageHeaders, signInPage, spentPage } from './sign-in-page.ts';
 
@@ -14,11 +18,15 @@ const html = (description: string) => ({ description, type: 'text/html' });
 const Token = Text(2048, { description: 'From the sign-in link.' });
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
 
-/** Login CSRF: only our own page may send the form. Browsers tell; other clients hold nothing to protect. */
-function isForeign(request: FastifyRequest): boolean {
-  const site = request.headers['sec-fetch-site'];
-  return site !== undefined && site !== 'same-origin' && site !== 'none';
-}
+/** Who sent the request, as far as sessions keep it. */
+const browserOf = (request: FastifyRequest) => ({
+  userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
+});
+
+const cookieOf = (ctx: Context, token: string) => ({
+  'Cache-Control': 'no-store',
+  'Set-Cookie': sessionCookie(ctx, token, sessionHours * 3600),
+});
 
 export const sessionRoutes = [
   route({
@@ -67,17 +75,41 @@ export const sessionRoutes = [
     events: [],
     handle: async (ctx, { body, request }) => {
       if (isForeign(request)) return page(403, foreignPage);
-      const userAgent = request.headers['user-agent']?.slice(0, 500) ?? null;
-      const session = await signIn(ctx, { token: body.token, userAgent });
+      if (request.validationError) throw request.validationError;
+      const session = await signIn(ctx, { token: body.token, ...browserOf(request) });
       if (!session) return page(410, spentPage);
-      return {
-        status: 303,
-        headers: {
-          Location: session.path,
-          'Cache-Control': 'no-store',
-          'Set-Cookie': sessionCookie(ctx, session.token, sessionHours * 3600),
-        },
-      };
+      return { status: 303, headers: { Location: session.path, ...cookieOf(ctx, session.token) } };
+    },
+  }),
+  route({
+    ...open,
+    method: 'GET',
+    path: '/session/password/{TenantID}',
+    name: 'readPasswordFunction',
+    summary: 'The function with which a browser hashes passwords before it signs in',
+    params: Type.Object({ TenantID: PasswordSignIn.properties.TenantID }),
+    answers: {
+      200: {
+        description: 'Of a tenant that does not exist it is sha256-hex; with opaque nobody can sign in.',
+        schema: PasswordFunction,
+      },
+    },
+    handle: async (ctx, { params }) => ok(await readPasswordFunction(ctx, { tenantId: params.TenantID })),
+  }),
+  route({
+    ...open,
+    method: 'POST',
+    path: '/session',
+    name: 'signInWithPassword',
+    summary: 'Sign in with a hashed password',
+    body: PasswordSignIn,
+    answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
+    events: [],
+    handle: async (ctx, { body, request }) => {
+      if (isForeign(request)) throw crossSite();
+      const token = await signInWithPassword(ctx, { ...body, ...browserOf(request) });
+      const { session } = await readSession(ctx, token);
+      return { status: 200, body: session, headers: cookieOf(ctx, token) };
     },
   }),
   route({
@@ -86,8 +118,12 @@ export const sessionRoutes = [
     path: '/session',
     name: 'readSession',
     summary: 'Who is signed in, by the session cookie',
-    answers: { 200: { description: 'The user and the session.', schema: UserSession } },
-    handle: async (ctx, { request }) => ok((await requireSession(ctx, request.headers.cookie)).session),
+    answers: { 200: { description: 'The session.', schema: Session } },
+    handle: async (ctx, { request }) => {
+      const found = await sessionOf(ctx, request);
+      if (!found) throw signedOut();
+      return ok(found.session);
+    },
   }),
   route({
     ...open,
@@ -96,12 +132,14 @@ export const sessionRoutes = [
     name: 'signOut',
     summary: 'Sign out',
     query: Fields({
-      everywhere: Type.Optional(Type.Boolean({ description: 'True: on all devices of the user.' })),
+      everywhere: Type.Optional(
+        Type.Boolean({ description: 'True: on all devices of this person, or of the operator.' }),
+      ),
     }),
     answers: { 204: { description: 'Signed out, or nobody was signed in.' } },
     events: [],
     handle: async (ctx, { query, request }) => {
-      await signOut(ctx, { cookies: request.headers.cookie, everywhere: query.everywhere ?? false });
+      await signOut(ctx, request, query.everywhere ?? false);
       return { status: 204, headers: { 'Set-Cookie': sessionCookie(ctx, '', 0) } };
     },
   }),

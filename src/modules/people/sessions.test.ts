@@ -5,6 +5,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
+import { browser, press as pressOf, signInUser, tokenOf } from './test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -18,25 +19,10 @@ async function newLink(LoginID: string, body?: object): Promise<string> {
   return reply.body.SignInURL;
 }
 
-const tokenOf = (url: string) => new URL(url).searchParams.get('token') ?? '';
-
-/** Presses the button of the link's page. */
-const press = (url: string, headers: Record<string, string> = {}) =>
-  fetch(`${service.baseUrl}/session/sign-in`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: new URLSearchParams({ token: tokenOf(url) }),
-  });
-
-async function signIn(LoginID: string): Promise<string> {
-  const reply = await press(await newLink(LoginID));
-  assert.equal(reply.status, 303);
-  return reply.headers.get('set-cookie')?.split(';')[0] ?? '';
-}
-
+const press = (url: string, headers?: Record<string, string>) => pressOf(service, url, headers);
+const signIn = (LoginID: string) => signInUser(service, tenant, LoginID);
 const session = (cookie: string, method = 'GET', query = '') =>
-  service.api(method, `/session${query}`, undefined, 'no key at all', { cookie });
+  browser(service, cookie)(method, `/session${query}`);
 
 test('a link signs in once: a click on its page, and a cookie', async () => {
   const LoginID = await user({ FirstName: 'Ann', IsAdmin: true });
@@ -60,11 +46,23 @@ test('a link signs in once: a click on its page, and a cookie', async () => {
   const reply = await session(cookie.split(';')[0] ?? '');
   expectStatus(reply, 200);
   const { SignedInAt, IdleUntil, ExpiresAt, ...who } = reply.body;
-  assert.deepEqual(who, { TenantID, LoginID, FirstName: 'Ann', LastName: null, IsAdmin: true });
+  assert.deepEqual(who, {
+    Role: 'administrator',
+    TenantID,
+    TenantName: TenantID,
+    LoginID,
+    FirstName: 'Ann',
+    LastName: null,
+  });
   assert.equal(Date.parse(ExpiresAt) - Date.parse(SignedInAt), 12 * 3_600_000);
   assert.ok(Date.parse(IdleUntil) < Date.parse(ExpiresAt));
   assert.equal((await press(url)).status, 410);
   assert.equal((await fetch(url)).status, 410);
+});
+
+test('without a path a link leads to the console, whoever signs in', async () => {
+  for (const IsAdmin of [true, false])
+    assert.equal((await press(await newLink(await user({ IsAdmin })))).headers.get('location'), '/console/');
 });
 
 test('over HTTPS the cookie has the prefix __Host- and is secure', async () => {
@@ -152,7 +150,8 @@ test('signing out ends this session, or all', async () => {
   for (const cookie of [there, elsewhere]) expectProblem(await session(cookie), 401, 'signed_out');
   assert.equal((await press(waiting)).status, 410);
   expectStatus(await session(other), 200);
-  for (const cookie of [here, '', 'lectern_session=x']) expectStatus(await session(cookie, 'DELETE'), 204);
+  for (const cookie of [here, '', 'lectern_session=x', `lectern_session=.${'x'.repeat(43)}`])
+    expectStatus(await session(cookie, 'DELETE'), 204);
 });
 
 test('a disabled user is refused at once', async () => {
@@ -197,4 +196,17 @@ test('a token of one tenant leads to nothing in another; only hashes are kept', 
   assert.ok(rows.length > 1);
   for (const { row } of rows)
     for (const text of [secret ?? '', cookie.split('.')[1] ?? '']) assert.ok(text && !row.includes(text));
+});
+
+test('a form without a usable token is refused with a reason', async () => {
+  for (const body of [
+    {},
+    { token: { toString: 1 } },
+    { token: ['x'] },
+    { token: 'x', else: 1 },
+    { token: '\0' },
+  ]) {
+    const reply = await service.api('POST', '/session/sign-in', body);
+    expectProblem(reply, 422, 'else' in body ? 'unknown_field' : 'validation_failed');
+  }
 });

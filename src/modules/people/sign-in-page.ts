@@ -35,7 +35,7 @@ export function signInPage(token: string): string {
 
 export const spentPage = page(
   'This link does not work any more',
-  '<p>A sign-in link works once, and for a minute. Go back to where you found it and open it again.</p>',
+  '<p>A sign-in link works once, and for a short time only. Go back to where you found it and get a new one.</p>',
 );
 
 export const foreignPage = page(

@@ -2,9 +2,12 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { userNotFound } from '../users/users.ts';
-import type { SignInLink, SignInRequest } from './schemas.ts';
-import { sessionHours } from './sessions.ts';
-import { newToken, readToken } from './token.ts';
+import { isOperatorLink, useOperatorLink } from './operator-links.ts';
+import { openOperatorSession } from './operator-sessions.ts';
+import { consolePath, type SignInLink, type SignInRequest } from './schemas.ts';
+import { sessionEnd } from './session-times.ts';
+import { newToken, readToken, signInAddress } from './token.ts';
+import { openUserSession } from './user-sessions.ts';
 
 const linkSeconds = 60;
 
@@ -28,7 +31,7 @@ export async function createSignInLink(
   const now = ctx.now();
   const expiresAt = new Date(now.getTime() + linkSeconds * 1000);
   const { token, hash } = newToken(ctx.tenantId);
-  const values = [ctx.tenantId, input.loginId, hash, now, input.Path ?? '/session', expiresAt];
+  const values = [ctx.tenantId, input.loginId, hash, now, input.Path ?? consolePath, expiresAt];
   const [user] = await run<{ enabled: boolean }>(ctx, { name: 'make_sign_in_link', text: make, values });
   if (!user) throw userNotFound();
   if (!user.enabled)
@@ -36,7 +39,7 @@ export async function createSignInLink(
       param: 'LoginID',
     });
   return {
-    SignInURL: `${ctx.config.baseUrl}/session/sign-in?token=${token}`,
+    SignInURL: signInAddress(ctx, token),
     ExpiresAt: expiresAt.toISOString(),
   };
 }
@@ -50,6 +53,7 @@ where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and l
 export async function isSignInLink(ctx: Context, token: string | undefined): Promise<boolean> {
   const handle = readToken(token);
   if (!handle) return false;
+  if (handle.tenantId === null) return isOperatorLink(ctx, handle.hash);
   const values = [handle.tenantId, handle.hash, ctx.now()];
   return (await run(ctx, { name: 'look_at_sign_in_link', text: look, values })).length > 0;
 }
@@ -60,13 +64,7 @@ with used as (
   where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3
     and known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
   returning link.user_id, link.path
-), cleaned as (
-  delete from user_session old using used
-  where old.tenant_id = $1 and old.user_id = used.user_id and old.expires_at <= $3
-), made as (
-  insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent)
-  select $1, $4, used.user_id, $3, $3, $5, $6 from used
-)
+), ${openUserSession}
 select used.path from used`;
 
 /** Exchanges the link for a session, once; null when it cannot be used any more. */
@@ -76,10 +74,12 @@ export async function signIn(
 ): Promise<{ token: string; path: string } | null> {
   const handle = readToken(input.token);
   if (!handle) return null;
-  const now = ctx.now();
+  if (handle.tenantId === null)
+    return (await useOperatorLink(ctx, handle.hash))
+      ? { token: await openOperatorSession(ctx, input), path: consolePath }
+      : null;
   const { token, hash } = newToken(handle.tenantId);
-  const expiresAt = new Date(now.getTime() + sessionHours * 3_600_000);
-  const values = [handle.tenantId, handle.hash, now, hash, expiresAt, input.userAgent];
+  const values = [handle.tenantId, handle.hash, ctx.now(), hash, sessionEnd(ctx), input.userAgent];
   const [used] = await run<{ path: string }>(ctx, { name: 'use_sign_in_link', text: use, values });
   return used ? { token, path: used.path } : null;
 }

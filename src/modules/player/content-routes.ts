@@ -5,21 +5,14 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import {
-  keepLaunchAlive,
-  type LaunchStanding,
-  type LaunchState,
-  readLaunchState,
-} from '../enrolments/launches.ts';
-import { knownTenant } from '../tenants/tenants.ts';
-import { commit } from './commit.ts';
+import type { Answer } from '../../platform/routes.ts';
+import type { LaunchStanding, LaunchState } from '../enrolments/launches.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
-import { frameAncestors } from './framing.ts';
 import { loadPage } from './page-files.ts';
-import { refusalPage, refusalPolicy } from './refusal-page.ts';
+import { clickPreview } from './preview.ts';
+import { refusal } from './refusal-page.ts';
 import { Commit } from './schemas.ts';
-import { openSession } from './session.ts';
-import { readSession, readTicket, type SessionHandle } from './tokens.ts';
+import { openingOf, sittingOf } from './sittings.ts';
 
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
@@ -40,19 +33,8 @@ const commitBytes = 4 * 1024 * 1024;
 const liveRelease = remember<LaunchStanding>({
   milliseconds: 10_000,
   most: 20_000,
-  load: async (ctx, token) => {
-    const session = sessionOf(ctx, token);
-    const tenantCtx = { ...ctx, tenantId: session.tenantId };
-    return readLaunchState(tenantCtx, session);
-  },
+  load: async (ctx, token) => sittingOf(ctx, token).standing(),
 });
-
-function sessionOf(ctx: Context, token: string): SessionHandle {
-  const session = readSession(ctx, token);
-  if (!session)
-    throw new Problem('session_ended', 'This is not a session of the player. Open the course again.');
-  return session;
-}
 
 function refuseUnlessLive(state: LaunchState): void {
   if (state === 'superseded')
@@ -87,17 +69,31 @@ export async function contentRoutes(app: FastifyInstance, ctx: Context): Promise
   fileRoute(app, ctx);
 }
 
+function outOfDate(): Answer {
+  return refusal({ status: 404, title: 'This page is out of date', reason: oldLink, framing: '*' });
+}
+
+function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
+  return reply
+    .code(status)
+    .headers(headers ?? {})
+    .send(body);
+}
+
 function pageRoutes(app: FastifyInstance, ctx: Context): void {
   const page = loadPage();
   app.get<TokenParams>('/play/:token', async (request, reply) => {
-    const ticket = readTicket(ctx, request.params.token);
-    const tenant = ticket && (await knownTenant.get(ctx, ticket.tenantId));
-    const framing = frameAncestors(tenant);
-    void reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-store');
-    if (ticket) return reply.header('Content-Security-Policy', pagePolicy + framing).send(page.html);
-    const body = refusalPage({ title: 'This page is out of date', reason: oldLink, back: null });
-    return reply.code(404).header('Content-Security-Policy', refusalPolicy('*')).send(body);
+    const opening = openingOf(ctx, request.params.token);
+    if (!opening) return sendAnswer(reply, outOfDate());
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('Cache-Control', 'no-store')
+      .header('Content-Security-Policy', pagePolicy + (await opening.framing()))
+      .send(page.html);
   });
+  app.get('/preview', async (request, reply) =>
+    sendAnswer(reply, await clickPreview(ctx, request.raw.url ?? '')),
+  );
   app.get<{ Params: { version: string; file: string } }>('/player/:version/:file', async (request, reply) => {
     const file = request.params.version === page.version ? page.files.get(request.params.file) : undefined;
     if (!file) throw new Problem('not_found', 'There is no such file of the player. Load the page again.');
@@ -110,23 +106,22 @@ function pageRoutes(app: FastifyInstance, ctx: Context): void {
 
 function sessionRoutes(app: FastifyInstance, ctx: Context): void {
   app.post<TokenParams>('/play/:token/session', async (request, reply) => {
-    const ticket = readTicket(ctx, request.params.token);
-    if (!ticket) throw new Problem('session_ended', oldLink);
-    const session = await openSession(ctx, ticket, request.headers['user-agent'] ?? null);
+    const opening = openingOf(ctx, request.params.token);
+    if (!opening) throw new Problem('session_ended', oldLink);
+    const session = await opening.open(request.headers['user-agent'] ?? null);
     return reply.code(201).header('Cache-Control', 'no-store').send(session);
   });
   app.post<TokenParams & { Body: Commit }>(
     '/play/:token/commit',
-    { schema: { body: Commit }, bodyLimit: commitBytes },
+    { schema: { body: Commit }, bodyLimit: commitBytes, config: { runTime: true } },
     async (request) => {
-      const session = sessionOf(ctx, request.params.token);
+      const sitting = sittingOf(ctx, request.params.token);
       if (request.body.Exit) liveRelease.forget(ctx, request.params.token);
-      return commit(ctx, session, request.body);
+      return sitting.commit(request.body);
     },
   );
   app.get<TokenParams>('/play/:token/alive', async (request, reply) => {
-    const session = sessionOf(ctx, request.params.token);
-    refuseUnlessLive((await keepLaunchAlive({ ...ctx, tenantId: session.tenantId }, session)).state);
+    refuseUnlessLive((await sittingOf(ctx, request.params.token).keepAlive()).state);
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
 }

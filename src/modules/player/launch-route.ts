@@ -6,21 +6,13 @@ import { explain } from '../enrolments/explain.ts';
 import { type EnrolmentHandle, readLaunchKey } from '../enrolments/launch-link.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
-import { refusalPage, refusalPolicy } from './refusal-page.ts';
+import { onward, refusal } from './refusal-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
 import { writeTicket } from './tokens.ts';
 
 function page(status: number, reason: string, back: string | null, framing: string): Answer {
   const title = status === 404 ? 'This link does not work' : 'This course cannot be started';
-  return {
-    status,
-    body: refusalPage({ title, reason, back }),
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': refusalPolicy(framing),
-    },
-  };
+  return refusal({ status, title, reason, back, framing });
 }
 
 const brokenLink =
@@ -39,15 +31,7 @@ async function click(ctx: Context, handle: EnrolmentHandle, requested: string | 
   const framing = frameAncestors(tenant);
   if (!decision) return page(404, brokenLink, back, framing);
   if (decision.reason !== null) return page(403, decision.reason, back, framing);
-  const ticket = writeTicket(ctx, { ...handle, returnUrl: back });
-  return {
-    status: 303,
-    headers: {
-      Location: `${ctx.config.contentUrl}/play/${ticket}`,
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': refusalPolicy(framing),
-    },
-  };
+  return onward(ctx, writeTicket(ctx, { ...handle, returnUrl: back }), framing);
 }
 
 /** The click on a LaunchURL. It only reads, so a mail scanner that follows the link uses nothing up. */

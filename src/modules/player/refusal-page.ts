@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Context } from '../../platform/context.ts';
+import type { Answer } from '../../platform/routes.ts';
 
 const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--accent:#2456d6}
 @media(prefers-color-scheme:dark){:root{--text:#eceef0;--muted:#a7afb9;--ground:#111315;--card:#1a1d20;--line:#2b3035;--accent:#8fb0ff}}
@@ -10,7 +12,7 @@ a{color:var(--accent);font-weight:600}`;
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** The policy of the page below: its own style, nothing else, and framing as the tenant allows. */
-export function refusalPolicy(frameAncestors: string): string {
+function refusalPolicy(frameAncestors: string): string {
   return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`;
 }
 
@@ -26,8 +28,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-/** A plain page for a learner whose click was refused: why, what to do, and the way back. */
-export function refusalPage(input: { title: string; reason: string; back: string | null }): string {
+function refusalPage(input: { title: string; reason: string; back: string | null }): string {
   const way = input.back
     ? `<p><a href="${escaped(input.back)}">Go back</a></p>`
     : '<p>You can close this page.</p>';
@@ -35,4 +36,36 @@ export function refusalPage(input: { title: string; reason: string; back: string
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${escaped(input.title)}</title><style>${style}</style></head>
 <body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${way}</main></body></html>`;
+}
+
+/** A plain page for a learner whose click was refused: why, what to do, and the way back. */
+export function refusal(input: {
+  status: number;
+  title: string;
+  reason: string;
+  back?: string | null;
+  framing: string;
+}): Answer {
+  const { status, title, reason, back = null, framing } = input;
+  return {
+    status,
+    body: refusalPage({ title, reason, back }),
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': refusalPolicy(framing),
+    },
+  };
+}
+
+/** A click that was let through: on to the player. */
+export function onward(ctx: Context, ticket: string, framing: string): Answer {
+  return {
+    status: 303,
+    headers: {
+      Location: `${ctx.config.contentUrl}/play/${ticket}`,
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': refusalPolicy(framing),
+    },
+  };
 }

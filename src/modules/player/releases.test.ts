@@ -1,31 +1,16 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { packCourse } from '../../../test/journeys/made-courses.ts';
+import { packSecondRelease } from '../../../test/support/packages.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
-import { packFolder } from '../../platform/pack-folder.ts';
 
 const service = await startService();
 after(service.close);
 const { api, user } = await newTenant(service);
 const first = await packCourse('phishing');
-const second = await packChanged();
-
-/** The same course with a page of a later day. */
-async function packChanged(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'lectern-'));
-  await cp(join(import.meta.dirname, '../../../courses/phishing'), join(folder, 'course'), {
-    recursive: true,
-  });
-  const page = join(folder, 'course/index.html');
-  await writeFile(page, `${await readFile(page, 'utf8')}<!-- second release -->`);
-  await packFolder(join(folder, 'course'), join(folder, 'course.zip'));
-  return join(folder, 'course.zip');
-}
+const second = await packSecondRelease();
 
 async function course(): Promise<string> {
   const CourseID = unique('released');
@@ -54,6 +39,21 @@ test('who has begun finishes on the release they began; who has not plays the ne
   assert.equal(await isSecond(await play(service, waiting.LaunchURL)), true);
   assert.equal(await isSecond(await play(service, (await enrol()).LaunchURL)), true);
   assert.equal((await service.api('GET', `/course/${CourseID}`)).body.Release, 2);
+});
+
+test('an earlier release that is made current again is what beginners play; who has begun stays', async () => {
+  const CourseID = await course();
+  const enrol = async () => (await api('POST', `/enrol/${await user()}/${CourseID}`)).body;
+  expectStatus(await service.importPackage(CourseID, second), 200);
+  const [begun, waiting] = [await enrol(), await enrol()];
+  assert.equal(await isSecond(await play(service, begun.LaunchURL)), true);
+  const address = `/course/${CourseID}/release/1`;
+  expectStatus(await service.api('PUT', address, { Current: true }), 200);
+  assert.equal(await isSecond(await play(service, begun.LaunchURL)), true);
+  assert.equal(await isSecond(await play(service, waiting.LaunchURL)), false);
+  assert.equal(await isSecond(await play(service, (await enrol()).LaunchURL)), false);
+  const third = await service.importPackage(CourseID, second);
+  assert.deepEqual([third.body.Release, third.body.Current], [3, true]);
 });
 
 test('every unit of a sequenced course is there, and a result of the engine counts', async () => {

@@ -43,6 +43,12 @@ export const Commit = Type.Object(
         },
       ),
     ),
+    Preview: Type.Optional(
+      Type.String({
+        maxLength: 2_097_152,
+        description: 'In a preview: what the last receipt gave, because nothing is kept here.',
+      }),
+    ),
     Exit: Type.Optional(
       Type.Boolean({ description: 'True with the last commit: the learner leaves and the session ends.' }),
     ),
@@ -51,7 +57,7 @@ export const Commit = Type.Object(
 );
 export type Commit = Type.Static<typeof Commit>;
 
-/** The receipt of a commit: it is in the database. */
+/** The receipt of a commit: it is in the database, unless the sitting is a preview. */
 export type Receipt = {
   Number: number;
   Status: string;
@@ -59,16 +65,21 @@ export type Receipt = {
   Success: Evidence['Success'];
   Score: number | null;
   Progress: number;
+  /** In a preview: goes back with the next commit. */
+  Preview?: string;
 };
 
 /** The answer of `POST /play/{Ticket}/session`: all that the page needs to play. */
 export type Session = {
   /** The path segment of what follows: `/play/{Session}/commit`, `/play/{Session}/content/…`. */
   Session: string;
+  /** Nothing of this sitting is recorded. */
+  Preview: boolean;
   /** Number of this launch of the enrolment; the highest number is the one that may commit. */
   Launch: number;
   /** The number of the next commit (the count goes on over launches). */
   NextCommit: number;
+  /** Empty in a preview. */
   EnrollID: string;
   CourseTitle: string;
   Language: string | null;

@@ -48,6 +48,8 @@ describe('SCORM 1.2 data', () => {
     assert.equal(judged('passed', { ...raw('15'), ...bounds('20', '0') })[2], 15);
     assert.equal(judged('passed', { ...raw('150'), ...bounds('', '100') })[2], 100);
     assert.equal(judged('passed', raw('many'))[2], null);
+    assert.equal(judged('passed', { ...raw('1e308'), ...bounds('-1e308', '1e308') })[2], 100);
+    assert.equal(judged('passed', { ...raw('0'), ...bounds('-1e308', '1e308') })[2], 50);
   });
 });
 

@@ -8,7 +8,8 @@ export { resume } from './resume.ts';
 /** What a sequencing engine rolled up for the whole course; unknown and null leave the word to the units. */
 export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress'> & { Progress: number | null };
 
-const nothing: Evidence = {
+/** Before anything was done. */
+export const nothing: Evidence = {
   Completion: 'unknown',
   Success: 'unknown',
   Score: null,
@@ -140,8 +141,10 @@ function higher<Value>(ranks: readonly Value[], a: Value, b: Value): Value {
 function scoreOf(raw: number | null, min: string | undefined, max: string | undefined): number | null {
   if (raw === null) return null;
   const [low, high] = [parseNumber(min), parseNumber(max)];
-  const scaled = low !== null && high !== null && high > low ? ((raw - low) / (high - low)) * 100 : raw;
-  return rounded(clamp(scaled, 0, 100));
+  if (low === null || high === null || high <= low) return rounded(clamp(raw, 0, 100));
+  // A span beyond the largest number would make the quotient NaN; half of it is always a number.
+  const part = Number.isFinite(high - low) ? 1 : 0.5;
+  return rounded(clamp(((raw * part - low * part) / (high * part - low * part)) * 100, 0, 100));
 }
 
 function secondsOf(total: string | undefined, session: string | undefined): number {

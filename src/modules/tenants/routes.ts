@@ -35,7 +35,10 @@ export const tenantRoutes = [
     path: '/tenant',
     name: 'listTenants',
     summary: 'List the tenants',
-    query: Fields(pageQuery),
+    query: Fields({
+      ...pageQuery,
+      Search: Type.Optional(Text(255, { description: 'A part of TenantID or Name.' })),
+    }),
     answers: { 200: { description: 'A page of tenants.', schema: PageOf(Tenant) } },
     handle: async (ctx, { query }) => ok(await listTenants(ctx, query)),
   }),

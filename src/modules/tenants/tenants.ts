@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import type { TenantTable } from '../../platform/db/generated.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { containing, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import type { NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
 /** Creates a tenant. An existing one with the same fields is answered as it is (a safe retry). */
@@ -53,11 +53,16 @@ export async function readTenant(ctx: Context, input: { tenantId: string }): Pro
   return toTenant(row);
 }
 
-export async function listTenants(ctx: Context, input: PageQuery) {
+export async function listTenants(ctx: Context, input: PageQuery & { Search?: string }) {
   const limit = pageLimit(input);
   const after = readCursor(input);
   let query = ctx.db.selectFrom('tenant').selectAll();
   if (after !== null) query = query.where('tenant_id', '>', after);
+  const { Search } = input;
+  if (Search !== undefined)
+    query = query.where((where) =>
+      where.or([where('tenant_id', 'ilike', containing(Search)), where('name', 'ilike', containing(Search))]),
+    );
   const rows = await query
     .orderBy('tenant_id')
     .limit(limit + 1)

@@ -1,12 +1,22 @@
-import type { TenantContext } from '../../platform/context.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { matchesPassword, readPassword } from './passwords.ts';
 import type { CheckResult } from './schemas.ts';
 
-const windowMinutes = 15;
-const mostFailures = 10;
+/** So many wrong passwords in so many minutes. */
+export const windowMinutes = 15;
+export const mostFailures = 10;
+
+/** `oldest`: the first of the wrong passwords that count. */
+export function tooManyPasswords(ctx: Context, oldest: Date | null): Problem {
+  const now = ctx.now().getTime();
+  const until = (oldest?.getTime() ?? now) + windowMinutes * 60_000;
+  const retryAfter = Math.max(1, Math.ceil((until - now) / 1000));
+  const detail = `Too many wrong passwords for this user. Try again in ${retryAfter} s.`;
+  return new Problem('login_throttled', detail, { retryAfter });
+}
 
 /** 1 enabled, 0 disabled, -1 not found. */
 export async function checkUser(ctx: TenantContext, input: { loginId: string }): Promise<CheckResult> {
@@ -56,17 +66,7 @@ export async function checkPassword(
   const since = new Date(now.getTime() - windowMinutes * 60_000);
   const values = [ctx.tenantId, input.loginId, now, since];
   const [attempt] = await run<Attempt>(ctx, { name: 'note_password_attempt', text: noteAttempt, values });
-  if (attempt?.enabled && !attempt.noted) {
-    const until = (attempt.oldest ?? now).getTime() + windowMinutes * 60_000;
-    const retryAfter = Math.max(1, Math.ceil((until - now.getTime()) / 1000));
-    throw new Problem(
-      'login_throttled',
-      `Too many wrong passwords for this user. Try again in ${retryAfter} s.`,
-      {
-        retryAfter,
-      },
-    );
-  }
+  if (attempt?.enabled && !attempt.noted) throw tooManyPasswords(ctx, attempt.oldest);
   const matches = await matchesPassword(attempt?.enabled ? attempt.password_hash : null, password);
   if (attempt && matches) await forgetFailures(ctx, attempt.user_id);
   const result = !attempt ? -1 : !attempt.enabled ? 0 : matches ? 1 : -2;

@@ -16,16 +16,22 @@ const formats: Record<PasswordHash, RegExp | null> = {
   'md5-hex': /^[0-9a-f]{32}$/i,
 };
 
-/** The value to store and compare; refuses what the tenant's declared function cannot have made. */
-export function readPassword(password: string, declared: PasswordHash): string {
+/** The value to store and compare; null when the tenant's declared function cannot have made it. */
+export function hashedPassword(password: string, declared: PasswordHash): string | null {
   const format = formats[declared];
-  if (format && !format.test(password))
+  if (format && !format.test(password)) return null;
+  return declared.endsWith('-hex') ? password.toLowerCase() : password;
+}
+
+export function readPassword(password: string, declared: PasswordHash): string {
+  const hashed = hashedPassword(password, declared);
+  if (hashed === null)
     throw new Problem(
       'password_not_hashed',
       `Password is not in the declared format ${declared}. Hash it before sending; never send it as plain text.`,
       { param: 'Password' },
     );
-  return declared.endsWith('-hex') ? password.toLowerCase() : password;
+  return hashed;
 }
 
 export function storePassword(password: string): Promise<string> {

@@ -6,8 +6,9 @@ import { Fields, Text } from '../../platform/schema.ts';
 import { createUsersInBulk } from './bulk.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { createUser } from './create-user.ts';
-import { CheckResult, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
-import { listUsers, readUser, updateUser } from './users.ts';
+import { listGroups, listUsers } from './list-users.ts';
+import { CheckResult, Group, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
+import { readUser, updateUser } from './users.ts';
 
 const params = Type.Object({ LoginID });
 const common = { tag: 'Users', access: 'tenant' } as const;
@@ -57,10 +58,31 @@ export const userRoutes = [
       GroupName: Type.Optional(Text(255)),
       Email: Type.Optional(Text(320, { description: 'Exact, but for letter case.' })),
       Enabled: Type.Optional(Type.Boolean()),
-      Search: Type.Optional(Text(255, { description: 'A part of LoginID, FirstName, LastName or Email.' })),
+      Search: Type.Optional(
+        Text(255, {
+          description:
+            'What LoginID, "LastName FirstName", "FirstName LastName" or Email begins with; in this order. Letter case does not matter, but in a LoginID of mixed case.',
+        }),
+      ),
     }),
-    answers: { 200: { description: 'A page of users, ordered by LoginID.', schema: PageOf(User) } },
+    answers: {
+      200: { description: 'A page of users, ordered by LoginID unless searched.', schema: PageOf(User) },
+    },
     handle: async (ctx, { query }) => ok(await listUsers(ctx, query)),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/group',
+    name: 'listGroups',
+    summary: 'List the groups that users are in',
+    scope: 'users:read',
+    query: Fields({
+      ...pageQuery,
+      Search: Type.Optional(Text(255, { description: 'What the name begins with; letter case matters.' })),
+    }),
+    answers: { 200: { description: 'A page of groups, ordered by name.', schema: PageOf(Group) } },
+    handle: async (ctx, { query }) => ok(await listGroups(ctx, query)),
   }),
   route({
     ...common,
@@ -69,6 +91,7 @@ export const userRoutes = [
     name: 'readUser',
     summary: 'Read a user',
     scope: 'users:read',
+    own: true,
     params,
     answers: { 200: { description: 'The user.', schema: User } },
     handle: async (ctx, { params }) => ok(await readUser(ctx, { loginId: params.LoginID })),

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Fields, Identifier, Instant, Nullable, Text } from '../../platform/schema.ts';
 
 export const LoginID = Identifier(
-  "Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script. Cannot be changed.",
+  "Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.",
 );
 
 const details = {
@@ -67,3 +67,5 @@ export const CheckResult = Fields(
 export type CheckResult = Type.Static<typeof CheckResult>;
 
 export const PasswordCheck = Fields({ Password }, { title: 'PasswordCheck' });
+
+export const Group = Fields({ GroupName: Text(255) }, { title: 'Group' });

@@ -2,7 +2,6 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { appendEvents } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { randomPassword, readPassword, storePassword } from './passwords.ts';
@@ -83,39 +82,4 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
     ]);
     return user;
   });
-}
-
-export type UserFilter = PageQuery & {
-  GroupName?: string;
-  Email?: string;
-  Enabled?: boolean;
-  Search?: string;
-};
-
-export async function listUsers(ctx: TenantContext, input: UserFilter) {
-  const limit = pageLimit(input);
-  const after = readCursor(input);
-  let query = ctx.db.selectFrom('user').selectAll().where('tenant_id', '=', ctx.tenantId);
-  if (after !== null) query = query.where('login_id', '>', after);
-  if (input.GroupName !== undefined) query = query.where('group_name', '=', input.GroupName);
-  if (input.Email !== undefined)
-    query = query.where((where) =>
-      where(where.fn('lower', ['email']), '=', where.fn('lower', [where.val(input.Email)])),
-    );
-  if (input.Enabled !== undefined) query = query.where('enabled', '=', input.Enabled);
-  if (input.Search !== undefined) {
-    const like = `%${input.Search.replaceAll(/[\\%_]/g, '\\$&')}%`;
-    query = query.where((where) =>
-      where.or(
-        (['login_id', 'first_name', 'last_name', 'email'] as const).map((column) =>
-          where(column, 'ilike', like),
-        ),
-      ),
-    );
-  }
-  const rows = await query
-    .orderBy('login_id')
-    .limit(limit + 1)
-    .execute();
-  return toPage(rows, limit, (row) => row.login_id, toUser);
 }

@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
-import type { Delivery, DeliveryQuery } from './schemas.ts';
+import { type Delivery, type DeliveryQuery, deliveryStatuses } from './schemas.ts';
 import { openSender } from './send.ts';
 import { readWebhookRow } from './webhooks.ts';
 
@@ -30,15 +31,26 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
   const limit = pageLimit(input);
   const before = readCursor(input);
   if (before !== null && !/^\d{1,15}$/.test(before)) throw foreignCursor();
-  let query = ctx.db
-    .selectFrom('webhook_delivery')
+  // Each status has its part of the index; what one enrolment or event has is found by that.
+  const single = input.Status !== undefined || input.EnrollID !== undefined || input.EventID !== undefined;
+  const [first, ...others] = (single ? [input.Status] : deliveryStatuses).map((status) => {
+    let query = ctx.db
+      .selectFrom('webhook_delivery')
+      .selectAll()
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('webhook_id', '=', input.webhookId);
+    if (before !== null) query = query.where('number', '<', Number(before));
+    if (status !== undefined) query = query.where('status', '=', sql.lit(status));
+    if (input.EnrollID !== undefined) query = query.where('lane', '=', input.EnrollID);
+    if (input.EventID !== undefined) query = query.where('event_id', '=', input.EventID);
+    return query.orderBy('number', 'desc').limit(limit + 1);
+  });
+  if (!first) throw new Error('A list has at least one branch.');
+  const wrapped = (query: typeof first) => ctx.db.selectFrom(query.as('branch')).selectAll('branch');
+  const all = others.reduce((merged, other) => merged.unionAll(wrapped(other)), wrapped(first));
+  const rows = (await ctx.db
+    .selectFrom(all.as('page'))
     .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('webhook_id', '=', input.webhookId);
-  if (before !== null) query = query.where('number', '<', Number(before));
-  if (input.Status !== undefined) query = query.where('status', '=', input.Status);
-  if (input.EventID !== undefined) query = query.where('event_id', '=', input.EventID);
-  const rows = (await query
     .orderBy('number', 'desc')
     .limit(limit + 1)
     .execute()) as DeliveryRow[];

@@ -77,13 +77,15 @@ export const Rotation = Fields(
   { title: 'Rotation' },
 );
 
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+
 export const Delivery = Fields(
   {
     DeliveryID: Type.String(),
     EventID: Type.String(),
     Type: Type.String({ description: 'Of the event; `webhook.ping` for a ping, which is in no log.' }),
     Reason: OneOf(['event', 'replay', 'ping']),
-    Status: OneOf(['pending', 'delivered', 'failed']),
+    Status: OneOf(deliveryStatuses),
     Attempts: Type.Integer(),
     CreatedAt: Instant(),
     AttemptedAt: Nullable(Instant()),
@@ -112,7 +114,10 @@ export type DeliveryBody = Type.Static<typeof Event>;
 
 export const deliveryQuery = Fields({
   ...pageQuery,
-  Status: Type.Optional(OneOf(['pending', 'delivered', 'failed'])),
+  Status: Type.Optional(OneOf(deliveryStatuses)),
+  EnrollID: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Of what happened to this enrolment.' }),
+  ),
   EventID: Type.Optional(Type.String({ format: 'uuid' })),
 });
 export type DeliveryQuery = Type.Static<typeof deliveryQuery>;

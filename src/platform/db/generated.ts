@@ -99,6 +99,7 @@ export interface EnrolmentTable {
   reference: string | null;
   metadata: Generated<Json>;
   holds_seat: Generated<boolean>;
+  group_name: string | null;
 }
 
 export interface EnrolmentKeyTable {
@@ -158,6 +159,15 @@ export interface LaunchTable {
   user_agent: string | null;
 }
 
+export interface OperatorSessionTable {
+  session_hash: string;
+  signed_in_at: Timestamp;
+  last_seen_at: Timestamp;
+  expires_at: Timestamp;
+  ended_at: Timestamp | null;
+  user_agent: string | null;
+}
+
 export interface PasswordFailureTable {
   tenant_id: string;
   user_id: string;
@@ -198,6 +208,12 @@ export interface RunTimeCommitTable {
 export interface SettingTable {
   name: string;
   value: string;
+}
+
+export interface SignInGuessTable {
+  name_mark: string;
+  guessed_at: Timestamp[];
+  expires_at: Timestamp;
 }
 
 export interface SignInLinkTable {
@@ -313,11 +329,13 @@ export interface Schema {
   event: EventTable;
   key_guess: KeyGuessTable;
   launch: LaunchTable;
+  operator_session: OperatorSessionTable;
   password_failure: PasswordFailureTable;
   rate_window: RateWindowTable;
   release: ReleaseTable;
   run_time_commit: RunTimeCommitTable;
   setting: SettingTable;
+  sign_in_guess: SignInGuessTable;
   sign_in_link: SignInLinkTable;
   stored_answer: StoredAnswerTable;
   tenant: TenantTable;

@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts';
 import { migrate } from './migrate.ts';
 import { openEmptyTestDatabase } from './test-database.ts';
 
+const isEmbedded = !process.env.TEST_DATABASE_URL;
 let engine: Engine;
 let folder: string;
 before(async () => {
@@ -75,4 +76,64 @@ test('stops at a file that was slipped in before an applied one', async () => {
 test('stops at a file with another kind of name', async () => {
   await write('1.sql', 'select 1');
   await assert.rejects(migrate(engine, folder), /must be named like/);
+});
+
+test('builds an index outside a transaction, and again when the first time failed', async () => {
+  await write('0001_first.sql', 'create table first (id int); insert into first values (1), (1)');
+  const index = (unique: string) => `-- outside a transaction
+drop index concurrently if exists first_by_id;
+create ${unique} index concurrently first_by_id on first (id);
+`;
+  await write('0002_index.sql', index('unique'));
+  await assert.rejects(migrate(engine, folder), /0002_index\.sql failed: .*first_by_id/);
+  await write('0002_index.sql', index(''));
+  assert.deepEqual(await migrate(engine, folder), { applied: ['0002_index.sql'] });
+  const { rows } = await engine.query<{ valid: boolean }>({
+    text: `select indisvalid as valid from pg_index where indexrelid = 'first_by_id'::regclass`,
+    values: [],
+  });
+  assert.deepEqual(rows, [{ valid: true }]);
+});
+
+test('steps back from a lock that others hold, so that nobody queues behind it', {
+  skip: isEmbedded && 'an embedded database has one connection; runs with --postgres',
+}, async () => {
+  await write('0001_first.sql', 'create table first (id int); insert into first values (1)');
+  await migrate(engine, folder);
+  await write('0002_first.sql', 'alter table first add column text text');
+  const read = () => engine.query<object>({ text: 'select * from first', values: [] });
+  let longest = 0;
+  let reads = 0;
+  let migrating = Promise.resolve<unknown>(null);
+  await engine.transaction(async (connection) => {
+    await connection.query({ text: 'select * from first', values: [] });
+    let waiting = true;
+    migrating = migrate(engine, folder, { lockMilliseconds: 100, pauseMilliseconds: 100 }).finally(() => {
+      waiting = false;
+    });
+    for (const end = performance.now() + 1_500; performance.now() < end; reads++) {
+      const begun = performance.now();
+      await read();
+      longest = Math.max(longest, performance.now() - begun);
+    }
+    assert.ok(waiting, 'the migration waits for the long reader');
+  });
+  assert.deepEqual(await migrating, { applied: ['0002_first.sql'] });
+  assert.deepEqual((await read()).rows, [{ id: 1, text: null }]);
+  assert.ok(longest < 1_000, `a read took ${Math.round(longest)} ms`);
+  console.log(`${reads} reads beside a waiting migration, the longest ${Math.round(longest)} ms`);
+});
+
+test('gives up after so many tries, and keeps nothing', {
+  skip: isEmbedded && 'an embedded database has one connection; runs with --postgres',
+}, async () => {
+  await write('0001_first.sql', 'create table first (id int)');
+  await migrate(engine, folder);
+  await write('0002_first.sql', 'create table second (id int); drop table first');
+  await engine.transaction(async (connection) => {
+    await connection.query({ text: 'select * from first', values: [] });
+    const patience = { lockMilliseconds: 20, pauseMilliseconds: 20, tries: 3 };
+    await assert.rejects(migrate(engine, folder, patience), /0002_first\.sql failed .*lock timeout/);
+  });
+  assert.deepEqual(await tables(), ['first']);
 });

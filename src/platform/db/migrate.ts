@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection, Engine } from './engine.ts';
 
 export type Migration = { name: string; sql: string; checksum: string };
@@ -9,16 +10,41 @@ type Applied = Pick<Migration, 'name' | 'checksum'>;
 const nameShape = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** Any number that nobody else locks in this database. */
 const lockNumber = 5_119_244_003;
+/** Between two looks whether another node is done. */
+const turn = 100;
 
-/** Forward only. Nodes that start together take turns, each migration in a transaction of its own. */
-export async function migrate(engine: Engine, folder = 'migrations'): Promise<{ applied: string[] }> {
+/** How long a change may wait for a lock, and with it everyone who comes after it; then it steps back for a pause. */
+export type Patience = { lockMilliseconds: number; pauseMilliseconds: number; tries: number };
+
+const usual: Patience = { lockMilliseconds: 500, pauseMilliseconds: 1_000, tries: 600 };
+
+/**
+ * Forward only. Nodes that start together take turns, each migration in a transaction of its own. Those that serve
+ * meanwhile are not held up: PostgreSQL lets nobody pass who waits for an exclusive lock, so none waits for long.
+ */
+export async function migrate(
+  engine: Engine,
+  folder = 'migrations',
+  patience: Partial<Patience> = {},
+): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
+  const { lockMilliseconds, pauseMilliseconds, tries } = { ...usual, ...patience };
   const applied: string[] = [];
-  for (;;) {
-    const name = await engine.transaction((connection) => applyNext(connection, migrations));
-    if (name === undefined) return { applied };
-    applied.push(name);
+  for (let busy = 0; ; ) {
+    const step = await applyNext(engine, migrations, lockMilliseconds).catch((error: unknown) => {
+      if (!isContention(error) || ++busy >= tries) throw error;
+      return 'busy' as const;
+    });
+    if (step === 'done') return { applied };
+    if (step === 'busy' || step === 'taken') await delay(step === 'busy' ? pauseMilliseconds : turn);
+    else applied.push(step.name);
   }
+}
+
+/** A lock that was not got, a deadlock, and what they are the cause of. */
+function isContention(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } };
+  return [code, cause?.code].some((state) => state === '55P03' || state === '40P01');
 }
 
 export async function readMigrations(folder: string): Promise<Migration[]> {
@@ -32,29 +58,52 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
-async function applyNext(connection: Connection, migrations: Migration[]): Promise<string | undefined> {
-  // A large table may need longer than requests are given.
-  await connection.query({ text: 'set local statement_timeout = 0', values: [] });
-  await connection.query({ text: 'set local lock_timeout = 0', values: [] });
-  await connection.query({ text: 'select pg_advisory_xact_lock($1)', values: [lockNumber] });
-  await connection.query({ text: bookkeeping, values: [] });
-  const { rows } = await connection.query<Applied>({
-    text: 'select name, checksum from migration order by name',
-    values: [],
-  });
-  const next = nextOf(migrations, rows);
-  if (!next) return undefined;
-  await connection
-    .query({ text: `/* across tenants: migration */ ${next.sql}`, values: [] })
-    .catch((cause: unknown) => {
+type Step = { name: string } | 'done' | 'taken';
+
+/**
+ * The lock on the work as a whole is asked for and not waited for: whoever waits holds a snapshot, and building an index
+ * concurrently waits for all of those.
+ */
+function applyNext(engine: Engine, migrations: Migration[], lockMilliseconds: number): Promise<Step> {
+  return engine.transaction(async (connection) => {
+    const ask = (text: string, values: unknown[] = []) => connection.query<Applied>({ text, values });
+    // A large table may need longer than requests are given.
+    await ask('set local statement_timeout = 0');
+    await ask('set local idle_in_transaction_session_timeout = 0');
+    const turn = await ask('select 1 where pg_try_advisory_xact_lock($1)', [lockNumber]);
+    if (turn.rows.length === 0) return 'taken';
+    await ask(`set local lock_timeout = ${lockMilliseconds}`);
+    await ask(bookkeeping);
+    const { rows } = await ask('select name, checksum from migration order by name');
+    const next = nextOf(migrations, rows);
+    if (!next) return 'done';
+    await apply(engine, connection, next).catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`The migration ${next.name} failed and nothing of it was kept: ${reason}`, { cause });
+      const kept = isOutside(next.sql) ? '' : ' and nothing of it was kept';
+      throw new Error(`The migration ${next.name} failed${kept}: ${reason}`, { cause });
     });
-  await connection.query({
-    text: 'insert into migration (name, checksum, applied_at) values ($1, $2, now())',
-    values: [next.name, next.checksum],
+    await ask('insert into migration (name, checksum, applied_at) values ($1, $2, now())', [
+      next.name,
+      next.checksum,
+    ]);
+    return { name: next.name };
   });
-  return next.name;
+}
+
+/** Its statements, which build or drop indexes concurrently, may be repeated and are sent one by one. */
+export const isOutside = (sql: string): boolean => sql.startsWith('-- outside a transaction\n');
+
+async function apply(engine: Engine, connection: Connection, { sql }: Migration): Promise<void> {
+  const isEmbedded = engine.kind === 'pglite';
+  if (isOutside(sql) && !isEmbedded)
+    for (const statement of sql.split(/;\s*$/m)) {
+      if (statement.trim() !== '') await engine.script(statement);
+    }
+  else {
+    // An embedded database has one connection, and nobody else to let pass.
+    const text = isOutside(sql) ? sql.replaceAll(/\bconcurrently\b/gi, '') : sql;
+    await connection.query({ text: `/* across tenants: migration */ ${text}`, values: [] });
+  }
 }
 
 function nextOf(migrations: Migration[], applied: Applied[]): Migration | undefined {

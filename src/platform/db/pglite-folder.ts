@@ -35,7 +35,7 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
   return place;
 }
 
-function syncTree(folder: string): void {
+export function syncTree(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const inside = path.join(folder, entry.name);
     if (entry.isDirectory()) syncTree(inside);
@@ -44,7 +44,7 @@ function syncTree(folder: string): void {
   syncPath(folder);
 }
 
-function syncPath(file: string): void {
+export function syncPath(file: string): void {
   const handle = openSync(file, 'r');
   try {
     fsyncSync(handle);

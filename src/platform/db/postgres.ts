@@ -1,10 +1,24 @@
 import pg from 'pg';
-import { type DatabaseLog, type Engine, type Rows, type Statement, silentLog } from './engine.ts';
-import { isConnectionLoss, send, types, unavailable, withinTransaction } from './wire.ts';
+import {
+  type Connection,
+  type DatabaseLog,
+  type Engine,
+  type Rows,
+  type Statement,
+  silentLog,
+} from './engine.ts';
+import { isConnectionLoss, isStale, send, types, unavailable, withinTransaction } from './wire.ts';
 
-export type PostgresOptions = { url: string; max?: number; log?: DatabaseLog };
+export type PostgresOptions = {
+  url: string;
+  max?: number;
+  /** False: nothing stays prepared, for a pooler that does not keep statements. */
+  names?: boolean;
+  log?: DatabaseLog;
+};
 
-export async function openPostgres({ url, max = 10, log = silentLog }: PostgresOptions): Promise<Engine> {
+export async function openPostgres(options: PostgresOptions): Promise<Engine> {
+  const { url, max = 10, names = true, log = silentLog } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -30,22 +44,36 @@ export async function openPostgres({ url, max = 10, log = silentLog }: PostgresO
     try {
       return await work(client);
     } catch (error) {
-      lost = isConnectionLoss(error instanceof Error && error.cause ? error.cause : error);
+      const cause = error instanceof Error && error.cause ? error.cause : error;
+      lost = isConnectionLoss(cause) || isStale(cause);
       throw error;
     } finally {
       client.release(lost);
     }
   };
 
-  return {
+  const engine: Engine = {
     kind: 'postgres',
     query: (statement) => withClient((client) => sendAnew(client, statement)),
     transaction: (work) => withClient((client) => withinTransaction(client, work)),
     script: (sql) =>
       withClient(async (client) => {
-        await client.query(sql);
+        await client.query('set statement_timeout = 0');
+        await client.query(sql).finally(() => client.query('reset statement_timeout'));
       }),
     close: () => pool.end(),
+  };
+  return names ? engine : withoutNames(engine);
+}
+
+function withoutNames(engine: Engine): Engine {
+  const over = (connection: Connection): Connection => ({
+    query: ({ text, values }) => connection.query({ text, values }),
+  });
+  return {
+    ...engine,
+    ...over(engine),
+    transaction: (work) => engine.transaction((connection) => work(over(connection))),
   };
 }
 
@@ -54,8 +82,7 @@ async function sendAnew<R>(client: pg.ClientBase, statement: Statement): Promise
   try {
     return await send(client, statement);
   } catch (error) {
-    const stale = error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery';
-    if (!stale) throw error;
+    if (!isStale(error instanceof Error && error.cause ? error.cause : error)) throw error;
     return send(client, { text: statement.text, values: statement.values });
   }
 }

@@ -15,24 +15,36 @@ const owned: ReadonlySet<string> = new Set(tenantTables);
 const mark = /^\s*across tenants: \S/;
 const plain = ['select', 'values', 'insert', 'update', 'delete'];
 
+/** What a statement touches: shared tables only, rows of the one tenant that it names, or those of all for a reason. */
+export type Verdict = { kind: 'no tenant' | 'one tenant' } | { kind: 'across tenants'; why: string };
+
 /** Checked texts, so that a repeated statement costs one look-up. */
-const checked = new Set<string>();
+const checked = new Map<string, Verdict>();
 const mostChecked = 2_000;
 
 /**
  * Refuses SQL that could touch rows of several tenants. A statement that must, says why in a comment:
  * `/* across tenants: operator statistics *\/`.
  */
-export function assertTenantScoped(text: string): void {
-  if (checked.has(text)) return;
-  const { nodes, comments } = readSql(text);
-  if (!comments.some((comment) => mark.test(comment))) {
-    for (const statement of splitNodes(nodes, (node) => isSymbol(node, ';')))
-      checkQuery(statement, new Set());
-  }
+export function assertTenantScoped(text: string): Verdict {
+  const known = checked.get(text);
+  if (known) return known;
+  const verdict = judge(text);
   if (checked.size >= mostChecked) checked.clear();
-  checked.add(text);
+  checked.set(text, verdict);
+  return verdict;
 }
+
+function judge(text: string): Verdict {
+  const { nodes, comments } = readSql(text);
+  const why = comments.find((comment) => mark.test(comment));
+  if (why !== undefined) return { kind: 'across tenants', why: why.trim().slice('across tenants: '.length) };
+  for (const statement of splitNodes(nodes, (node) => isSymbol(node, ';'))) checkQuery(statement, new Set());
+  return { kind: namesOwned(nodes) ? 'one tenant' : 'no tenant' };
+}
+
+const namesOwned = (nodes: readonly Node[]): boolean =>
+  nodes.some((node) => (node.kind === 'group' ? namesOwned(node.nodes) : owned.has(node.text)));
 
 export function guardTenants(engine: Engine): Engine {
   const guarded = (connection: Connection): Connection => ({

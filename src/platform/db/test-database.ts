@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { type Database, kyselyOn } from './dialect.ts';
-import type { Engine } from './engine.ts';
+import type { Connection, Engine } from './engine.ts';
 import { migrate, readMigrations } from './migrate.ts';
 import { openPglite } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
@@ -15,10 +15,33 @@ const migrations = path.join(import.meta.dirname, '../../../migrations');
 
 /** A migrated database of its own: in memory, or on the server that TEST_DATABASE_URL names. */
 export async function openTestDatabase(): Promise<{ engine: Engine; db: Database }> {
-  const engine = guardTenants(await openEmptyTestDatabase(true));
+  const engine = guardTenants(recordStatements(await openEmptyTestDatabase(true)));
   await migrate(engine, migrations);
   return { engine, db: kyselyOn(engine) };
 }
+
+/** Each text that passed the guard, for the proof in `scripts/statements.ts`. */
+function recordStatements(engine: Engine): Engine {
+  const folder = process.env.TEST_STATEMENTS;
+  if (!folder) return engine;
+  const file = path.join(folder, `${process.pid}.jsonl`);
+  const over = (connection: Connection): Connection => ({
+    query: (statement) => {
+      if (!recorded.has(statement.text)) {
+        recorded.add(statement.text);
+        appendFileSync(file, `${JSON.stringify(statement.text)}\n`);
+      }
+      return connection.query(statement);
+    },
+  });
+  return {
+    ...engine,
+    ...over(engine),
+    transaction: (work) => engine.transaction((connection) => work(over(connection))),
+  };
+}
+
+const recorded = new Set<string>();
 
 /** For tests of the database layer itself, which bring their own tables. */
 export async function openEmptyTestDatabase(migrated = false): Promise<Engine> {

@@ -75,7 +75,12 @@ const unavailableStates = /^(08|57P0[1235]|53300|25P03|25006)/;
 /** A lost connection becomes `unavailable`; an error in the SQL itself stays as it is. */
 export function translate(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error;
-  return isConnectionLoss(error) ? unavailable(error) : error;
+  return isConnectionLoss(error) || isStale(error) ? unavailable(error) : error;
+}
+
+/** A newer node changed what a prepared statement returns. In a transaction it cannot be sent again. */
+export function isStale(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery';
 }
 
 export function isConnectionLoss(error: unknown): boolean {

@@ -1,0 +1,74 @@
+/** Until this one migrations are released as they are; those that come later must let the version before them go on. */
+export const lastFree = '0006';
+
+const outside = /^-- outside a transaction\n/;
+/** Said before a statement that removes what no running version uses any more. */
+const mark = /^-- contract: \S/m;
+
+const name = '(?:only )?(?:if (?:not )?exists )?"?(\\w+)"?';
+
+const rules: [RegExp, string][] = [
+  [/^(drop|truncate) (?!index)/, 'removes what the version before may still use'],
+  [
+    /^alter table .*\bdrop (column )?(?!constraint|not null|default|identity|expression)/,
+    'drops a column that the version before still reads',
+  ],
+  [/^alter (table|type|index|view) .*\brename\b/, 'renames what the version before still uses'],
+  [/^alter table .*\balter (column )?\S+ (set data )?type\b/, 'rewrites the table under an exclusive lock'],
+  [
+    /^alter table .*\bset not null\b/,
+    'reads the table under an exclusive lock, and the version before may still insert nulls',
+  ],
+  [
+    /^alter table .*\badd (column )?(?!constraint|foreign|unique|check|primary)\S+ (?=.*\bnot null\b)(?!.*\bdefault\b)/,
+    'adds a column that the version before does not fill',
+  ],
+  [
+    /^alter table .*\badd .*\bdefault [^,]*\b(gen_random_uuid|clock_timestamp|random|nextval)\b/,
+    'writes every row under an exclusive lock',
+  ],
+  [
+    /^alter table .*\badd (constraint \S+ )?(foreign|check|unique|primary)\b(?!.*\bnot valid\b)/,
+    'checks every row under a lock; add it NOT VALID, or build the index before',
+  ],
+  [/^(update|delete) /, 'writes many rows in one transaction; fill in batches by a job'],
+];
+
+/** Statements in lower case on one line each, with the comments before them. */
+function statementsOf(sql: string): { text: string; comments: string }[] {
+  return sql.split(/;\s*$/m).flatMap((part) => {
+    const comments = [...part.matchAll(/^\s*--.*$/gm)].map(([line]) => line.trim()).join('\n');
+    const text = part.replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+    return text === '' ? [] : [{ text, comments }];
+  });
+}
+
+/** What in a migration would stop the nodes of the version before, which serve while it is applied. */
+export function refuseContractions(sql: string): string[] {
+  const statements = statementsOf(sql);
+  const madeHere = new Set(
+    statements.flatMap(({ text }) => new RegExp(`^create table ${name}`).exec(text)?.[1] ?? []),
+  );
+  const found: string[] = [];
+  for (const { text, comments } of statements) {
+    if (mark.test(comments)) continue;
+    const say = (why: string) => found.push(`“${text}” ${why}.`);
+    const table = new RegExp(`^(?:alter table|update|delete from|truncate(?: table)?) ${name}`).exec(
+      text,
+    )?.[1];
+    const index = new RegExp(
+      `^create (?:unique )?index (?:concurrently )?(?:if not exists )?\\w* ?on ${name}`,
+    ).exec(text);
+    const isBuilt = / index concurrently /.test(text);
+    if (isBuilt && !outside.test(sql))
+      say('cannot run in a transaction: begin its file with “-- outside a transaction”');
+    if (!isBuilt && outside.test(sql))
+      say('is not for a file outside a transaction, which builds indexes only');
+    if (outside.test(sql)) continue;
+    if (table && madeHere.has(table)) continue;
+    if (index?.[1] && !isBuilt && !madeHere.has(index[1]))
+      say('stops writes while it builds; put “create index concurrently” in a file of its own');
+    for (const [shape, why] of rules) if (shape.test(text)) say(why);
+  }
+  return found;
+}

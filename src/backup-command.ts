@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import pg from 'pg';
+import { beginNewLife } from './modules/events/epoch.ts';
+import { type Backup, backUp, restore } from './platform/backup.ts';
+import type { Config } from './platform/config.ts';
+import type { Log } from './platform/log.ts';
+import { openContext } from './platform/open-context.ts';
+
+export function backupCommand(config: Config, folder: string): Promise<Backup> {
+  return backUp(config, folder, new Date());
+}
+
+async function isEmptyServer(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      `select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+        where relkind in ('r', 'p', 'v', 'm', 'S') and nspname !~ '^(pg_|information_schema$)' limit 1`,
+    );
+    return rows.length === 0;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Restores, brings the database up to date, and lets the event log go on in a new epoch at the next start. */
+export async function restoreCommand(config: Config, log: Log, folder: string) {
+  const backup = await restore(config, folder, isEmptyServer);
+  const ctx = await openContext(config, log);
+  try {
+    await beginNewLife(ctx);
+    const releases = await ctx.db.selectFrom('release').select('release_id').execute();
+    const missing = releases
+      .map(({ release_id }) => release_id)
+      .filter((id) => !existsSync(ctx.files.folder(id)));
+    return { ...backup, ReleasesWithoutFiles: missing };
+  } finally {
+    await ctx.engine.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { remember } from '../../platform/cache.ts';
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import type { Played } from '../standards/reached.ts';
+import type { CourseTree, Standard } from '../standards/types.ts';
+import { addressTree } from '../standards/web.ts';
+import { isOffered } from './offers.ts';
+import { courseNotFound, releaseNotFound } from './problems.ts';
+
+type Row = {
+  title: string;
+  language: string | null;
+  url: string | null;
+  release_id: string | null;
+  number: number | null;
+  standard: string | null;
+  tree: unknown;
+};
+
+export type Playable = {
+  title: string;
+  language: string | null;
+  releaseId: string | null;
+  release: number | null;
+  played: Played;
+};
+
+const text = `
+select course.title, course.language, course.url, release.release_id, release.number, release.standard, release.tree
+from course
+left join release on release.course_id = course.course_id
+  and (release.number = $2 or ($2::int is null and release.release_id = course.release_id))
+where course.course_id = $1 and ($3::text is null or ${isOffered('course', '$3')})`;
+
+function played(row: { standard: string | null; tree: unknown }): Played {
+  return { standard: row.standard as Standard, tree: row.tree as CourseTree };
+}
+
+/** What a course plays: the given release, else the current one, else the page at its address. `tenantId` null: for the operator. */
+export async function readPlayable(
+  ctx: Context,
+  input: { courseId: string; release: number | null; tenantId: string | null },
+): Promise<Playable> {
+  const values = [input.courseId, input.release, input.tenantId];
+  const [row] = await run<Row>(ctx, { name: 'read_playable', text, values });
+  if (!row) throw courseNotFound();
+  const { title, language, url, release_id: releaseId, number: release } = row;
+  if (releaseId !== null) return { title, language, releaseId, release, played: played(row) };
+  if (input.release !== null) throw releaseNotFound();
+  if (url === null)
+    throw new Problem(
+      'course_not_playable',
+      'The course has neither a package nor a URL. Send one with PUT /course/{CourseID}/package.',
+    );
+  const page = { standard: 'web' as const, tree: addressTree(url, title) };
+  return { title, language, releaseId: null, release: null, played: page };
+}
+
+/** The tree of a release never changes. */
+const releases = remember<Played>({
+  milliseconds: 600_000,
+  most: 200,
+  load: async (ctx, releaseId) => {
+    const row = await ctx.db
+      .selectFrom('release')
+      .select(['standard', 'tree'])
+      .where('release_id', '=', releaseId)
+      .executeTakeFirst();
+    if (!row) throw releaseNotFound();
+    return played(row);
+  },
+});
+
+/** What a commit is judged by. `releaseId` null: the course is a page at an address. */
+export async function playedBy(ctx: Context, releaseId: string | null): Promise<Played> {
+  return releaseId === null ? { standard: 'web', tree: addressTree('', '') } : releases.get(ctx, releaseId);
+}

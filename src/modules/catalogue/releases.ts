@@ -1,0 +1,133 @@
+import type { Selectable } from 'kysely';
+import type { Context } from '../../platform/context.ts';
+import type { ReleaseTable } from '../../platform/db/generated.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { tellTenants } from '../events/append.ts';
+import type { CourseTree, PackageWarning, Unit } from '../standards/types.ts';
+import { courseNotFound, releaseNotFound } from './problems.ts';
+import type { Release } from './schemas.ts';
+
+type ReleaseRow = Selectable<ReleaseTable> & { current_id: string | null };
+
+function selectReleases(ctx: Context, courseId: string) {
+  return ctx.db
+    .selectFrom('release')
+    .innerJoin('course', 'course.course_id', 'release.course_id')
+    .selectAll('release')
+    .select('course.release_id as current_id')
+    .where('release.course_id', '=', courseId);
+}
+
+/** The current release of a course. */
+export async function readCurrentRelease(ctx: Context, input: { courseId: string }): Promise<Release> {
+  const row = await selectReleases(ctx, input.courseId)
+    .whereRef('release.release_id', '=', 'course.release_id')
+    .executeTakeFirst();
+  if (row) return toRelease(row);
+  throw new Problem(
+    'course_not_playable',
+    'The course has no package. Send one with PUT /course/{CourseID}/package.',
+  );
+}
+
+export async function readRelease(
+  ctx: Context,
+  input: { courseId: string; release: number },
+): Promise<Release> {
+  const row = await selectReleases(ctx, input.courseId)
+    .where('release.number', '=', input.release)
+    .executeTakeFirst();
+  if (row) return toRelease(row);
+  await findCourse(ctx, input.courseId);
+  throw releaseNotFound();
+}
+
+/** All releases of a course, newest first. */
+export async function listReleases(ctx: Context, input: PageQuery & { courseId: string }) {
+  const limit = pageLimit(input);
+  const before = readCursor(input);
+  if (before !== null && !/^[1-9]\d{0,8}$/.test(before)) throw foreignCursor();
+  await findCourse(ctx, input.courseId);
+  let query = selectReleases(ctx, input.courseId);
+  if (before !== null) query = query.where('release.number', '<', Number(before));
+  const rows = await query
+    .orderBy('release.number', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows, limit, (row) => String(row.number), toRelease);
+}
+
+/** Lets new enrolments play an earlier, or again a later, release. */
+export async function makeCurrent(
+  ctx: Context,
+  input: { courseId: string; release: number },
+): Promise<Release> {
+  await transaction(ctx, async (ctx) => {
+    const course = await ctx.db
+      .selectFrom('course')
+      .select(['status', 'tenants', 'release_id'])
+      .where('course_id', '=', input.courseId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!course) throw courseNotFound();
+    const release = await ctx.db
+      .selectFrom('release')
+      .select(['release_id', 'course_id', 'number', 'standard', 'title'])
+      .where('course_id', '=', input.courseId)
+      .where('number', '=', input.release)
+      .executeTakeFirst();
+    if (!release) throw releaseNotFound();
+    if (release.release_id === course.release_id) return;
+    await ctx.db
+      .updateTable('course')
+      .set({ release_id: release.release_id, updated_at: ctx.now() })
+      .where('course_id', '=', input.courseId)
+      .execute();
+    if (course.status !== 'draft') await tellOfRelease(ctx, { ...release, tenants: course.tenants });
+  });
+  return readRelease(ctx, input);
+}
+
+async function findCourse(ctx: Context, courseId: string): Promise<void> {
+  const found = await ctx.db
+    .selectFrom('course')
+    .select('course_id')
+    .where('course_id', '=', courseId)
+    .executeTakeFirst();
+  if (!found) throw courseNotFound();
+}
+
+/** Tells those to whom the course is offered that this release is now the current one. */
+export async function tellOfRelease(
+  ctx: Context,
+  release: Pick<ReleaseRow, 'course_id' | 'number' | 'standard' | 'title'> & { tenants: string[] | null },
+): Promise<void> {
+  const { tenants, course_id: courseId } = release;
+  const data = { Release: release.number, Standard: release.standard, Title: release.title };
+  await tellTenants(ctx, { tenants, courseId, type: 'course.released', data });
+}
+
+function inOrder(units: Unit[], depth = 0): Release['Units'] {
+  return units.flatMap((unit) => [
+    { UnitID: unit.UnitID, Title: unit.Title, Href: unit.Href, Depth: depth },
+    ...inOrder(unit.Children, depth + 1),
+  ]);
+}
+
+export function toRelease(row: ReleaseRow): Release {
+  return {
+    CourseID: row.course_id,
+    Release: row.number,
+    Current: row.release_id === row.current_id,
+    Standard: row.standard as Release['Standard'],
+    Title: row.title,
+    Units: inOrder((row.tree as CourseTree).Units),
+    Warnings: row.warnings as PackageWarning[],
+    Files: row.files,
+    Bytes: row.bytes,
+    SHA256: row.sha256,
+    CreatedAt: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,70 @@
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../../platform/context.ts';
+import type { SignInLink } from './schemas.ts';
+import { newToken, signInAddress } from './token.ts';
+
+// Whoever can write DATA_DIR is the operator. A file needs no database, which the service may hold locked, and all
+// nodes share the folder.
+
+/** No more than this is needed, so that a link can be made beside a running service. */
+export type Place = Pick<Context, 'config' | 'now'>;
+
+const linkMinutes = 15;
+
+const folderOf = ({ config }: Place) => join(config.dataDir, 'sign-in');
+const fileOf = (place: Place, hash: string) => join(folderOf(place), hash);
+
+/** A link that signs the operator in, once. */
+export async function createOperatorLink(place: Place): Promise<SignInLink> {
+  const { token, hash } = newToken(null);
+  const expiresAt = new Date(place.now().getTime() + linkMinutes * 60_000).toISOString();
+  const owner = await stat(place.config.dataDir);
+  await mkdir(folderOf(place), { recursive: true });
+  await hand(folderOf(place), 0o700, owner);
+  await removeOld(place);
+  await writeFile(fileOf(place, hash), expiresAt, { mode: 0o600, flag: 'wx' });
+  await hand(fileOf(place, hash), 0o600, owner);
+  return { SignInURL: signInAddress(place, token), ExpiresAt: expiresAt };
+}
+
+/** What root makes is for the user that the service runs as: the owner of DATA_DIR. */
+async function hand(path: string, mode: number, owner: { uid: number; gid: number }): Promise<void> {
+  const { uid, mode: given } = await stat(path);
+  if ((given & 0o777) !== mode) await chmod(path, mode);
+  if (uid !== owner.uid) await chown(path, owner.uid, owner.gid);
+}
+
+/** None when no link was ever made. */
+const namesOf = (place: Place): Promise<string[]> => readdir(folderOf(place)).catch(() => []);
+
+/** Whether the link can still be used. */
+export async function isOperatorLink(place: Place, hash: string): Promise<boolean> {
+  const text = await readFile(fileOf(place, hash), 'utf8').catch(() => '');
+  return Date.parse(text) > place.now().getTime();
+}
+
+/** Uses the link up; of all nodes that try, the one that removes the file has it. */
+export async function useOperatorLink(place: Place, hash: string): Promise<boolean> {
+  if (!(await isOperatorLink(place, hash))) return false;
+  return unlink(fileOf(place, hash)).then(
+    () => true,
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}
+
+export async function forgetOperatorLinks(place: Place): Promise<void> {
+  for (const hash of await namesOf(place)) await rm(fileOf(place, hash), { force: true });
+}
+
+/** A file that another process is about to write has no content yet, but is young. */
+async function removeOld(place: Place): Promise<void> {
+  for (const hash of await namesOf(place)) {
+    const file = await stat(fileOf(place, hash)).catch(() => null);
+    const isYoung = file && place.now().getTime() - file.mtimeMs < linkMinutes * 60_000;
+    if (!isYoung && !(await isOperatorLink(place, hash))) await rm(fileOf(place, hash), { force: true });
+  }
+}

@@ -1,0 +1,57 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { forgetOperatorLinks } from './operator-links.ts';
+import { sessionEnd, sessionTimes, type Times } from './session-times.ts';
+import { newToken } from './token.ts';
+
+const open = `
+with cleaned as (delete from operator_session old where old.expires_at <= $2)
+insert into operator_session (session_hash, signed_in_at, last_seen_at, expires_at, user_agent)
+values ($1, $2, $2, $3, $4)`;
+
+export async function openOperatorSession(
+  ctx: Context,
+  input: { userAgent: string | null },
+): Promise<string> {
+  const { token, hash } = newToken(null);
+  const values = [hash, ctx.now(), sessionEnd(ctx), input.userAgent];
+  await run(ctx, { name: 'open_operator_session', text: open, values });
+  return token;
+}
+
+const read = `
+with found as (
+  select held.signed_in_at, held.last_seen_at, held.expires_at from operator_session held
+  where held.session_hash = $1 and held.ended_at is null and held.expires_at > $2 and held.last_seen_at > $3
+), noted as (
+  update operator_session held set last_seen_at = $2 from found
+  where held.session_hash = $1 and found.last_seen_at <= $4
+)
+select * from found`;
+
+export async function findOperatorSession(ctx: Context, hash: string): Promise<Times | null> {
+  const [row] = await run<Times>(ctx, {
+    name: 'read_operator_session',
+    text: read,
+    values: [hash, ...sessionTimes(ctx)],
+  });
+  return row ?? null;
+}
+
+const end = `
+with own as (
+  select held.session_hash from operator_session held where held.session_hash = $1 and held.ended_at is null
+)
+update operator_session held set ended_at = $2 from own
+where held.ended_at is null and (held.session_hash = own.session_hash or $3::boolean)
+returning 1`;
+
+/** Ends the session, or all of the operator, with the links that are not used yet. */
+export async function endOperatorSessions(
+  ctx: Context,
+  input: { hash: string; everywhere: boolean },
+): Promise<void> {
+  const values = [input.hash, ctx.now(), input.everywhere];
+  const ended = await run(ctx, { name: 'end_operator_sessions', text: end, values });
+  if (input.everywhere && ended.length > 0) await forgetOperatorLinks(ctx);
+}

@@ -1,0 +1,73 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { limit } from '../../platform/limit.ts';
+import type { PasswordHash } from '../tenants/schemas.ts';
+import { hashedPassword, matchesPassword } from '../users/passwords.ts';
+import { forgetGuesses, nameMark, noteGuess } from './guesses.ts';
+import type { PasswordFunction, PasswordSignIn } from './schemas.ts';
+import { sessionEnd } from './session-times.ts';
+import { newToken } from './token.ts';
+import { openUserSession } from './user-sessions.ts';
+
+/** What a tenant that is not there seems to have declared, so that nobody can list the tenants. */
+const assumed: PasswordHash = 'sha256-hex';
+
+/** Strangers may call this: they must not take all threads, which other work needs too. */
+const fewAtATime = limit(2);
+
+/** The function with which the browser hashes passwords for this tenant. Not remembered: the time would tell. */
+export async function readPasswordFunction(
+  ctx: Context,
+  input: { tenantId: string },
+): Promise<PasswordFunction> {
+  const row = await ctx.db
+    .selectFrom('tenant')
+    .select('password_hash')
+    .where('tenant_id', '=', input.tenantId)
+    .executeTakeFirst();
+  return { PasswordHash: (row?.password_hash ?? assumed) as PasswordHash };
+}
+
+const find = `
+select client.password_hash as declared, known.password_hash as stored from tenant client
+left join "user" known on known.tenant_id = $1 and known.login_id = $2 and known.enabled
+where client.tenant_id = $1`;
+
+type Found = { declared: PasswordHash; stored: string | null };
+
+const open = `
+with used as (
+  select known.user_id from "user" known
+  where known.tenant_id = $1 and known.login_id = $2 and known.enabled and known.password_hash = $7
+), ${openUserSession}
+select 1 from used`;
+
+/** Signs a user in, and answers the token of the session. Every refusal costs and says the same. */
+export async function signInWithPassword(
+  ctx: Context,
+  input: PasswordSignIn & { userAgent: string | null },
+): Promise<string> {
+  const mark = nameMark(ctx, input);
+  await noteGuess(ctx, mark);
+  const names = [input.TenantID, input.LoginID];
+  const [found] = await run<Found>(ctx, { name: 'find_password', text: find, values: names });
+  const declared = found?.declared ?? assumed;
+  const hashed = hashedPassword(input.Password, declared);
+  const stored = declared === 'opaque' || hashed === null ? null : (found?.stored ?? null);
+  const matches = await fewAtATime(() => matchesPassword(stored, hashed ?? input.Password));
+  if (!matches) throw failed();
+  const { token, hash } = newToken(input.TenantID);
+  const values = [...names, ctx.now(), hash, sessionEnd(ctx), input.userAgent, stored];
+  const opened = await run(ctx, { name: 'open_user_session', text: open, values });
+  if (opened.length === 0) throw failed();
+  await forgetGuesses(ctx, mark);
+  return token;
+}
+
+function failed(): Problem {
+  return new Problem(
+    'sign_in_failed',
+    'Tenant, LoginID or Password is wrong, or this person cannot sign in with a password. Check them and try again.',
+  );
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { movableClock } from '../../../test/support/clock.ts';
+import { type Reply, startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { routes } from '../../app.ts';
+import { isId } from '../../platform/ids.ts';
+import type { Route } from '../../platform/routes.ts';
+import { sessionCaller } from './session-caller.ts';
+import { type Browser, browser, signInOperator, signInUser } from './test-support.ts';
+
+// What each role may call with the cookie of a session.
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const tenant = await newTenant(service);
+const other = await newTenant(service);
+const CourseID = await newCourse(service);
+
+const enrolled = async (LoginID: string) =>
+  (await tenant.api('POST', `/enrol/${encodeURIComponent(LoginID)}/${CourseID}`)).body.EnrollID as string;
+/** é of one character, as it is kept. */
+const learner = 'Ren\u00e9e';
+expectStatus(await tenant.api('POST', '/user', { LoginID: learner }), 201);
+const stranger = await tenant.user();
+const own = { LoginID: learner, CourseID, EnrollID: await enrolled(learner) };
+const theirs = { LoginID: stranger, CourseID, EnrollID: await enrolled(stranger) };
+
+const as = async (LoginID: string) => browser(service, await signInUser(service, tenant, LoginID));
+const asAdministrator = async () => as(await tenant.user({ IsAdmin: true }));
+const asOperator = async () => browser(service, await signInOperator(service));
+
+const addressOf = (route: Route, names: Record<string, string> = {}) =>
+  route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? 'x'));
+
+/** Reads, and writes with nothing in them; the headers are those of an own page and more. */
+function call(page: Browser, route: Route, names?: Record<string, string>, headers = {}): Promise<Reply> {
+  const body = route.method === 'GET' || route.streams ? undefined : {};
+  return page(route.method, addressOf(route, names), body, { 'sec-fetch-site': 'same-origin', ...headers });
+}
+
+const guarded = routes.filter(({ access }) => access !== 'anyone');
+const ofTenants = guarded.filter(({ access }) => access === 'tenant');
+
+test('a learner reads what is their own, and nothing else', async () => {
+  const page = await as(learner);
+  for (const route of guarded) {
+    if (!route.own) {
+      for (const names of [own, {}]) expectProblem(await call(page, route, names), 403, 'own_only');
+      continue;
+    }
+    const reply = await call(page, route, own);
+    expectStatus(reply, 200);
+    expectStatus(await call(page, route, { ...own, LoginID: learner.normalize('NFD') }), 200);
+    expectProblem(await call(page, route, theirs), 403, 'own_only');
+    expectProblem(await call(page, route, { ...own, LoginID: 'ren\u00e9e' }), 403, 'own_only');
+    expectProblem(await call(page, route, own, { tenant: other.TenantID }), 403, 'tenant_not_allowed');
+  }
+  const foreign = { ...theirs, LoginID: learner };
+  for (const route of guarded.filter(({ own, path }) => own && path.includes('{EnrollID}')))
+    expectProblem(await call(page, route, foreign), 404, 'enrolment_not_found');
+  const listed = await page('GET', `/enrolment/${encodeURIComponent(learner)}`);
+  assert.deepEqual(
+    listed.body.Items.map(({ EnrollID }: { EnrollID: string }) => EnrollID),
+    [own.EnrollID],
+  );
+});
+
+test('who has the same LoginID in another tenant has nothing of this one', async () => {
+  expectStatus(await other.api('POST', '/user', { LoginID: learner, FirstName: 'Other' }), 201);
+  const page = browser(service, await signInUser(service, other, learner));
+  assert.equal((await page('GET', `/user/${encodeURIComponent(learner)}`)).body.FirstName, 'Other');
+  const read = `/enrolment/${encodeURIComponent(learner)}`;
+  assert.deepEqual((await page('GET', read)).body.Items, []);
+  expectProblem(await page('GET', `${read}/${own.EnrollID}`), 404, 'enrolment_not_found');
+});
+
+test('an administrator acts on their tenant, not on another, and not as the operator', async () => {
+  const page = await asAdministrator();
+  for (const route of guarded) {
+    const reply = await call(page, route);
+    if (route.access === 'operator') expectProblem(reply, 403, 'operator_only');
+    else assert.ok(![401, 403].includes(reply.status), `${route.name} ${JSON.stringify(reply.body)}`);
+  }
+  for (const route of ofTenants)
+    expectProblem(await call(page, route, {}, { tenant: other.TenantID }), 403, 'tenant_not_allowed');
+  expectProblem(await page('GET', `/user/${await other.user()}`), 404, 'user_not_found');
+  expectStatus(await page('GET', `/user/${stranger}/export`), 200);
+  expectStatus(await page('POST', '/user', { LoginID: 'made by hand' }), 201);
+  expectStatus(await tenant.api('GET', '/user/made%20by%20hand'), 200);
+});
+
+test('who is no administrator any more is a learner at the next request', async () => {
+  const LoginID = await tenant.user({ IsAdmin: true });
+  const page = await as(LoginID);
+  expectStatus(await page('GET', '/user'), 200);
+  await tenant.api('PUT', `/user/${LoginID}`, { IsAdmin: false });
+  expectProblem(await page('GET', '/user'), 403, 'own_only');
+  expectStatus(await page('GET', `/user/${LoginID}`), 200);
+  await tenant.api('PUT', `/user/${LoginID}`, { Enabled: false });
+  expectProblem(await page('GET', `/user/${LoginID}`), 401, 'signed_out');
+});
+
+test('the operator acts on the tenant that they name, and on the deployment', async () => {
+  const page = await asOperator();
+  for (const route of guarded) {
+    const reply = await call(page, route, {}, { tenant: tenant.TenantID });
+    assert.ok(![401, 403].includes(reply.status), `${route.name} ${JSON.stringify(reply.body)}`);
+  }
+  for (const route of ofTenants) expectProblem(await call(page, route), 400, 'tenant_required');
+  expectStatus(await page('PUT', '/course/by-hand', { Title: 'By hand' }), 201);
+  const read = await page('GET', `/user/${stranger}`, undefined, {
+    'sec-fetch-site': 'same-origin',
+    tenant: tenant.TenantID,
+  });
+  assert.equal(read.body.LoginID, stranger);
+});
+
+test('signed out, nothing is answered; a key always goes before the cookie', async () => {
+  const cookie = await signInOperator(service);
+  const page = browser(service, cookie);
+  expectStatus(await page('DELETE', '/session'), 204);
+  const nobody = browser(service, 'other=1');
+  for (const route of guarded) {
+    expectProblem(await call(page, route), 401, 'signed_out');
+    expectProblem(await call(nobody, route), 401, 'unauthorized');
+  }
+  for (const token of ['', 'x', `.${'x'.repeat(43)}`])
+    expectProblem(await browser(service, `lectern_session=${token}`)('GET', '/tenant'), 401, 'signed_out');
+  const signedIn = await signInOperator(service);
+  const withKey = (key: string) => service.api('GET', '/tenant', undefined, key, { cookie: signedIn });
+  expectProblem(await withKey('x'.repeat(40)), 401, 'unauthorized');
+  expectProblem(await withKey(tenant.key), 403, 'operator_only');
+  expectStatus(await service.api('GET', '/user', undefined, tenant.key, { cookie }), 200);
+});
+
+test('a page of another origin, be it another port of this host, can neither read nor write', async () => {
+  const LoginID = await tenant.user({ IsAdmin: true });
+  const page = await as(LoginID);
+  const origin = service.baseUrl;
+  const write = (headers: Record<string, string>) => page('PUT', `/user/${LoginID}`, {}, headers);
+  const read = (headers: Record<string, string>) => page('GET', `/user/${LoginID}`, undefined, headers);
+  const session = (method: string, headers: Record<string, string>) =>
+    page(method, '/session', undefined, headers);
+  for (const site of ['same-site', 'cross-site', 'nonsense']) {
+    const headers = { 'sec-fetch-site': site, origin };
+    for (const route of guarded) expectProblem(await call(page, route, {}, headers), 403, 'cross_site');
+    for (const method of ['GET', 'DELETE']) expectProblem(await session(method, headers), 403, 'cross_site');
+  }
+  const others = [service.contentUrl, 'null', `${origin}.evil.example`, origin.replace('http:', 'https:')];
+  for (const headers of [{}, { 'sec-fetch-site': 'none', origin }, ...others.map((origin) => ({ origin }))]) {
+    expectProblem(await write(headers), 403, 'cross_site');
+    expectProblem(await session('DELETE', headers), 403, 'cross_site');
+    expectStatus(await read(headers), 200);
+    expectStatus(await session('GET', headers), 200);
+  }
+  expectStatus(await write({ origin }), 200);
+  expectStatus(await write({ 'sec-fetch-site': 'same-origin' }), 200);
+  expectStatus(await session('DELETE', { origin }), 204);
+});
+
+test('a form is no write: the body is JSON', async () => {
+  const page = await asAdministrator();
+  for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data'])
+    expectProblem(
+      await page('POST', '/user', 'LoginID=x', { 'sec-fetch-site': 'same-origin', 'content-type': type }),
+      415,
+      'unsupported_media_type',
+    );
+});
+
+test('a POST with an Idempotency-Key is done once, for a tenant and for the operator', async () => {
+  const retry = async (page: Browser, path: string, body: object, name: string) => {
+    const headers = { 'sec-fetch-site': 'same-origin', 'idempotency-key': name };
+    const replies = [await page('POST', path, body, headers), await page('POST', path, body, headers)];
+    const replayed = replies.map((reply) => [reply.status, reply.headers.get('idempotency-replayed')]);
+    assert.deepEqual(replayed, [
+      [201, null],
+      [201, 'true'],
+    ]);
+  };
+  await retry(await asAdministrator(), '/user', { LoginID: 'once' }, 'one');
+  await retry(await asOperator(), '/tenant', { TenantID: 'once' }, 'one');
+  await retry(await asOperator(), '/tenant', { TenantID: 'once more' }, 'one');
+});
+
+test('calls are counted for each session, under an id of its own', async () => {
+  const left = (reply: Reply) => Number(/r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1]);
+  const LoginID = await tenant.user();
+  const [one, two] = [await as(LoginID), await as(LoginID)];
+  const read = async (page: Browser) => left(await page('GET', `/user/${LoginID}`));
+  const first = await read(one);
+  assert.deepEqual([await read(one), await read(one)], [first - 1, first - 2]);
+  assert.equal(await read(two), first);
+  const cookie = await signInUser(service, tenant, LoginID);
+  const request = { method: 'GET', headers: { cookie } };
+  const caller = await sessionCaller(service.ctx, request as Parameters<typeof sessionCaller>[1]);
+  assert.ok(caller && isId(caller.keyId));
+  assert.deepEqual(
+    { ...caller, keyId: '' },
+    { keyId: '', tenantId: tenant.TenantID, scopes: [], learner: LoginID },
+  );
+});
+
+test('a session that has ended calls nothing any more', async () => {
+  const page = await asAdministrator();
+  clock.advance({ minutes: 29 });
+  expectStatus(await page('GET', '/user'), 200);
+  clock.advance({ minutes: 31 });
+  expectProblem(await page('GET', '/user'), 401, 'signed_out');
+});

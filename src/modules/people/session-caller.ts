@@ -1,0 +1,26 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../platform/context.ts';
+import { derivedId } from '../../platform/ids.ts';
+import type { Caller } from '../../platform/routes.ts';
+import { scopes, tenantScopes } from '../../platform/scopes.ts';
+import type { Session } from './schemas.ts';
+import { sessionOf } from './sessions.ts';
+
+const allowed: Record<Session['Role'], Caller['scopes']> = {
+  operator: scopes,
+  administrator: tenantScopes,
+  learner: [],
+};
+
+/** The session of the browser as a caller of the interface; null when there is none. */
+export async function sessionCaller(ctx: Context, request: FastifyRequest): Promise<Caller | null> {
+  const found = await sessionOf(ctx, request);
+  if (!found) return null;
+  const { Role, TenantID, LoginID } = found.session;
+  return {
+    keyId: derivedId(found.hash),
+    tenantId: TenantID,
+    scopes: allowed[Role],
+    ...(Role === 'learner' ? { learner: LoginID ?? '' } : {}),
+  };
+}

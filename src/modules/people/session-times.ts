@@ -1,0 +1,30 @@
+import type { Context } from '../../platform/context.ts';
+import type { Session } from './schemas.ts';
+
+export const sessionHours = 12;
+const idleMinutes = 30;
+/** A session is noted as seen at most so often, so that most requests only read. */
+const notedSeconds = 60;
+
+export type Times = { signed_in_at: Date; expires_at: Date };
+
+/** When a session that begins now ends in any case. */
+export function sessionEnd(ctx: Context): Date {
+  return new Date(ctx.now().getTime() + sessionHours * 3_600_000);
+}
+
+/** Now; the last use that is not idle yet; the last use that must be noted anew. */
+export function sessionTimes(ctx: Context): [Date, Date, Date] {
+  const now = ctx.now();
+  const before = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+  return [now, before(idleMinutes * 60), before(notedSeconds)];
+}
+
+export function toTimes(ctx: Context, row: Times): Pick<Session, 'SignedInAt' | 'IdleUntil' | 'ExpiresAt'> {
+  const idleUntil = ctx.now().getTime() + idleMinutes * 60_000;
+  return {
+    SignedInAt: row.signed_in_at.toISOString(),
+    IdleUntil: new Date(Math.min(idleUntil, row.expires_at.getTime())).toISOString(),
+    ExpiresAt: row.expires_at.toISOString(),
+  };
+}

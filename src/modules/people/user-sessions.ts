@@ -1,0 +1,69 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { sessionTimes, type Times } from './session-times.ts';
+
+export type UserSession = Times & {
+  tenant_name: string;
+  login_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  is_admin: boolean;
+};
+
+/** The session of a user of the tenant. */
+type Own = { tenantId: string; hash: string };
+
+/** The rest of a statement whose `used` has the user: $1 tenant, $3 now, $4 hash, $5 end, $6 browser. */
+export const openUserSession = `
+cleaned as (
+  delete from user_session old using used
+  where old.tenant_id = $1 and old.user_id = used.user_id and old.expires_at <= $3
+), made as (
+  insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent)
+  select $1, $4, used.user_id, $3, $3, $5, $6 from used
+)`;
+
+const read = `
+with found as (
+  select held.signed_in_at, held.last_seen_at, held.expires_at, client.name as tenant_name, known.login_id,
+    known.first_name, known.last_name, known.is_admin
+  from user_session held
+  join "user" known on known.tenant_id = $1 and known.user_id = held.user_id and known.enabled
+  join tenant client on client.tenant_id = $1
+  where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null and held.expires_at > $3
+    and held.last_seen_at > $4
+), noted as (
+  update user_session held set last_seen_at = $3 from found
+  where held.tenant_id = $1 and held.session_hash = $2 and found.last_seen_at <= $5
+)
+select * from found`;
+
+/** Read anew for each request, so that disabling or erasing a user holds at once. */
+export async function findUserSession(ctx: Context, own: Own): Promise<UserSession | null> {
+  const values = [own.tenantId, own.hash, ...sessionTimes(ctx)];
+  const [row] = await run<UserSession>(ctx, { name: 'read_user_session', text: read, values });
+  return row ?? null;
+}
+
+const end = `
+update user_session held set ended_at = $3
+where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null`;
+
+const endAll = `
+with own as (
+  select held.user_id from user_session held
+  where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null
+), unlinked as (
+  delete from sign_in_link link using own where link.tenant_id = $1 and link.user_id = own.user_id
+)
+update user_session held set ended_at = $3 from own
+where held.tenant_id = $1 and held.user_id = own.user_id and held.ended_at is null`;
+
+/** Ends the session, or all of its user. */
+export async function endUserSessions(ctx: Context, input: Own & { everywhere: boolean }): Promise<void> {
+  const values = [input.tenantId, input.hash, ctx.now()];
+  const statement = input.everywhere
+    ? { name: 'end_user_sessions', text: endAll }
+    : { name: 'end_user_session', text: end };
+  await run(ctx, { ...statement, values });
+}

@@ -1,0 +1,80 @@
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { playedBy, readPlayable } from '../catalogue/playable.ts';
+import type { LaunchStanding } from '../enrolments/launches.ts';
+import { nothing } from '../standards/evidence.ts';
+import { type Reached, reachedWith } from '../standards/reached.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { frameAncestors } from './framing.ts';
+import {
+  type PreviewHandle,
+  type PreviewTicket,
+  playUntil,
+  readReached,
+  writePreviewSession,
+  writeReached,
+} from './preview-tokens.ts';
+import type { Commit, Receipt, Session } from './schemas.ts';
+import { toSession, withWayBack } from './session.ts';
+import type { Opening, Sitting } from './sitting.ts';
+
+/** What a course hears who it is played to. */
+const learner = { ID: 'preview', Name: 'Preview' };
+
+/** Who may frame a preview; nobody has anything to lose in the operator's. */
+export async function previewFraming(ctx: Context, tenantId: string | null): Promise<string> {
+  return tenantId === null ? '*' : frameAncestors(await knownTenant.get(ctx, tenantId));
+}
+
+export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
+  return {
+    framing: () => previewFraming(ctx, ticket.tenantId),
+    open: () => withWayBack(ticket.returnUrl, begin(ctx, ticket)),
+  };
+}
+
+/** Plays like a launch from nothing, and writes nothing. */
+export function previewSitting(ctx: Context, handle: PreviewHandle): Sitting {
+  const standing = async (): Promise<LaunchStanding> => ({
+    state: ctx.now().getTime() < handle.until ? 'live' : 'ended',
+    releaseId: handle.releaseId,
+  });
+  return { commit: (body) => commit(ctx, handle, body), standing, keepAlive: standing };
+}
+
+async function begin(ctx: Context, ticket: PreviewTicket): Promise<Session> {
+  const { title, language, played, releaseId } = await readPlayable(ctx, ticket);
+  return toSession({
+    token: writePreviewSession(ctx, { releaseId, until: playUntil(ticket) }),
+    isPreview: true,
+    enrollId: '',
+    launch: 1,
+    title,
+    language,
+    learner,
+    played,
+    releaseId,
+    units: {},
+    treeState: null,
+    lastUnitId: null,
+    returnUrl: ticket.returnUrl,
+    receipt: receiptOf(ctx, 0, { units: {}, course: nothing }),
+  });
+}
+
+/** Judges a commit as that of a learner would be. What was reached before comes from the page's last receipt. */
+async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promise<Receipt> {
+  if (ctx.now().getTime() >= handle.until) throw new Problem('session_ended', 'The preview is over.');
+  const before = body.Preview === undefined ? { units: {}, course: nothing } : readReached(ctx, body.Preview);
+  if (!before)
+    throw new Problem('validation_failed', 'Send Preview as the last receipt gave it.', { param: 'Preview' });
+  const change = { unitId: body.UnitID, data: body.Data, root: body.Root ?? null };
+  const { units, course } = reachedWith(await playedBy(ctx, handle.releaseId), before, change);
+  return receiptOf(ctx, body.Number, { units, course });
+}
+
+function receiptOf(ctx: Context, number: number, reached: Reached): Receipt {
+  const { TotalSeconds: _, ...course } = reached.course;
+  const Status = course.Completion === 'completed' ? 'completed' : 'in_progress';
+  return { Number: number, Status, ...course, Preview: writeReached(ctx, reached) };
+}

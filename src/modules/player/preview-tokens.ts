@@ -1,0 +1,61 @@
+import type { Context } from '../../platform/context.ts';
+import { type Purpose, seal, unseal } from '../../platform/signing.ts';
+import type { Reached } from '../standards/reached.ts';
+
+/** What a preview shows. `tenantId` null: to the operator. `at`: when it was asked for. */
+export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };
+
+/** An opened link: it opens sittings until the preview is over. */
+export type PreviewTicket = PreviewLink & { returnUrl: string | null };
+
+/** One sitting: which files it may have, and until when. */
+export type PreviewHandle = { releaseId: string | null; until: number };
+
+const openMinutes = 15;
+const playMinutes = 120;
+
+const after = (at: number, minutes: number) => at + minutes * 60_000;
+
+/** Until when a preview's link can be opened. */
+export const openUntil = (link: PreviewLink) => after(link.at, openMinutes);
+/** When a preview is over, whenever it was opened. */
+export const playUntil = (link: PreviewLink) => after(link.at, playMinutes);
+
+/** What we sealed for a purpose has the shape that we gave it. */
+function read<Shape>(ctx: Context, purpose: Purpose, token: string): Shape | null {
+  return unseal(ctx.signingKey, purpose, token) as Shape | null;
+}
+
+export function writePreviewLink(ctx: Context, link: PreviewLink): string {
+  return seal(ctx.signingKey, 'preview', link);
+}
+
+export function readPreviewLink(ctx: Context, token: string): PreviewLink | null {
+  return read(ctx, 'preview', token);
+}
+
+export function writePreviewTicket(ctx: Context, ticket: PreviewTicket): string {
+  return seal(ctx.signingKey, 'preview-ticket', ticket);
+}
+
+export function readPreviewTicket(ctx: Context, token: string): PreviewTicket | null {
+  const ticket = read<PreviewTicket>(ctx, 'preview-ticket', token);
+  return ticket && ctx.now().getTime() < playUntil(ticket) ? ticket : null;
+}
+
+export function writePreviewSession(ctx: Context, handle: PreviewHandle): string {
+  return seal(ctx.signingKey, 'preview-session', handle);
+}
+
+export function readPreviewSession(ctx: Context, token: string): PreviewHandle | null {
+  return read(ctx, 'preview-session', token);
+}
+
+/** What a preview has reached travels with its commits, because nothing here keeps it. */
+export function writeReached(ctx: Context, reached: Reached): string {
+  return seal(ctx.signingKey, 'preview-state', reached);
+}
+
+export function readReached(ctx: Context, token: string): Reached | null {
+  return read(ctx, 'preview-state', token);
+}

@@ -1,0 +1,57 @@
+import Type from 'typebox';
+import type { Context } from '../../platform/context.ts';
+import type { Answer } from '../../platform/routes.ts';
+import { Fields, Instant } from '../../platform/schema.ts';
+import { readPlayable } from '../catalogue/playable.ts';
+import { knownTenant } from '../tenants/tenants.ts';
+import { previewFraming } from './preview-sitting.ts';
+import { openUntil, readPreviewLink, writePreviewLink, writePreviewTicket } from './preview-tokens.ts';
+import { onward, refusal } from './refusal-page.ts';
+import { isAllowedReturn, readReturnUrl } from './return-url.ts';
+
+export const Preview = Fields(
+  {
+    PreviewURL: Type.String({
+      description:
+        'Plays the course and records nothing. Takes `&returnURL=` as a LaunchURL does. Who has the address can see the course.',
+    }),
+    ExpiresAt: Instant(
+      'Until when PreviewURL can be opened: 15 minutes. What was opened ends two hours after the preview was asked for.',
+    ),
+  },
+  { title: 'Preview' },
+);
+export type Preview = Type.Static<typeof Preview>;
+
+/** Stores nothing. `tenantId` null: for the operator, who sees drafts too. */
+export async function createPreview(
+  ctx: Context,
+  input: { courseId: string; release: number | null; tenantId: string | null },
+): Promise<Preview> {
+  const { courseId, tenantId } = input;
+  const { release } = await readPlayable(ctx, input);
+  const link = { courseId, release, tenantId, at: ctx.now().getTime() };
+  return {
+    PreviewURL: `${ctx.config.contentUrl}/preview?ticket=${writePreviewLink(ctx, link)}`,
+    ExpiresAt: new Date(openUntil(link)).toISOString(),
+  };
+}
+
+/** The click on a PreviewURL. */
+export async function clickPreview(ctx: Context, address: string): Promise<Answer> {
+  const query = new URLSearchParams(address.slice(address.indexOf('?') + 1));
+  const link = readPreviewLink(ctx, query.get('ticket') ?? '');
+  if (!link || ctx.now().getTime() >= openUntil(link))
+    return refusal({
+      status: 404,
+      title: 'This preview is out of date',
+      reason: 'Its link is not complete, or older than 15 minutes. Ask for a new preview.',
+      framing: '*',
+    });
+  const requested = readReturnUrl(address);
+  const tenant = link.tenantId === null ? null : await knownTenant.get(ctx, link.tenantId);
+  const origins = tenant?.ReturnOrigins ?? null;
+  const back = requested !== null && isAllowedReturn(requested, origins) ? requested : null;
+  const ticket = writePreviewTicket(ctx, { ...link, returnUrl: back });
+  return onward(ctx, ticket, await previewFraming(ctx, link.tenantId));
+}

@@ -1,0 +1,50 @@
+import { Problem } from '../../platform/errors.ts';
+import { better, type RootEvidence, rollUp, unitEvidence } from './evidence.ts';
+import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
+
+/** What is played: the tree of a release, or the page of a course elsewhere. */
+export type Played = { standard: Standard; tree: CourseTree };
+
+/** The best so far, of each unit that was begun and of the course. */
+export type Reached = { units: Record<string, Evidence>; course: Evidence };
+
+function findUnit(units: Unit[], unitId: string): Unit | null {
+  for (const unit of units) {
+    const found = unit.UnitID === unitId ? unit : findUnit(unit.Children, unitId);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** What is reached once a commit is taken: the run-time data of one unit, and what an engine rolled up. */
+export function reachedWith(
+  { standard, tree }: Played,
+  before: Reached,
+  commit: { unitId: string; data: RunTimeData; root: RootEvidence | null },
+): Reached & { unit: Evidence } {
+  const { unitId, data, root } = commit;
+  const found = findUnit(tree.Units, unitId);
+  if (!found)
+    throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });
+  const fresh = unitEvidence(standard, found, data);
+  const known = Object.hasOwn(before.units, unitId) ? before.units[unitId] : undefined;
+  const unit = known ? better(known, fresh) : fresh;
+  const units = { ...before.units, [unitId]: unit };
+  const rolledUp = rollUp(standard, tree, units, root);
+  return { unit, units, course: keepBetter(before.course, rolledUp, root !== null) };
+}
+
+/**
+ * The units' own best results are rolled up anew, so that a unit failed later shows; what a sequencing engine rolled up
+ * has no such memory and is merged.
+ */
+function keepBetter(before: Evidence, rolledUp: Evidence, fromEngine: boolean): Evidence {
+  const merged = better(before, rolledUp);
+  return fromEngine
+    ? merged
+    : {
+        ...merged,
+        Success: rolledUp.Success === 'unknown' ? before.Success : rolledUp.Success,
+        Score: rolledUp.Score ?? before.Score,
+      };
+}

@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { Config } from './config.ts';
+import { lockFolder } from './db/folder-lock.ts';
+import { syncPath, syncTree } from './db/pglite-folder.ts';
+
+/** `backup.json`, written last: a folder without it is no backup. */
+export type Backup = { Format: 1; Engine: 'pglite' | 'postgres'; MadeAt: string; Releases: number };
+
+type Place = Pick<Config, 'databaseUrl' | 'dataDir'>;
+
+const names = { about: 'backup.json', dump: 'database.dump', database: 'database', packages: 'packages' };
+
+async function isEmpty(folder: string): Promise<boolean> {
+  return !existsSync(folder) || (await readdir(folder)).length === 0;
+}
+
+/** The password goes by the environment: arguments are seen by everybody on the machine. */
+async function runClient(program: string, databaseUrl: string, args: string[]): Promise<void> {
+  const url = new URL(databaseUrl);
+  const password = decodeURIComponent(url.password);
+  url.password = '';
+  const child = spawn(program, [`--dbname=${url.href}`, ...args], {
+    env: { ...process.env, ...(password ? { PGPASSWORD: password } : {}) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise<number | null>((done, fail) => {
+    child.on('error', fail);
+    child.on('close', done);
+  });
+  const [code, said] = await Promise.all([ended, buffer(child.stderr)]).catch((cause: unknown) => {
+    throw new Error(
+      `${program} cannot be run. Install the client programs of PostgreSQL (apt-get install postgresql-client), in the version of the server or newer.`,
+      { cause },
+    );
+  });
+  if (code !== 0) throw new Error(`${program} failed, and nothing was kept: ${said.toString().trim()}`);
+}
+
+async function copyPackages(dataDir: string, draft: string): Promise<void> {
+  const from = join(dataDir, names.packages);
+  if (existsSync(from)) await cp(from, join(draft, names.packages), { recursive: true, force: false });
+  else await mkdir(join(draft, names.packages), { recursive: true });
+}
+
+async function copyDatabase({ dataDir }: Place, draft: string): Promise<void> {
+  const from = join(dataDir, names.database);
+  if (!existsSync(from)) throw new Error(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
+  const lock = lockFolder(dataDir);
+  try {
+    await cp(from, join(draft, names.database), { recursive: true });
+    await copyPackages(dataDir, draft);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Twice: a release of the dump was imported before it, and may be deleted after. */
+async function dumpDatabase({ dataDir }: Place, databaseUrl: string, draft: string): Promise<void> {
+  await copyPackages(dataDir, draft);
+  await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft, names.dump)}`]);
+  await copyPackages(dataDir, draft);
+}
+
+/** Database and course files as of one moment, in a new folder that has its name only when it is whole. */
+export async function backUp(place: Place, folder: string, now: Date): Promise<Backup> {
+  const target = resolve(folder);
+  if (!(await isEmpty(target)))
+    throw new Error(`${target} is not empty. Give the backup a folder of its own.`);
+  const draft = `${target}.partial`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  try {
+    if (place.databaseUrl === null) await copyDatabase(place, draft);
+    else await dumpDatabase(place, place.databaseUrl, draft);
+    const backup: Backup = {
+      Format: 1,
+      Engine: place.databaseUrl === null ? 'pglite' : 'postgres',
+      MadeAt: now.toISOString(),
+      Releases: (await readdir(join(draft, names.packages))).length,
+    };
+    await writeFile(join(draft, names.about), `${JSON.stringify(backup, null, 2)}\n`);
+    syncTree(draft);
+    await rm(target, { recursive: true, force: true });
+    await rename(draft, target);
+    syncPath(dirname(target));
+    return backup;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function readAbout(folder: string): Promise<Backup> {
+  const text = await readFile(join(folder, names.about), 'utf8').catch((cause: unknown) => {
+    throw new Error(`${folder} is not a backup: it has no ${names.about}.`, { cause });
+  });
+  const about: Backup = JSON.parse(text);
+  if (about.Format !== 1)
+    throw new Error(`The backup in ${folder} was made by a newer version. Restore it with that version.`);
+  return about;
+}
+
+/** Puts a backup in an empty place. `isEmptyServer` tells whether the server's database has no tables yet. */
+export async function restore(
+  place: Place,
+  folder: string,
+  isEmptyServer: (url: string) => Promise<boolean>,
+) {
+  const source = resolve(folder);
+  const about = await readAbout(source);
+  const { databaseUrl, dataDir } = place;
+  if ((about.Engine === 'postgres') !== (databaseUrl !== null))
+    throw new Error(
+      about.Engine === 'postgres'
+        ? 'The backup is of a PostgreSQL server: set DATABASE_URL to an empty database.'
+        : 'The backup is of an embedded database: restore it without DATABASE_URL.',
+    );
+  const packages = join(dataDir, names.packages);
+  const database = join(dataDir, names.database);
+  if (!(await isEmpty(packages)) || (databaseUrl === null && existsSync(database)))
+    throw new Error(
+      `${dataDir} is in use: a backup is restored into an empty place only. Set DATA_DIR to a new folder.`,
+    );
+  if (databaseUrl !== null && !(await isEmptyServer(databaseUrl)))
+    throw new Error(
+      'The database has tables: a backup is restored into an empty one only. Create a new database.',
+    );
+  await mkdir(dataDir, { recursive: true });
+  const lock = databaseUrl === null ? lockFolder(dataDir) : null;
+  try {
+    await putFolder(join(source, names.packages), packages);
+    if (databaseUrl === null) await putFolder(join(source, names.database), database);
+    else
+      await runClient('pg_restore', databaseUrl, [
+        ...['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges'],
+        join(source, names.dump),
+      ]);
+  } catch (error) {
+    await rm(packages, { recursive: true, force: true });
+    throw error;
+  } finally {
+    lock?.release();
+  }
+  return about;
+}
+
+/** Complete from the moment it has its name. */
+async function putFolder(from: string, to: string): Promise<void> {
+  const draft = join(dirname(to), `${basename(to)}.new`);
+  await rm(draft, { recursive: true, force: true });
+  await cp(from, draft, { recursive: true });
+  syncTree(draft);
+  await rmdir(to).catch(() => {});
+  await rename(draft, to);
+  syncPath(dirname(to));
+}

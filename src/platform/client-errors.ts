@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem } from './errors.ts';
+import type { Log } from './log.ts';
+import { problemDocument } from './problems.ts';
+
+const lingerMilliseconds = 1_000;
+
+function problemOf(code: string | undefined): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Problem(
+      'headers_too_large',
+      'Address and headers together may have 16 kB. Send fewer or shorter ones.',
+    );
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Problem('request_timeout', 'The request did not arrive in time. Send it again.');
+  return new Problem(
+    'malformed_request',
+    'This is not a valid HTTP request. Percent-encode the address, and frame the body by Content-Length or chunks.',
+  );
+}
+
+/** Answers what the HTTP parser refuses, which reaches no route: a problem document, and the end of the connection. */
+export function answerClientErrors(log: Log, headers: Record<string, string>) {
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    const requestId = randomUUID();
+    const problem = problemOf(error.code);
+    log.info({ request_id: requestId, route: null, status: problem.status, reason: error.code }, 'request');
+    if (!socket.writable) return void socket.destroy();
+    const body = JSON.stringify(problemDocument(problem, requestId));
+    const lines = Object.entries({
+      ...headers,
+      'X-Request-Id': requestId,
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Type': 'application/problem+json; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(body)),
+      Connection: 'close',
+    }).map(([name, value]) => `${name}: ${value}\r\n`);
+    // What the client is still sending is read for a moment: a reset would take the answer away from it.
+    socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`);
+    socket.resume();
+    setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+  };
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { signInOperator } from '../../src/modules/people/test-support.ts';
+import { closeBrowser, newContext, openPage } from '../support/browser.ts';
+import { startService } from '../support/service.ts';
+
+/** What the first screen may cost. Time: on a phone four times as slow as this machine, on a slow mobile network. */
+const budget = { gzipBytes: 250_000, requests: 20, interactiveMilliseconds: 7_000 };
+const slowNetwork = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 90_000 };
+const slowdown = 4;
+const rounds = 3;
+
+const dist = join(import.meta.dirname, '../../web/console/dist');
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  service = await startService();
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+/** Opens the first screen with an empty cache; answers what came over the wire and when a click would be answered. */
+async function measure(): Promise<{ gzipBytes: number; requests: number; interactive: number }> {
+  const context = await newContext({ width: 390, height: 800 });
+  const [name = '', value = ''] = (await signInOperator(service)).split('=');
+  await context.addCookies([{ name, value, url: service.baseUrl, httpOnly: true, sameSite: 'Strict' }]);
+  const page = await openPage(context);
+  const session = await context.newCDPSession(page);
+  await session.send('Network.emulateNetworkConditions', slowNetwork);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+  await page.addInitScript(() => {
+    Reflect.set(window, 'longTasks', []);
+    new PerformanceObserver((list) => {
+      for (const { startTime, duration } of list.getEntries())
+        Reflect.get(window, 'longTasks').push(startTime + duration);
+    }).observe({ type: 'longtask', buffered: true });
+  });
+  const files: string[] = [];
+  page.on('response', (response) => files.push(new URL(response.url()).pathname));
+  await page.goto(`${service.baseUrl}/console`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const shown = await page.evaluate(() => performance.now());
+  await page.waitForLoadState('networkidle');
+  const lastTask = await page.evaluate(() => Math.max(0, ...(Reflect.get(window, 'longTasks') as number[])));
+  await context.close();
+  const built = files.filter((file) => file.startsWith('/console/assets/'));
+  const gzipBytes = built.map((file) => statSync(join(dist, `${file.slice('/console'.length)}.gz`)).size);
+  return {
+    gzipBytes: gzipBytes.reduce((sum, size) => sum + size, 0),
+    requests: files.length,
+    interactive: Math.max(shown, lastTask),
+  };
+}
+
+test('The first screen keeps its budget of bytes, requests and time', async (t) => {
+  const measured: Awaited<ReturnType<typeof measure>>[] = [];
+  for (let round = 0; round < rounds; round++) measured.push(await measure());
+  const times = measured.map(({ interactive }) => interactive).sort((a, b) => a - b);
+  const { gzipBytes, requests } = measured[0] as (typeof measured)[0];
+  const median = Math.round(times[Math.floor(rounds / 2)] as number);
+  t.diagnostic(`${gzipBytes} bytes gzip, ${requests} requests, interactive after ${median} ms (throttled)`);
+  assert.ok(gzipBytes > 50_000, 'the built files were not counted');
+  assert.ok(gzipBytes <= budget.gzipBytes, `${gzipBytes} bytes`);
+  assert.ok(requests <= budget.requests, `${requests} requests`);
+  assert.ok(median <= budget.interactiveMilliseconds, `${median} ms`);
+});

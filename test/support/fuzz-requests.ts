@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { aValueOf, type JsonSchema, jsonText, type Names, oddTexts, text } from './fuzz-values.ts';
+
+export type Message = { method: string; target: string; headers: [string, string][]; body: Buffer | null };
+
+type Parameter = { name: string; in: string; schema: JsonSchema };
+type Content = Record<string, { schema?: JsonSchema }>;
+export type Operation = {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Content };
+  responses: Record<string, { content?: Content }>;
+};
+export type Described = { path: string; method: string; operation: Operation };
+
+/** Who calls: the keys of the world, by what they may. */
+export type Keys = { operator: string; tenant: string; reader: string; TenantID: string };
+
+export function operationsOf(document: { paths: Record<string, Record<string, Operation>> }): Described[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+}
+
+function mostly<T>(weight: number, usual: fc.Arbitrary<T>, ...others: T[]): fc.Arbitrary<T> {
+  return fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+}
+
+const encoded = (value: string) => encodeURIComponent(value.toWellFormed());
+
+const oddTargets: ((target: string) => string)[] = [
+  (target) => target.replace(/[^/]$/, '%zz'),
+  (target) => `${target}%`,
+  (target) => target.replace('/', '//'),
+  (target) => target.replace(/\/[^/?]+/, '/%C0%AF'),
+  (target) => target.replace(/\/[^/?]+$/, '/%00'),
+  (target) => target.replace(/\/[^/?]+$/, '/%ED%A0%80'),
+  (target) => target.replace(/\/[^/?]+$/, '/%u0041'),
+  (target) => target.replace(/\/[^/?]+$/, '/..'),
+  (target) => target.replace(/\/[^/?]+$/, '/%2e%2e'),
+  (target) => target.replace(/\/[^/?]+$/, `/${'x'.repeat(9_000)}`),
+  (target) => target.replace(/\/[^/?]+$/, `/${'%F0%9F%98%80'.repeat(255)}`),
+  (target) => `${target};a=b`,
+  (target) => `${target}\xe9\xff`,
+  (target) => target.toUpperCase(),
+  (target) => `http://other.example${target}`,
+];
+
+const oddQueries = [
+  'Limit=1&Limit=2',
+  'Cursor=a&Cursor=b',
+  'Limit[]=1',
+  'Limit[__proto__]=1',
+  '__proto__=1',
+  'constructor=1',
+  '__proto__[IsAdmin]=1',
+  'a=%zz',
+  'Search=%00',
+  'Search=%ED%A0%80',
+  'Search=%FF',
+  '&&&===',
+  '=',
+  `x=${'y'.repeat(5_000)}`,
+  Array(2_000).fill('a=1').join('&'),
+  'Limit=1e400',
+  'Limit=0x10',
+  'Limit=%20 1',
+].map((query) => query.replaceAll(' ', '%20'));
+
+const contentTypes = [
+  'application/json; charset=utf-8',
+  'application/json; charset=utf-16',
+  'application/json; charset=latin1',
+  'application/json; charset="',
+  'APPLICATION/JSON',
+  'application/merge-patch+json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/zip',
+  'application/x-ndjson',
+  'text/csv',
+  'text/plain',
+  'text/html; x',
+  '',
+  '/',
+  'x'.repeat(3_000),
+];
+
+const oddHeaders: [string, string][] = [
+  ['content-encoding', 'gzip'],
+  ['accept', 'text/csv'],
+  ['accept', 'application/x-ndjson'],
+  ['accept', 'x'.repeat(3_000)],
+  ['accept', ';;;,,,q=x'],
+  ['idempotency-key', 'one'],
+  ['idempotency-key', ''],
+  ['idempotency-key', '\xff'],
+  ['idempotency-key', 'x'.repeat(300)],
+  ['cookie', '__Host-session=%zz; =; ;;;session'],
+  ['cookie', 'session=x; '.repeat(500)],
+  ['range', 'bytes=9-1'],
+  ['if-modified-since', 'never'],
+  ['x-forwarded-for', "'; x"],
+  ['x-forwarded-host', 'evil.example'],
+  ['sec-fetch-site', 'cross-site'],
+  ['transfer-encoding', 'chunked'],
+  ['x-long', 'x'.repeat(8_000)],
+  ['x-too-long', 'x'.repeat(20_000)],
+  ['__proto__', 'x'],
+];
+
+const oddBodies: ((body: Buffer) => Buffer)[] = [
+  (body) => body.subarray(0, Math.max(0, body.length - 2)),
+  (body) => Buffer.concat([body, Buffer.from('}')]),
+  (body) => Buffer.from(body.toString().replace('{', '{"LoginID":"twice","Title":"twice",')),
+  (body) => Buffer.from(body.toString().replace('{', '{"__proto__":{"IsAdmin":true},')),
+  (body) => Buffer.from(body.toString().replace('{', '{"constructor":{"prototype":{"x":1}},')),
+  (body) => Buffer.from(body.toString().replace('{', '{"\\u005f_proto__":{},')),
+  (body) => Buffer.concat([Buffer.from('\ufeff'), body]),
+  (body) => Buffer.from(body.toString(), 'utf16le'),
+  (body) => Buffer.concat([body.subarray(0, 5), Buffer.from([0xff, 0xc0, 0x80]), body.subarray(5)]),
+  (body) => Buffer.from(body.toString().replaceAll('"', "'")),
+  () => Buffer.from('   '),
+  () => Buffer.from('null'),
+  () => Buffer.from('[]'),
+  () => Buffer.from('"x"'),
+  () => Buffer.from('\0'),
+  () => Buffer.from(`{"Metadata":${'{"a":'.repeat(90_000)}1${'}'.repeat(90_000)}}`),
+  () => Buffer.from(`{"Search":"${'x'.repeat(1_100_000)}"}`),
+  () => Buffer.from('PK\x03\x04', 'latin1'),
+];
+
+function bodyOf(names: Names, operation: Operation): fc.Arbitrary<[string, Buffer] | null> {
+  const contents = Object.entries(operation.requestBody?.content ?? {});
+  if (contents.length === 0) return mostly(12, fc.constant(null), ['application/json', Buffer.from('{}')]);
+  const made = contents.map(([type, { schema }]) =>
+    (schema && 'type' in schema ? aValueOf(names, '', schema).map(jsonText) : rows(names, type)).map(
+      (text): [string, Buffer] => [type, Buffer.from(text)],
+    ),
+  );
+  return fc.oneof(...made);
+}
+
+/** What a body without a schema holds: rows of bulk calls, or something that is no zip. */
+function rows(names: Names, type: string): fc.Arbitrary<string> {
+  const row = fc.record(
+    Object.fromEntries(
+      ['LoginID', 'CourseID', 'DurationID', 'FirstName'].map((name) => [name, text(names, name)]),
+    ),
+    { requiredKeys: [] },
+  );
+  const lines = fc.array(fc.oneof(row.map(jsonText), fc.constantFrom(...oddTexts)), { maxLength: 5 });
+  if (type === 'text/csv') return lines.map((cells) => ['LoginID,FirstName', ...cells].join('\n'));
+  return lines.map((made) => made.join('\n'));
+}
+
+/** A request to one operation: mostly right, with at most a few things wrong. */
+export function messageTo(described: Described, names: Names, keys: Keys): fc.Arbitrary<Message> {
+  const { path, method, operation } = described;
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  const query = Object.fromEntries(
+    (operation.parameters ?? [])
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name, schema }) => [
+        name,
+        aValueOf(names, name, schema).map((value) =>
+          (typeof value === 'string' ? value : jsonText(value)).slice(0, 3_000),
+        ),
+      ]),
+  );
+  const alter = <T>(changes: readonly T[]) => mostly(14, fc.constant<T | null>(null), ...changes);
+  return fc
+    .record({
+      path: fc.record(Object.fromEntries(parameters.map((name) => [name, text(names, name)]))),
+      query: fc.record(query, { requiredKeys: [] }),
+      oddQuery: alter(oddQueries),
+      oddTarget: alter(oddTargets),
+      body: bodyOf(names, operation),
+      oddBody: alter(oddBodies),
+      oddType: alter(contentTypes),
+      oddHeader: alter(oddHeaders),
+      key: mostly(
+        10,
+        fc.constantFrom(`Bearer ${keys.operator}`, `Bearer ${keys.operator}`, `Token ${keys.tenant}`),
+        `Bearer ${keys.reader}`,
+        'Bearer wrong-but-long-enough-to-be-a-key',
+        'Bearer a.b.cccccccccccccccccccc',
+        'Basic \xff',
+        '',
+        'x'.repeat(3_000),
+      ),
+      tenant: mostly(12, fc.constant(keys.TenantID), '%00', '%ff', '', '__proto__', '\xe9'),
+    })
+    .map((made) => {
+      const asked = Object.entries(made.query).map(([name, value]) => `${name}=${encoded(value ?? '')}`);
+      if (made.oddQuery) asked.push(made.oddQuery);
+      const plain = path.replaceAll(
+        /\{(\w+)\}/g,
+        (_, name: string) => encoded(made.path[name] ?? '') || '%20',
+      );
+      const target = `${made.oddTarget?.(plain) ?? plain}${asked.length > 0 ? `?${asked.join('&')}` : ''}`;
+      const headers: [string, string][] = [];
+      if (made.key) headers.push(['authorization', made.key]);
+      if (made.key !== `Token ${keys.tenant}`) headers.push(['tenant', made.tenant]);
+      const [type, body] = made.body ?? [null, null];
+      if (body) headers.push(['content-type', made.oddType ?? type]);
+      if (made.oddHeader) headers.push(made.oddHeader);
+      return {
+        method: method.toUpperCase(),
+        target,
+        headers,
+        body: body && made.oddBody ? made.oddBody(body) : body,
+      };
+    });
+}

@@ -1,0 +1,76 @@
+import type { TestService } from './service.ts';
+
+const ids = (prefix: string, n: string) =>
+  `('${prefix}' || lpad(to_hex((${n})::bigint), 4, '0') || '-0000-7000-8000-' || lpad(to_hex((${n})::bigint), 12, '0'))::uuid`;
+const user = (n: string) => ids('0190', n);
+const enrolment = (n: string) => ids('0191', n);
+const event = (n: string) => ids('0192', n);
+const delivery = (n: string) => ids('0193', n);
+const key = (n: string) => ids('0194', n);
+
+const hook = '01950000-0000-7000-8000-000000000000';
+const users = 10_000;
+
+/** Rows of one tenant, by set: the groups `large`, `late` and `small`; two enrolments, an event and a delivery each. */
+function statements(tenant: string): string[] {
+  const t = `'${tenant}'`;
+  return [
+    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash,
+       enabled, created_at, updated_at)
+     select ${t}, ${user('n')}, 'user-' || n, case when n % 2 = 0 then 'Anna' else 'Zoe' end, 'Last' || n % 100,
+       case when n > ${users - 1_000} then 'late' when n % 4 = 0 then 'large' when n % 999 = 0 then 'small' else 'g' || n % 300 end,
+       'mail' || n || '@test.example', 'x', n % 500 <> 7, now(), now() from generate_series(1, ${users}) n`,
+    `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at,
+       expires_at, ended_at, status, group_name)
+     select ${t}, ${enrolment('n')}, known.user_id, 'lists-' || n % 2, case when n % 999 = 0 then 'rare' else 'usual' end,
+       'enrolment', now(), timestamptz '2025-01-01' + n * interval '1 s',
+       case when n % 10 < 3 then timestamptz '2025-01-01' when n % 10 < 8 then timestamptz '2080-01-01' + n * interval '1 s' end,
+       case when n % 10 < 3 or n % 997 = 0 then timestamptz '2025-01-01' end,
+       case when n % 997 = 0 then 'withdrawn' when n % 10 < 3 then 'expired' when n % 10 < 5 then 'in_progress'
+         when n % 10 < 6 then 'completed' else 'enrolled' end, known.group_name
+     from generate_series(1, ${2 * users}) n
+     join "user" known on known.tenant_id = ${t} and known.user_id = ${user('(n + 1) / 2')}`,
+    `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, data)
+     select ${t}, ${event('n')}, 'enrolment.created', now(), ${user('(n + 1) / 2')}, ${enrolment('n')}, '{}'
+     from generate_series(1, ${2 * users}) n`,
+    `insert into webhook (tenant_id, webhook_id, url, secret, status, epoch, transaction, event_id, created_at, updated_at)
+     values (${t}, '${hook}', 'https://test.example/', 'x', 'disabled', 1, '0', '${hook}', now(), now())`,
+    `insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, status, created_at)
+     select ${t}, '${hook}', ${delivery('n')}, ${event('n')}, 'enrolment.created', ${enrolment('n')}, 'event',
+       case when n > 15000 then 'pending' when n % 999 = 0 then 'failed' else 'delivered' end, now()
+     from generate_series(1, ${2 * users}) n`,
+    `insert into enrolment_key (tenant_id, key_id, key_hash, key_start, course_ids, duration_ids, purchase_order,
+       valid_from, valid_until, created_at, revoked_at, redeemed_at)
+     select ${t}, ${key('n')}, md5(n::text), 'x', '{lists-1}', '{usual}', 'order-' || n % 100,
+       case when n % 100 = 3 then timestamptz '2080-01-01' else timestamptz '2020-01-01' end,
+       case when n % 100 = 4 then timestamptz '2021-01-01' else timestamptz '2090-01-01' end, now(),
+       case when n % 300 = 1 then now() end, case when n % 10 > 4 then now() end
+     from generate_series(1, ${users}) n`,
+  ];
+}
+
+const large = ['user', 'enrolment', 'event', 'webhook_delivery', 'enrolment_key'];
+
+/** Fills the tenant and a second one, and answers what names some of its rows. */
+export async function fillLists(service: TestService, tenantId: string) {
+  const { engine } = service.ctx;
+  for (const course of ['lists-0', 'lists-1']) {
+    await service.api('PUT', `/course/${course}`, { Title: course });
+    for (const option of ['usual', 'rare'])
+      await service.api('PUT', `/course/${course}/option/${option}`, {});
+  }
+  for (const tenant of [tenantId, 'test'])
+    for (const text of statements(tenant))
+      await engine.query({ text: `/* across tenants: test data */ ${text}`, values: [] });
+  for (const table of large)
+    await engine.query({ text: `/* across tenants: statistics */ analyze "${table}"`, values: [] });
+  const id = (kind: string) => `${kind}0777-0000-7000-8000-000000000777`;
+  return {
+    LoginID: `user-${(0x777 + 1) / 2}`,
+    Email: 'mail9@test.example',
+    EnrollID: id('0191'),
+    EventID: id('0192'),
+    WebhookID: hook,
+    large,
+  };
+}

@@ -1,0 +1,11 @@
+import { elements } from './elements.ts';
+import type { Journal } from './journal.ts';
+import { messages, speakOfPreview } from './messages.ts';
+
+/** Makes the page one on which nothing is recorded, and says so. Answers the journal to play with: one that forgets. */
+export function beginPreview(): Journal {
+  speakOfPreview();
+  document.documentElement.dataset.sitting = 'preview';
+  elements.announcement.textContent = messages.saveStates.saved;
+  return { write: () => true, forget: () => {}, list: () => [] };
+}
