@@ -27,12 +27,16 @@ select $1, ${id('01920000', '$2 + n')}, 'u' || n, 'Lee', 'Learner ' || n, 'group
   'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
 from generate_series($5::bigint, $3::bigint - 1) n on conflict do nothing`;
 
-/** Enrolment n is of user n % users, on course r0, r1 … */
-const enrolmentsText = `
-insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at)
+/** Enrolment n is of user n % users, on course r0, r1 … A version compared with may have no group there yet. */
+const enrolmentsText = (withGroup: boolean) => `
+insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at
+  ${withGroup ? ', group_name' : ''})
 select $1, ${id('01930000', '$2 + n')}, ${id('01920000', '$7 + n % $3::bigint')}, 'r' || n / $3::bigint, 'year', 'enrolment',
   $4::timestamptz + n * interval '1 ms', $4::timestamptz + n * interval '1 ms'
+  ${withGroup ? ", 'group ' || n % $3::bigint % 20" : ''}
 from generate_series($5::bigint, $6::bigint - 1) n`;
+
+const groupText = `select from information_schema.columns where table_name = 'enrolment' and column_name = 'group_name'`;
 
 const eventsText = `
 insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
@@ -82,6 +86,8 @@ export async function fill(connection: Connection, sizes: Sizes, say: (line: str
       enrolments: enrolmentsOfOthers,
     })),
   ];
+  const found = await connection.query({ text: groupText, values: [] });
+  const withGroup = found.rows.length > 0;
   let [user, enrolment] = [0, 0];
   const at = new Date(Date.now() - 30 * 86_400_000);
   for (const [index, { tenant, users, enrolments }] of all.entries()) {
@@ -95,7 +101,7 @@ export async function fill(connection: Connection, sizes: Sizes, say: (line: str
       await connection.query(plain(usersText, [tenant, user, Math.min(users, from + portion), at, from]));
     for (let from = 0; from < enrolments; from += portion) {
       const values = [tenant, enrolment, users, at, from, Math.min(enrolments, from + portion), user];
-      await connection.query(plain(enrolmentsText, values));
+      await connection.query(plain(enrolmentsText(withGroup), values));
       await connection.query(plain(eventsText, values));
     }
     user += users;

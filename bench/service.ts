@@ -80,7 +80,7 @@ export async function startNode(root: string, env: Record<string, string>, nodeA
 
 /** Linux: seconds of CPU that a process used so far, all its threads. */
 export function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const fields = statOf(String(pid));
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
@@ -90,18 +90,25 @@ export function memoryOf(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-/** The processes of a PostgreSQL server, by what its postmaster started. */
+function statOf(pid: string): string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+}
+
+/** Linux: seconds of CPU of a PostgreSQL server: its postmaster, the processes that it has, and those that it had. */
 export function serverCpu(cluster: Cluster): number {
-  const [postmaster] = readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n');
+  const [postmaster = ''] = readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n');
+  const ofEnded = statOf(postmaster);
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.reduce((sum, pid) => {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      return pid === postmaster || fields[1] === postmaster ? sum + cpuOf(Number(pid)) : sum;
-    } catch {
-      return sum;
-    }
-  }, 0);
+  return pids.reduce(
+    (sum, pid) => {
+      try {
+        return pid === postmaster || statOf(pid)[1] === postmaster ? sum + cpuOf(Number(pid)) : sum;
+      } catch {
+        return sum;
+      }
+    },
+    (Number(ofEnded[13]) + Number(ofEnded[14])) / 100,
+  );
 }
 
 export async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
