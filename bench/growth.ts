@@ -32,7 +32,11 @@ if (bavail * bsize < needed)
 
 const small: Sizes = { tenants: 0, users: benchUsers, enrolments: benchEnrolments };
 // As 1,000 tenants and 1,000,000 users have 10,000,000 enrolments.
-const big: Sizes = { tenants: Math.max(1, Math.round(rows / 10_000)), users: rows / 10, enrolments: rows };
+const big: Sizes = {
+  tenants: Math.max(1, Math.round(rows / 10_000)),
+  users: benchUsers + rows / 10,
+  enrolments: rows,
+};
 
 const pages = [
   '/enrolment',
