@@ -3,10 +3,17 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const node = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
-const cli = join(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..', 'src', 'cli.ts');
-const child = spawn(node, ['--disable-warning=ExperimentalWarning', cli, ...process.argv.slice(2)], {
+const here = dirname(fileURLToPath(import.meta.url));
+const flags = [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=4',
+  '--import',
+  pathToFileURL(join(here, 'compile-cache.js')).href,
+];
+const child = spawn(node, [...flags, join(here, '..', 'src', 'cli.ts'), ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));

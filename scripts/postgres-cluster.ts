@@ -9,6 +9,8 @@ import { freePorts } from '../test/support/process.ts';
 
 export type Cluster = {
   url: string;
+  /** The folder of its data. */
+  data: string;
   version: string;
   /** Where its files are. */
   folder: string;
@@ -104,6 +106,7 @@ export async function startCluster(parent = tmpdir()): Promise<Cluster> {
   await start();
   return {
     url,
+    data,
     version: execFileSync(find('postgres'), ['--version'], { encoding: 'utf8' }).trim(),
     start,
     folder,

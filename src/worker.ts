@@ -5,6 +5,7 @@ import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
 import { forgetOldAnswers } from './platform/idempotency.ts';
 import { type Job, startJobs } from './platform/jobs.ts';
+import { watchGrowth } from './platform/statistics.ts';
 
 /** Every job. */
 export const jobs: readonly Job[] = [
@@ -24,9 +25,10 @@ const graceMilliseconds = 8_000;
 export async function startWorker(ctx: Context): Promise<Worker> {
   const queue = await startJobs(ctx, jobs);
   const dispatcher = startDispatcher(ctx);
+  const growth = watchGrowth(ctx);
   return {
     stop: async () => {
-      await Promise.all([queue.stop(graceMilliseconds), dispatcher.stop(graceMilliseconds)]);
+      await Promise.all([queue.stop(graceMilliseconds), dispatcher.stop(graceMilliseconds), growth.stop()]);
     },
   };
 }

@@ -4,7 +4,7 @@ import { perEngine } from './per-engine.ts';
 
 type Waiting<Row, Result> = {
   row: Row;
-  key: string;
+  key: string | null;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 };
@@ -18,7 +18,8 @@ type Waiting<Row, Result> = {
 export function coalesce<Context extends { engine: Engine }, Row, Result>(options: {
   /** Rows of different groups never share a statement. */
   group: (ctx: Context) => string;
-  key: (row: Row) => string;
+  /** None: rows that are equal may share a statement, because it only reads. */
+  key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
   most?: number;
 }): (ctx: Context, row: Row) => Promise<Result> {
@@ -39,7 +40,8 @@ export function coalesce<Context extends { engine: Engine }, Row, Result>(option
   }
 
   function take(queue: Waiting<Row, Result>[]): Waiting<Row, Result>[] {
-    const keys = new Set<string>();
+    if (!options.key) return queue.splice(0, most);
+    const keys = new Set<string | null>();
     const batch: Waiting<Row, Result>[] = [];
     const left: Waiting<Row, Result>[] = [];
     for (const waiting of queue.splice(0)) {
@@ -65,7 +67,7 @@ export function coalesce<Context extends { engine: Engine }, Row, Result>(option
     new Promise((resolve, reject) => {
       const groups = queues(ctx);
       const group = options.group(ctx);
-      const waiting = { row, key: options.key(row), resolve, reject };
+      const waiting = { row, key: options.key?.(row) ?? null, resolve, reject };
       const queue = groups.get(group);
       if (queue) queue.push(waiting);
       else {

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { coalesce } from './batch.ts';
 import type { Context, TenantContext } from './context.ts';
@@ -6,6 +6,7 @@ import { run } from './db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from './errors.ts';
 import { newId } from './ids.ts';
 import type { Answer } from './routes.ts';
+import { keyOf } from './signing.ts';
 
 /** How long an answer is replayed. */
 const keptHours = 24;
@@ -88,7 +89,9 @@ export async function once<T>(
   work: () => Promise<T>,
   keep: (value: T) => boolean,
 ): Promise<{ value: T; replayed: boolean }> {
-  const secret = createHmac('sha256', ctx.signingKey).update(`idempotency\0${ctx.tenantId}\0${key}`).digest();
+  const secret = createSecretKey(
+    createHmac('sha256', keyOf(ctx.signingKey)).update(`idempotency\0${ctx.tenantId}\0${key}`).digest(),
+  );
   const derive = (text: string) => createHmac('sha256', secret).update(text).digest();
   const own: Claim = {
     key_hash: derive('name').toString('hex'),

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes, randomUUID } from 'node:crypto';
 
 let lastTime = -1;
 let counter = 0;
@@ -7,18 +7,20 @@ const mostBack = 10_000;
 
 /**
  * A UUIDv7 (RFC 9562 §5.7): ordered by time, so that a table's newest rows lie together. Those made in the same
- * millisecond by one process are ordered too (§6.2, method 1), also while the clock is set back a little: the events of one transaction keep their order.
+ * millisecond by one process are ordered too (§6.2, method 1), also while the clock is set back a little: the events
+ * of one transaction keep their order.
  */
 export function newId(now: Date): string {
-  const bytes = randomBytes(16);
+  // Its random bits come from a pool that Node fills: asking for 16 bytes each time took 4 µs.
+  const random = randomUUID();
   const behind = lastTime - now.getTime();
   const time = behind > 0 && behind <= mostBack ? lastTime : now.getTime();
-  counter = time === lastTime ? counter + 1 : bytes.readUInt16BE(6);
+  counter = time === lastTime ? counter + 1 : Number.parseInt(random.slice(0, 4), 16);
   lastTime = time;
-  bytes.writeUIntBE(time, 0, 6);
-  bytes.writeUInt16BE(0x7000 | ((counter >>> 14) & 0x0fff), 6);
-  bytes.writeUInt16BE(0x8000 | (counter & 0x3fff), 8);
-  return asUuid(bytes);
+  const at = time.toString(16).padStart(12, '0');
+  const high = (0x7000 | ((counter >>> 14) & 0x0fff)).toString(16);
+  const low = (0x8000 | (counter & 0x3fff)).toString(16);
+  return `${at.slice(0, 8)}-${at.slice(8)}-${high}-${low}-${random.slice(24)}`;
 }
 
 function asUuid(bytes: Buffer): string {
@@ -39,7 +41,7 @@ export function newSecret(prefix: string): string {
 
 /** Enough for a secret of 256 random bits; passwords take argon2id. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 /** A UUIDv8 (RFC 9562 §5.8) for what has no id but a secret's hash; it tells nothing of the hash. */

@@ -40,10 +40,7 @@ export async function describeInterface(
   });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   app.get('/docs/errors', { schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('Content-Security-Policy', errorPagePolicy)
-      .send(errorPage),
+    reply.type('text/html; charset=utf-8').header('Content-Security-Policy', errorPagePolicy).send(errorPage),
   );
 }
 

@@ -66,6 +66,7 @@ function optionsOf(which: string): string {
  * Facts are of the snapshot. What a row changes is locked first, which brings it up to date: enrolments, then options
  * (a limited one alone, others shared), then users, whose group the enrolment takes over and which cannot change
  * meanwhile, then new enrolments, each in a fixed order, so that nodes do not block each other.
+ * Look-ups are lateral with a limit, so that a plan made on small tables cannot read them whole.
  */
 export const enrolText = `
 with request as materialized (
@@ -78,7 +79,10 @@ with request as materialized (
     held.enroll_id as current_id, coalesce(held.expires_at <= $3::timestamptz, false) as lapsed,
     coalesce(held.enroll_id, past.enroll_id) as former_id
   from request
-  left join "user" known on known.tenant_id = $1 and known.login_id = request.login_id
+  left join lateral (
+    select own.user_id, own.enabled, own.group_name from "user" own
+    where own.tenant_id = $1 and own.login_id = request.login_id limit 1
+  ) known on true
   left join course on course.course_id = request.course_id and ${isOffered('course', '$1')}
   left join lateral (
     select jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id) as options
@@ -89,8 +93,11 @@ with request as materialized (
     and ${isChoosable('chosen', 'known.group_name')}
     and (chosen.duration_id = request.duration_id
       or (request.duration_id is null and jsonb_array_length(offer.options) = 1))
-  left join enrolment held on held.tenant_id = $1 and held.user_id = known.user_id
-    and held.course_id = request.course_id and held.ended_at is null
+  left join lateral (
+    select own.enroll_id, own.expires_at from enrolment own
+    where own.tenant_id = $1 and own.user_id = known.user_id and own.course_id = request.course_id
+      and own.ended_at is null limit 1
+  ) held on true
   left join lateral (
     select latest.enroll_id from (
       select own.enroll_id, own.status from enrolment own
@@ -141,6 +148,7 @@ with request as materialized (
   update enrolment held set ended_at = least(held.expires_at, $3), expires_at = least(held.expires_at, $3),
     changed_at = $3, status = ${statusAfter('held', 'expire')}, status_before_end = held.status
   from seated where held.tenant_id = $1 and held.enroll_id = seated.former_id and seated.begins
+    and exists (select from step where step.act in ('replace', 'renew'))
   returning held.enroll_id, held.user_id, held.course_id, held.status, seated.n
 ), inserted as (
   insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, duration, starts_on, enrolled_at,
@@ -185,6 +193,14 @@ with request as materialized (
   select $1, step.second_event, ${eventType('enrolment.created')}, $3, inserted.user_id, inserted.enroll_id,
     inserted.course_id, jsonb_build_object('DurationID', inserted.duration_id, 'Reference', inserted.reference)
   from inserted join step on step.enroll_id = inserted.enroll_id
+), enrolled as (
+  select seated.n as of_row, inserted.* from inserted join seated on seated.enroll_id = inserted.enroll_id
+  union all
+  select seated.n, extended.* from extended
+    join seated on seated.former_id = extended.enroll_id and seated.act = 'extend'
+  union all
+  select seated.n, held.* from seated
+    join enrolment held on held.tenant_id = $1 and held.enroll_id = seated.current_id and seated.act = 'keep'
 )
 select seated.n, seated.user_id is not null as user_found, seated.user_enabled, seated.course_status,
   seated.course_title, seated.options, seated.chosen, seated.act,
@@ -192,11 +208,4 @@ select seated.n, seated.user_id is not null as user_found, seated.user_enabled, 
     select count(*) from inserted
     where inserted.course_id = seated.course_id and inserted.duration_id = seated.chosen
   ) and ${begins.replaceAll('step.', 'seated.')} as is_full, enrolled.*
-from seated left join lateral (
-  select inserted.* from inserted where inserted.enroll_id = seated.enroll_id
-  union all
-  select extended.* from extended where extended.enroll_id = seated.former_id
-  union all
-  select held.* from enrolment held
-  where held.tenant_id = $1 and held.enroll_id = seated.current_id and seated.act = 'keep'
-) enrolled on true`;
+from seated left join enrolled on enrolled.of_row = seated.n`;

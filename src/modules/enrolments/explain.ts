@@ -1,29 +1,45 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
+import { readTogether } from '../../platform/read-together.ts';
 import { enrolmentNotFound } from './record.ts';
 import { decideLaunch } from './rules.ts';
 import type { Explanation } from './schemas.ts';
 
 export type LaunchDecision = Explanation & { CourseTitle: string; reason: string | null };
 
+type Row = {
+  status: string;
+  expires_at: Date | null;
+  release_id: string | null;
+  course_id: string;
+  enabled: boolean;
+  login_id: string;
+  title: string;
+  url: string | null;
+  course_status: string;
+  course_release_id: string | null;
+};
+
+const text = `
+select wanted.n, held.status, held.expires_at, held.release_id, held.course_id, known.enabled,
+  known.login_id, course.title, course.url, course.status as course_status, course.release_id as course_release_id
+from unnest($2::uuid[]) with ordinality as wanted (enroll_id, n)
+join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id
+join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+join course on course.course_id = held.course_id`;
+
+const readFacts = readTogether<string, Row>({
+  name: 'explain',
+  text,
+  values: (ctx, enrollIds) => [ctx.tenantId, enrollIds],
+});
+
 /** Decides whether the learner can start now, in one statement, and says why. `loginId` undefined: whosever it is. */
 export async function explain(
   ctx: TenantContext,
   input: { enrollId: string; loginId?: string },
 ): Promise<LaunchDecision> {
-  if (!isId(input.enrollId)) throw enrolmentNotFound();
-  const row = await ctx.db
-    .selectFrom('enrolment')
-    .innerJoin('user', (join) =>
-      join.on('user.tenant_id', '=', ctx.tenantId).onRef('user.user_id', '=', 'enrolment.user_id'),
-    )
-    .innerJoin('course', 'course.course_id', 'enrolment.course_id')
-    .select(['enrolment.status', 'enrolment.expires_at', 'enrolment.release_id', 'enrolment.course_id'])
-    .select(['user.enabled', 'user.login_id', 'course.title', 'course.url'])
-    .select(['course.status as course_status', 'course.release_id as course_release_id'])
-    .where('enrolment.tenant_id', '=', ctx.tenantId)
-    .where('enrolment.enroll_id', '=', input.enrollId)
-    .executeTakeFirst();
+  const row = isId(input.enrollId) ? await readFacts(ctx, input.enrollId) : null;
   if (!row || (input.loginId !== undefined && row.login_id !== input.loginId)) throw enrolmentNotFound();
   const decision = decideLaunch(
     {

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { readTogether } from '../../platform/read-together.ts';
 import type { CourseRow } from '../catalogue/courses.ts';
 import { isChoosable, isOffered, toCourse } from '../catalogue/offers.ts';
 import type { OptionRow } from '../catalogue/options.ts';
@@ -10,26 +10,39 @@ import { userNotFound } from '../users/users.ts';
 type Row = { options: OptionRow[]; enroll_id: string | null } & (CourseRow | { course_id: null });
 
 const text = `
-select course.*, release.number as release_number, release.standard as release_standard, offer.options, held.enroll_id
-from "user" known
-left join course on course.course_id = $3 and ${isOffered('course', '$1')}
+select wanted.n, course.*, release.number as release_number, release.standard as release_standard,
+  offer.options, held.enroll_id
+from unnest($2::text[], $3::text[]) with ordinality as wanted (login_id, course_id, n)
+join "user" known on known.tenant_id = $1 and known.login_id = wanted.login_id
+left join course on course.course_id = wanted.course_id and ${isOffered('course', '$1')}
 left join release on release.release_id = course.release_id
 left join lateral (
   select coalesce(jsonb_agg(to_jsonb(option) order by option.created_at, option.duration_id), '[]'::jsonb) as options
   from enrol_option option
   where option.course_id = course.course_id and ${isChoosable('option', 'known.group_name')}
 ) offer on true
-left join enrolment held on held.tenant_id = $1 and held.user_id = known.user_id and held.course_id = $3
-  and held.ended_at is null and (held.expires_at is null or held.expires_at > $4)
-where known.tenant_id = $1 and known.login_id = $2`;
+left join enrolment held on held.tenant_id = $1 and held.user_id = known.user_id and held.course_id = wanted.course_id
+  and held.ended_at is null and (held.expires_at is null or held.expires_at > $4)`;
+
+type Wanted = { courseId: string; loginId: string };
+
+const readRow = readTogether<Wanted, Row>({
+  name: 'read_offers',
+  text,
+  values: (ctx, wanted) => [
+    ctx.tenantId,
+    wanted.map(({ loginId }) => loginId),
+    wanted.map(({ courseId }) => courseId),
+    ctx.now(),
+  ],
+});
 
 /** The course as this learner may take it, with the learner's current enrolment. */
 export async function readOffer(
   ctx: TenantContext,
-  input: { courseId: string; loginId: string },
+  input: Wanted,
 ): Promise<Course & { EnrollID: string | null }> {
-  const values = [ctx.tenantId, input.loginId, input.courseId, ctx.now()];
-  const [row] = await run<Row>(ctx, { name: 'read_offer', text, values });
+  const row = await readRow(ctx, input);
   if (!row) throw userNotFound();
   if (row.course_id === null) throw courseNotFound();
   return { ...toCourse(row, row.options), EnrollID: row.enroll_id };

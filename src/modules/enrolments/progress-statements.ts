@@ -1,5 +1,7 @@
+import { coalesce } from '../../platform/batch.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { readTogether } from '../../platform/read-together.ts';
 import type { EventType } from '../events/types.ts';
 import { insertEvent } from '../events/write.ts';
 import type { Evidence, RunTimeData } from '../standards/types.ts';
@@ -11,22 +13,19 @@ export type ProgressFacts = EnrolmentRow & {
 };
 
 const facts = `
-select held.*, (
+select wanted.n, held.*, (
   select jsonb_object_agg(unit.unit_id, jsonb_build_object('evidence', unit.evidence, 'number', unit.commit_number))
   from attempt_unit unit
-  where unit.tenant_id = $1 and unit.enroll_id = $2
+  where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id
 ) as units
-from enrolment held
-where held.tenant_id = $1 and held.enroll_id = $2 and held.user_id is not null`;
+from unnest($2::uuid[]) with ordinality as wanted (enroll_id, n)
+join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id and held.user_id is not null`;
 
-export async function readProgress(ctx: TenantContext, enrollId: string): Promise<ProgressFacts | null> {
-  const [row] = await run<ProgressFacts>(ctx, {
-    name: 'read_progress',
-    text: facts,
-    values: [ctx.tenantId, enrollId],
-  });
-  return row ?? null;
-}
+export const readProgress = readTogether<string, ProgressFacts>({
+  name: 'read_progress',
+  text: facts,
+  values: (ctx, enrollIds) => [ctx.tenantId, enrollIds],
+});
 
 export type Progress = {
   enrollId: string;
@@ -45,75 +44,87 @@ export type Progress = {
   course: Evidence;
   status: string;
   completedAt: Date | null;
-  warnings: string[];
+  warnings: string[] | null;
   events: { id: string; type: EventType; data: Record<string, unknown> }[];
-  now: Date;
 };
 
-/** All of a commit in one statement; it writes nothing when another commit or a change by others came between. */
+/**
+ * All of n commits of different enrolments in one statement; it writes nothing for one when another commit or a change
+ * by others came between. $2 is an array of `Progress`, each with its number `n`.
+ */
 const write = `
-with moved as (
-  update enrolment held set commits = greatest(held.commits, $4), revision = held.revision + 1, completion = $6,
-    success = $7, score = $8, progress = $9, total_seconds = $10, status = $11, completed_at = $12,
-    last_accessed_at = $5, changed_at = $5
-  where held.tenant_id = $1 and held.enroll_id = $2 and held.launches = $3 and held.revision = $13
-    and held.status = $22
-  returning held.*
+with request as materialized (
+  select * from jsonb_to_recordset($2::jsonb) as r (n integer, "enrollId" uuid, launch integer, number integer,
+    "isNewest" boolean, "expectedRevision" integer, "expectedStatus" text, "unitId" text, data jsonb, evidence jsonb,
+    "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
+    progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz, warnings text[],
+    events jsonb)
+), moved as (
+  update enrolment held set commits = greatest(held.commits, request.number), revision = held.revision + 1,
+    completion = request.completion, success = request.success, score = request.score, progress = request.progress,
+    total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
+    last_accessed_at = $3, changed_at = $3
+  from request
+  where held.tenant_id = $1 and held.enroll_id = request."enrollId" and held.launches = request.launch
+    and held.revision = request."expectedRevision" and held.status = request."expectedStatus"
+  returning request.n, held.*
+), taken as materialized (
+  select request.*, moved.user_id, moved.course_id from request join moved on moved.n = request.n
 ), saved as (
   insert into attempt_unit as unit (tenant_id, enroll_id, unit_id, commit_number, data, evidence, updated_at)
-  select $1, $2, $14, $4, $15::jsonb, $16::jsonb, $5 from moved
+  select $1, taken."enrollId", taken."unitId", taken.number, taken.data, taken.evidence, $3 from taken
   on conflict (tenant_id, enroll_id, unit_id) do update
     set commit_number = excluded.commit_number, data = excluded.data, evidence = excluded.evidence,
       updated_at = excluded.updated_at
+), begun as (
+  insert into attempt (tenant_id, enroll_id, tree_state, last_unit_id, root)
+  select $1, taken."enrollId", taken."treeState", taken."unitId", taken.root from taken where not taken."isNewest"
+  on conflict do nothing
 ), spanned as (
   insert into attempt as whole (tenant_id, enroll_id, tree_state, last_unit_id, root)
-  select $1, $2, $17, $14, $18::jsonb from moved
+  select $1, taken."enrollId", taken."treeState", taken."unitId", taken.root from taken where taken."isNewest"
   on conflict (tenant_id, enroll_id) do update set tree_state = coalesce(excluded.tree_state, whole.tree_state),
-    last_unit_id = excluded.last_unit_id, root = coalesce(excluded.root, whole.root) where $23
+    last_unit_id = excluded.last_unit_id, root = coalesce(excluded.root, whole.root)
 ), logged as (
   insert into run_time_commit (tenant_id, enroll_id, number, launch, unit_id, evidence, warnings, committed_at)
-  select $1, $2, $4, $3, $14, $16::jsonb, $19, $5 from moved
+  select $1, taken."enrollId", taken.number, taken.launch, taken."unitId", taken.evidence, taken.warnings, $3 from taken
   on conflict do nothing
 ), seen as (
-  update launch set last_seen_at = $5, ended_at = case when $20 then $5 else launch.ended_at end
-  from moved where launch.tenant_id = $1 and launch.enroll_id = $2 and launch.number = $3
+  update launch set last_seen_at = $3, ended_at = case when taken.exit then $3 else launch.ended_at end
+  from taken
+  where launch.tenant_id = $1 and launch.enroll_id = taken."enrollId" and launch.number = taken.launch
 ), told as (
   ${insertEvent}
-  select $1, e.id, e.type, $5, moved.user_id, moved.enroll_id, moved.course_id, e.data
-  from moved, jsonb_to_recordset($21::jsonb) as e (id uuid, type text, data jsonb)
+  select $1, e.id, e.type, $3, taken.user_id, taken."enrollId", taken.course_id, e.data
+  from taken, jsonb_to_recordset(taken.events) as e (id uuid, type text, data jsonb)
 )
 select moved.*, null::jsonb as units from moved`;
 
-export async function writeProgress(ctx: TenantContext, progress: Progress): Promise<ProgressFacts | null> {
-  const { course } = progress;
-  const [row] = await run<ProgressFacts>(ctx, {
-    name: 'write_progress',
-    text: write,
-    values: [
-      ctx.tenantId,
-      progress.enrollId,
-      progress.launch,
-      progress.number,
-      progress.now,
-      course.Completion,
-      course.Success,
-      course.Score,
-      course.Progress,
-      course.TotalSeconds,
-      progress.status,
-      progress.completedAt,
-      progress.expectedRevision,
-      progress.unitId,
-      JSON.stringify(progress.data),
-      JSON.stringify(progress.evidence),
-      progress.treeState,
-      progress.root === null ? null : JSON.stringify(progress.root),
-      progress.warnings.length > 0 ? progress.warnings : null,
-      progress.exit,
-      JSON.stringify(progress.events),
-      progress.expectedStatus,
-      progress.isNewest,
-    ],
-  });
-  return row ?? null;
-}
+/** Fewer than of other statements, because a commit may have megabytes. */
+const mostCommits = 50;
+
+export const writeProgress = coalesce<TenantContext, Progress, ProgressFacts | null>({
+  group: (ctx) => ctx.tenantId,
+  key: (progress) => progress.enrollId,
+  most: mostCommits,
+  run: async (ctx, rows) => {
+    const requests = rows.map(({ course, ...progress }, n) => ({
+      ...progress,
+      n,
+      completion: course.Completion,
+      success: course.Success,
+      score: course.Score,
+      progress: course.Progress,
+      totalSeconds: course.TotalSeconds,
+    }));
+    const values = [ctx.tenantId, JSON.stringify(requests), ctx.now()];
+    const moved = await run<ProgressFacts & { n: number }>(ctx, {
+      name: 'write_progress',
+      text: write,
+      values,
+    });
+    const answers: (ProgressFacts | null)[] = rows.map(() => null);
+    for (const row of moved) answers[row.n] = row;
+    return answers;
+  },
+});

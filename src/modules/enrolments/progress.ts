@@ -72,13 +72,12 @@ async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: Co
     isNewest: input.number > facts.commits,
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
-    now,
   };
 }
 
-function warningsOf(standard: Standard, data: RunTimeData): string[] {
+function warningsOf(standard: Standard, data: RunTimeData): string[] | null {
   const length = data['cmi.suspend_data']?.length ?? 0;
-  if (standard !== 'scorm12' || length <= 4096) return [];
+  if (standard !== 'scorm12' || length <= 4096) return null;
   return [`cmi.suspend_data has ${length} characters; SCORM 1.2 promises 4,096. All of them were kept.`];
 }
 

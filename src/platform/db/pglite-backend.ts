@@ -27,6 +27,8 @@ const startParameters = [
   '-j',
   ...Object.entries({
     search_path: 'public',
+    // The system caches the files as well. With PGlite's 128 MB the process held 140 MB more at rest.
+    shared_buffers: '32MB',
     exit_on_error: 'false',
     log_checkpoints: 'false',
     max_worker_processes: '0',

@@ -1,17 +1,34 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { DatabaseLog } from './engine.ts';
-import { openSession } from './pglite-session.ts';
+
+const program = fileURLToPath(new URL('./pglite-create.ts', import.meta.url));
+const draftName = 'database.new';
 
 /** Makes the database in a folder beside, and moves it into place when all of it is on the disk. */
 export async function createFolder(folder: string, log: DatabaseLog): Promise<string> {
   const place = path.join(folder, 'database');
   if (existsSync(place)) return place;
-  const draft = path.join(folder, 'database.new');
-  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder))
+    if (name.startsWith(draftName)) rmSync(path.join(folder, name), { recursive: true, force: true });
+  // A name of its own: a process that was ended leaves its helper behind for a moment.
+  const draft = path.join(folder, `${draftName}-${process.pid}`);
   log.info({ folder }, 'Creating the database');
-  const session = await openSession({ folder: draft });
-  await session.close();
+  // In a process of its own, which gives back the memory that this takes: 250 MB beside what serving needs.
+  await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', program, draft]);
   syncTree(draft);
   renameSync(draft, place);
   syncPath(folder);

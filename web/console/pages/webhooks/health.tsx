@@ -28,7 +28,12 @@ export function HealthNotice({ endpoint }: { endpoint: Endpoint }) {
   if (health === 'well') return null;
   if (health === 'off')
     return (
-      <Alert color="gray" variant="light" icon={<IconInfoCircle size={18} aria-hidden />} title={t('offTitle')}>
+      <Alert
+        color="gray"
+        variant="light"
+        icon={<IconInfoCircle size={18} aria-hidden />}
+        title={t('offTitle')}
+      >
         {t('offText')}
       </Alert>
     );

@@ -1,0 +1,111 @@
+import type { Connection, Statement } from '../src/platform/db/engine.ts';
+
+export type Sizes = {
+  /** Beside the tenant `bench`, which has the users and enrolments that requests name. */
+  tenants: number;
+  /** In all. */
+  users: number;
+  enrolments: number;
+};
+
+/** Courses that requests of one row and of bulk calls enrol on. */
+export const courses = 200;
+export const benchUsers = 20_000;
+export const benchEnrolments = 20_000;
+
+const portion = 100_000;
+
+const id = (space: string, n: string) => `('${space}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
+
+const mark = '/* across tenants: data to measure with */ ';
+const plain = (text: string, values: unknown[] = []): Statement => ({ text: mark + text, values });
+
+/** Users u0 … of a tenant; their numbers, and so their ids, go on over all tenants. */
+const usersText = `
+insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at, updated_at)
+select $1, ${id('01920000', '$2 + n')}, 'u' || n, 'Lee', 'Learner ' || n, 'group ' || n % 20, 'u' || n || '@mail.example',
+  'random:' || md5(n::text), $4::timestamptz, $4::timestamptz
+from generate_series($5::bigint, $3::bigint - 1) n on conflict do nothing`;
+
+/** Enrolment n is of user n % users, on course r0, r1 … A version compared with may have no group there yet. */
+const enrolmentsText = (withGroup: boolean) => `
+insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at
+  ${withGroup ? ', group_name' : ''})
+select $1, ${id('01930000', '$2 + n')}, ${id('01920000', '$7 + n % $3::bigint')}, 'r' || n / $3::bigint, 'year', 'enrolment',
+  $4::timestamptz + n * interval '1 ms', $4::timestamptz + n * interval '1 ms'
+  ${withGroup ? ", 'group ' || n % $3::bigint % 20" : ''}
+from generate_series($5::bigint, $6::bigint - 1) n`;
+
+const groupText = `select from information_schema.columns where table_name = 'enrolment' and column_name = 'group_name'`;
+
+const eventsText = `
+insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
+select $1, ${id('01940000', '$2 + n')}, 'enrolment.created', $4::timestamptz, ${id('01920000', '$7 + n % $3::bigint')},
+  ${id('01930000', '$2 + n')}, 'r' || n / $3::bigint, '{"DurationID": "year", "Reference": null}'
+from generate_series($5::bigint, $6::bigint - 1) n`;
+
+async function fillCourses(connection: Connection, reads: number): Promise<void> {
+  const at = new Date();
+  for (const [letter, count] of [
+    ['c', courses],
+    ['b', courses],
+    ['r', reads],
+    ['limit', 2_000],
+  ] as const) {
+    const numbers = 'from generate_series(0, $2::int - 1) n on conflict do nothing';
+    await connection.query(
+      plain(
+        `insert into course (course_id, title, url, created_at, updated_at)
+        select $1::text || n, 'Course ' || n, 'https://course.example/', $3::timestamptz, $3::timestamptz ${numbers}`,
+        [letter, count, at],
+      ),
+    );
+    await connection.query(
+      plain(
+        `insert into enrol_option (course_id, duration_id, name, created_at, updated_at)
+        select $1::text || n, 'year', 'A year', $3::timestamptz, $3::timestamptz ${numbers}`,
+        [letter, count, at],
+      ),
+    );
+  }
+}
+
+/** Set-based, in portions, so that it takes as long as the disk does and no memory. */
+export async function fill(connection: Connection, sizes: Sizes, say: (line: string) => void): Promise<void> {
+  const { tenants } = sizes;
+  const others = tenants === 0 ? 0 : Math.ceil(Math.max(0, sizes.users - benchUsers) / tenants);
+  const enrolmentsOfOthers =
+    tenants === 0 ? 0 : Math.ceil(Math.max(0, sizes.enrolments - benchEnrolments) / tenants);
+  const perUser = others === 0 ? 1 : Math.ceil(enrolmentsOfOthers / others);
+  await fillCourses(connection, Math.max(10, perUser));
+  const all = [
+    { tenant: 'bench', users: benchUsers, enrolments: benchEnrolments },
+    ...Array.from({ length: tenants }, (_, n) => ({
+      tenant: `tenant-${n}`,
+      users: others,
+      enrolments: enrolmentsOfOthers,
+    })),
+  ];
+  const found = await connection.query({ text: groupText, values: [] });
+  const withGroup = found.rows.length > 0;
+  let [user, enrolment] = [0, 0];
+  const at = new Date(Date.now() - 30 * 86_400_000);
+  for (const [index, { tenant, users, enrolments }] of all.entries()) {
+    await connection.query(
+      plain(
+        'insert into tenant (tenant_id, name, created_at, updated_at) values ($1, $1, $2, $2) on conflict do nothing',
+        [tenant, at],
+      ),
+    );
+    for (let from = 0; from < users; from += portion)
+      await connection.query(plain(usersText, [tenant, user, Math.min(users, from + portion), at, from]));
+    for (let from = 0; from < enrolments; from += portion) {
+      const values = [tenant, enrolment, users, at, from, Math.min(enrolments, from + portion), user];
+      await connection.query(plain(enrolmentsText(withGroup), values));
+      await connection.query(plain(eventsText, values));
+    }
+    user += users;
+    enrolment += enrolments;
+    if (index > 0 && index % 100 === 0) say(`filled ${index} of ${tenants} tenants`);
+  }
+}

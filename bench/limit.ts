@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { find } from '../scripts/postgres-cluster.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { openPglite, type PgliteEngine } from '../src/platform/db/pglite.ts';
+import { benchUsers, fill } from './fill.ts';
+
+/** Rows a second that the database itself does, with an enrolment and its event in each statement. */
+export type Limit = { one: number; fifty: number };
+
+export type LimitSource = { measure: (seconds: number) => Promise<Limit>; close: () => Promise<void> };
+
+/** Ordered by time, as those that the service makes. */
+const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
+  lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint), 14, '0') from 1 for 14)::uuid`;
+
+/** What enrolling cannot do without: find the user and the option, insert the enrolment if there is none, and the event. */
+function enrolText(course: string, users: string): string {
+  return `with inserted as (
+  insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at)
+  select known.tenant_id, ${uuid}, known.user_id, option.course_id, option.duration_id, option.starts_on, now(), now()
+  from "user" known join enrol_option option on option.course_id = ${course} and option.duration_id = 'year'
+  where known.tenant_id = 'bench' and ${users} and known.enabled
+  on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
+  returning *
+), told as (
+  insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
+  select tenant_id, ${uuid}, 'enrolment.created', enrolled_at, user_id, enroll_id, course_id,
+    jsonb_build_object('DurationID', duration_id, 'Reference', reference) from inserted
+)
+select * from inserted`.replaceAll('\n', ' ');
+}
+
+const run = promisify(execFile);
+const clients = 32;
+
+/** pgbench with 32 clients and prepared statements, on the server's database. */
+export function serverLimit(url: string): LimitSource {
+  const rounds = { 1: 0, 50: 0 };
+
+  async function pgbench(rows: 1 | 50, seconds: number): Promise<number> {
+    const folder = await mkdtemp(join(tmpdir(), 'lectern-pgbench-'));
+    // Each client has users of its own, and enrols them on one course of this round after the other.
+    const own = Math.floor(benchUsers / clients / rows) * rows;
+    const first = (rows === 1 ? 0 : 1_000) + rounds[rows]++ * 40;
+    const logins =
+      rows === 1
+        ? `known.login_id = 'u' || :user`
+        : `known.login_id in (select 'u' || (:user::int + g) from generate_series(0, ${rows - 1}) g)`;
+    const lines = [
+      '\\set n :n + 1',
+      `\\set user :client_id * ${own} + (:n * ${rows}) % ${own}`,
+      `\\set course ${first} + (:n * ${rows}) / ${own}`,
+      `${enrolText(`'limit' || :course`, logins)};`,
+    ];
+    const script = join(folder, 'enrol.sql');
+    await writeFile(script, lines.join('\n'));
+    const options = ['-n', '-c', String(clients), '-j', '2', '-T', String(seconds), '-M', 'prepared'];
+    try {
+      const { stdout } = await run(find('pgbench'), [...options, '-D', 'n=-1', '-f', script, url]);
+      return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]) * rows;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  return {
+    measure: async (seconds) => ({ one: await pgbench(1, seconds), fifty: await pgbench(50, seconds) }),
+    close: async () => {},
+  };
+}
+
+/** The same statements in this process, on a durable PGlite of its own: prepared, one after the other. */
+export async function embeddedLimit(root: string): Promise<LimitSource> {
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-limit-'));
+  const engine: PgliteEngine = await openPglite({ folder });
+  await migrate(engine, join(root, 'migrations'));
+  await fill(engine, { tenants: 0, users: 0, enrolments: 0 }, () => {});
+  await engine.script('vacuum analyze');
+  const one = enrolText('$1::text', `known.login_id = $2::text`);
+  const many = enrolText('$1::text', 'known.login_id = any($2::text[])');
+  const next = { one: 0, fifty: 0 };
+
+  async function repeat(rows: number, seconds: number): Promise<number> {
+    const which = rows === 1 ? 'one' : 'fifty';
+    const end = performance.now() + seconds * 1000;
+    let done = 0;
+    while (performance.now() < end) {
+      const at = next[which];
+      next[which] += rows;
+      const course = `limit${(rows === 1 ? 0 : 1_000) + Math.floor(at / benchUsers)}`;
+      const logins = Array.from({ length: rows }, (_, n) => `u${(at + n) % benchUsers}`);
+      await engine.query({
+        name: `limit_${which}`,
+        text: rows === 1 ? one : many,
+        values: [course, rows === 1 ? logins[0] : logins],
+      });
+      done += rows;
+    }
+    return done / seconds;
+  }
+  return {
+    measure: async (seconds) => ({ one: await repeat(1, seconds), fifty: await repeat(50, seconds) }),
+    close: async () => {
+      await engine.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

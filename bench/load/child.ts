@@ -1,0 +1,50 @@
+// Makes the load in a process of its own. Started by driver.ts, and ends with it.
+import { type Facts, operationNamed } from '../operations.ts';
+import { driveByAutocannon } from './autocannon.ts';
+import { learners } from './learners.ts';
+import { drive, type Load } from './sockets.ts';
+
+export type Order = {
+  facts: Facts;
+  operation: string;
+  origins: string[];
+  connections: number;
+  seconds: number;
+  rate: number | null;
+  byAutocannon: boolean;
+};
+export type LearnersOrder = {
+  facts: Facts;
+  origins: Record<'interface' | 'content', string[]>;
+  learners: number;
+  seconds: number;
+};
+
+/** Numbers go on over all loads on the same data. */
+const serials = new Map<string, number>();
+
+function numbered(facts: Facts, name: string): () => number {
+  const id = `${facts.run} ${name}`;
+  return () => {
+    const serial = serials.get(id) ?? 0;
+    serials.set(id, serial + 1);
+    return serial;
+  };
+}
+
+async function load(order: Order) {
+  const { facts, operation, byAutocannon, ...rest } = order;
+  const { request, expected } = operationNamed(operation);
+  const serial = numbered(facts, operation);
+  const whole: Load = { ...rest, expected, next: () => request(facts, serial()) };
+  return byAutocannon ? driveByAutocannon(whole) : drive(whole);
+}
+
+process.on('disconnect', () => process.exit());
+process.on('message', ({ id, order }: { id: number; order: Order | LearnersOrder }) => {
+  const done = 'learners' in order ? learners(order) : load(order);
+  done.then(
+    (figure) => process.send?.({ id, figure }),
+    (error: unknown) => process.send?.({ id, error: String(error) }),
+  );
+});

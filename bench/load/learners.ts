@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Client, openClient } from '../kill/client.ts';
+import { operationNamed, type Sitting } from '../operations.ts';
+import type { LearnersOrder } from './child.ts';
+
+export type LearnersFigure = {
+  commits: number;
+  launches: number;
+  /** Of all calls, in milliseconds. */
+  p50: number;
+  p95: number;
+  p99: number;
+  most: number;
+  wrong: number;
+  firstWrong: string | null;
+};
+
+const commitEvery = 20_000;
+
+/** Each learner has a connection, commits every 20 s, and starts the course anew once within the time measured. */
+export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
+  const { facts, origins, seconds } = order;
+  const latencies: number[] = [];
+  const wrongs: string[] = [];
+  const counts = { commits: 0, launches: 0 };
+  const end = performance.now() + seconds * 1000;
+  const { request } = operationNamed('commit');
+
+  const timed = async (client: Client, expected: number, ...args: Parameters<Client['call']>) => {
+    const began = performance.now();
+    const answer = await client
+      .call(...args)
+      .catch((error: Error) => ({ status: 0, location: null, body: error.message }));
+    latencies.push(performance.now() - began);
+    if (answer.status !== expected)
+      wrongs.push(`${args[0]} answered ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer;
+  };
+
+  async function relaunch(client: Client, sitting: Sitting, n: number): Promise<Sitting> {
+    const origin = origins.interface[n % origins.interface.length] ?? '';
+    const click = await timed(client, 303, 'GET', origin + sitting.link);
+    const content = origins.content[n % origins.content.length] ?? '';
+    const page = new URL(click.location ?? '', content).pathname;
+    await timed(client, 200, 'GET', content + page);
+    const { body } = await timed(client, 201, 'POST', `${content + page}/session`);
+    counts.launches += 1;
+    return { ...sitting, path: `/play/${body.Session}` };
+  }
+
+  async function learn(n: number): Promise<void> {
+    let sitting = facts.sittings[n] as Sitting;
+    const client = openClient(2);
+    const content = origins.content[n % origins.content.length] ?? '';
+    const relaunchAt = performance.now() + Math.random() * seconds * 1000;
+    let launched = false;
+    let commits = 0;
+    await pause(Math.random() * commitEvery);
+    while (performance.now() < end) {
+      if (!launched && performance.now() >= relaunchAt) {
+        launched = true;
+        sitting = await relaunch(client, sitting, n);
+      }
+      // The request of the operation with this learner alone: its number is that of the commit.
+      const { path, body } = request({ ...facts, sittings: [sitting] }, commits++);
+      await timed(client, 200, 'POST', content + path, JSON.parse(body ?? '{}'));
+      counts.commits += 1;
+      await pause(Math.min(commitEvery, Math.max(0, end - performance.now())));
+    }
+    client.close();
+  }
+
+  await Promise.all(Array.from({ length: order.learners }, (_, n) => learn(n)));
+  latencies.sort((a, b) => a - b);
+  const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? 0;
+  return {
+    ...counts,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    most: latencies.at(-1) ?? 0,
+    wrong: wrongs.length,
+    firstWrong: wrongs[0] ?? null,
+  };
+}

@@ -1,0 +1,139 @@
+import type { Request } from './load/sockets.ts';
+
+/** A learner whose page is open. */
+export type Sitting = { link: string; path: string; unit: string };
+
+/** What requests are made from. Users, enrolments and courses are numbered; see `fill.ts`. */
+export type Facts = {
+  key: string;
+  /** Names of what this run makes begin with it. */
+  run: string;
+  users: number;
+  enrolments: number;
+  courses: number;
+  sittings: Sitting[];
+};
+
+export type Operation = {
+  name: string;
+  origin: 'interface' | 'content';
+  expected: number;
+  /** Rows that a request writes or reads. */
+  rows: number;
+  /** The database's own limit that it is compared with. */
+  limit: 'one' | 'fifty' | null;
+  /** The request with this number, from 0. */
+  request: (facts: Facts, serial: number) => Request;
+};
+
+/** The number of an enrolment is in its id, so that a generator of load knows it without asking. */
+export function enrolmentId(n: number): string {
+  return `01930000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
+}
+
+const bulkRows = 50;
+
+function target({ users, courses }: Facts, n: number): { login: string; course: string } {
+  return { login: `u${n % users}`, course: `c${Math.floor(n / users) % courses}` };
+}
+
+export const operations: readonly Operation[] = [
+  {
+    name: 'enrol',
+    origin: 'interface',
+    expected: 201,
+    rows: 1,
+    limit: 'one',
+    request: (facts, n) => {
+      const { login, course } = target(facts, n);
+      return { method: 'POST', path: `/enrol/${login}/${course}`, body: '{}', key: facts.key };
+    },
+  },
+  {
+    name: 'create user',
+    origin: 'interface',
+    expected: 201,
+    rows: 1,
+    limit: 'one',
+    request: ({ run, key }, n) => ({
+      method: 'POST',
+      path: '/user',
+      body: `{"LoginID":"${run}-${n}","FirstName":"Lee","LastName":"Learner ${n}","Email":"${run}-${n}@mail.example"}`,
+      key,
+    }),
+  },
+  {
+    name: 'bulk enrol, 50 rows a call',
+    origin: 'interface',
+    expected: 200,
+    rows: bulkRows,
+    limit: 'fifty',
+    request: (facts, n) => {
+      const { users } = facts;
+      const rows = Array.from({ length: bulkRows }, (_, row) => {
+        const at = n * bulkRows + row;
+        return `{"LoginID":"u${at % users}","CourseID":"b${Math.floor(at / users) % facts.courses}"}`;
+      });
+      return { method: 'POST', path: '/enrol/bulk', body: `${rows.join('\n')}\n`, key: facts.key };
+    },
+  },
+  {
+    name: 'read enrolment',
+    origin: 'interface',
+    expected: 200,
+    rows: 1,
+    limit: null,
+    request: ({ enrolments, users, key }, n) => {
+      const at = (n * 7919) % enrolments;
+      return { method: 'GET', path: `/enrolment/u${at % users}/${enrolmentId(at)}`, key };
+    },
+  },
+  {
+    name: 'catalogue read',
+    origin: 'interface',
+    expected: 200,
+    rows: 1,
+    limit: null,
+    request: ({ users, courses, key }, n) => ({
+      method: 'GET',
+      path: `/catalogue/course/c${n % courses}/u${(n * 7919) % users}`,
+      key,
+    }),
+  },
+  {
+    name: 'launch click',
+    origin: 'interface',
+    expected: 303,
+    rows: 1,
+    limit: null,
+    request: ({ sittings }, n) => ({ method: 'GET', path: sittings[n % sittings.length]?.link ?? '/' }),
+  },
+  {
+    name: 'commit',
+    origin: 'content',
+    expected: 200,
+    rows: 1,
+    limit: null,
+    request: ({ sittings }, n) => {
+      const sitting = sittings[n % sittings.length];
+      const number = Math.floor(n / sittings.length) + 1;
+      const Data = {
+        'cmi.core.lesson_status': 'incomplete',
+        'cmi.core.lesson_location': `page ${number}`,
+        'cmi.core.session_time': `0000:${String(Math.floor(number / 60) % 60).padStart(2, '0')}:${String(number % 60).padStart(2, '0')}`,
+        'cmi.suspend_data': 'x'.repeat(500),
+      };
+      return {
+        method: 'POST',
+        path: `${sitting?.path}/commit`,
+        body: JSON.stringify({ Number: number, UnitID: sitting?.unit, Data }),
+      };
+    },
+  },
+];
+
+export function operationNamed(name: string): Operation {
+  const found = operations.find((operation) => operation.name === name);
+  if (!found) throw new Error(`There is no operation "${name}".`);
+  return found;
+}

@@ -1,0 +1,84 @@
+import type { Limit, LimitSource } from './limit.ts';
+import type { Driver } from './load/driver.ts';
+import type { Figure } from './load/sockets.ts';
+import type { Operation } from './operations.ts';
+import { cpuOf, memoryOf, serverCpu, type Target } from './service.ts';
+
+/** `open`: as many requests a second as half of what the closed loop before reached, whether or not answers come. */
+export type Shape = { nodes: number; connections: number; open: boolean };
+
+export type Measured = {
+  target: string;
+  operation: string;
+  rows: number;
+  shape: Shape;
+  figure: Figure;
+  /** Microseconds of CPU for a row. */
+  serviceCpu: number;
+  serverCpu: number | null;
+  memory: number;
+  /** Rows a second of the database itself, just before. */
+  limit: number | null;
+};
+
+type RoundOptions = {
+  target: Target;
+  limit: LimitSource;
+  driver: Driver;
+  shapes: Shape[];
+  operations: Operation[];
+  seconds: number;
+  byAutocannon: boolean;
+};
+
+/** One round: the limit of the database, then each operation in each shape. */
+export async function measureRound(options: RoundOptions): Promise<Measured[]> {
+  const { target, driver, shapes, operations, seconds, byAutocannon } = options;
+  const needed = operations.some(({ limit }) => limit !== null);
+  const limit = needed ? await options.limit.measure(seconds) : null;
+  const all: Measured[] = [];
+  for (const operation of operations) {
+    let perSecond = 0;
+    for (const shape of shapes) {
+      const nodes = target.nodes.slice(0, shape.nodes);
+      const pids = nodes.map(({ child }) => child.pid as number);
+      const order = {
+        facts: target.facts,
+        operation: operation.name,
+        origins: target.origins[operation.origin].slice(0, shape.nodes),
+        connections: shape.connections,
+        rate: shape.open ? perSecond / 2 : null,
+        byAutocannon: byAutocannon && !shape.open,
+      };
+      await driver.load({ ...order, seconds: Math.min(0.5, seconds / 4) });
+      const before = cpuNow(target, pids);
+      const figure = await driver.load({ ...order, seconds });
+      const after = cpuNow(target, pids);
+      if (!shape.open) perSecond = figure.perSecond;
+      const microseconds = 1_000_000 / (figure.answered * operation.rows);
+      all.push({
+        target: target.name,
+        operation: operation.name,
+        rows: operation.rows,
+        shape,
+        figure: { ...figure, perSecond: figure.perSecond * operation.rows },
+        serviceCpu: (after.service - before.service) * microseconds,
+        serverCpu: after.server === null ? null : (after.server - (before.server ?? 0)) * microseconds,
+        memory: Math.max(...pids.map(memoryOf)),
+        limit: limitFor(operation, limit),
+      });
+    }
+  }
+  return all;
+}
+
+function limitFor(operation: Operation, limit: Limit | null): number | null {
+  return operation.limit === null || limit === null ? null : limit[operation.limit];
+}
+
+function cpuNow(target: Target, pids: number[]) {
+  return {
+    service: pids.reduce((sum, pid) => sum + cpuOf(pid), 0),
+    server: target.cluster ? serverCpu(target.cluster) : null,
+  };
+}

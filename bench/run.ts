@@ -1,0 +1,154 @@
+// Measures the service beside the limit of its database: npm run bench -- [--quick] [--engine pglite|postgres] [--compare REV]
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cleanUp } from '../test/support/process.ts';
+import { embeddedLimit, type LimitSource, serverLimit } from './limit.ts';
+import { startDriver } from './load/driver.ts';
+import { operations } from './operations.ts';
+import { type Measured, measureRound, type Shape } from './round.ts';
+import { startTarget, type Target } from './service.ts';
+import { printTable, type Row, summarize } from './table.ts';
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    engine: { type: 'string' },
+    compare: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    operation: { type: 'string', multiple: true },
+    connections: { type: 'string' },
+    nodes: { type: 'string' },
+    autocannon: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+});
+
+function whole(name: 'rounds' | 'seconds', fallback: number, most: number): number {
+  const value = Number(values[name] ?? fallback);
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new Error(`--${name} must be a whole number from 1 to ${most}.`);
+  return value;
+}
+
+const list = (text: string) => text.split(',').map(Number);
+const rounds = whole('rounds', values.quick ? 1 : 5, 25);
+const seconds = whole('seconds', values.quick ? 1 : 2, 30);
+const connections = list(values.connections ?? (values.quick ? '64' : '1,8,64'));
+const nodes = list(values.nodes ?? (values.quick ? '1' : '1,2,4'));
+if ([...connections, ...nodes].some((n) => !Number.isInteger(n) || n < 1 || n > 1_000))
+  throw new Error('--connections and --nodes are lists of whole numbers such as 1,8,64.');
+if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engine))
+  throw new Error('--engine must be pglite or postgres.');
+const chosen = operations.filter(({ name }) => values.operation?.some((part) => name.includes(part)) ?? true);
+if (chosen.length === 0)
+  throw new Error(`--operation must be one of: ${operations.map(({ name }) => name).join(', ')}.`);
+
+const say = (line: string) => console.log(`  ${line}`);
+const here = join(import.meta.dirname, '..');
+const sizes = { tenants: 0, users: 0, enrolments: 0 };
+
+/** A version of its own folder, on the packages that are installed here. */
+async function checkOut(revision: string): Promise<{ root: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-compare-'));
+  const root = join(folder, 'tree');
+  execFileSync('git', ['worktree', 'add', '--detach', root, revision], { cwd: here, stdio: 'pipe' });
+  symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'));
+  const remove = async () => {
+    execFileSync('git', ['worktree', 'remove', '--force', root], { cwd: here, stdio: 'pipe' });
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { root, remove };
+}
+
+const driver = startDriver();
+const measured: Measured[] = [];
+
+/** All rounds of some versions on one engine; in each round one after the other, so that they meet the same machine. */
+async function measure(
+  engine: 'pglite' | 'postgres',
+  versions: { name: string; root: string }[],
+  shapes: Shape[],
+  names: string[],
+): Promise<void> {
+  const most = Math.max(...shapes.map((shape) => shape.nodes));
+  const targets: { target: Target; limit: LimitSource }[] = [];
+  try {
+    for (const { name, root } of versions) {
+      const label = `${engine === 'pglite' ? 'PGlite' : 'PostgreSQL'}${versions.length > 1 ? `, ${name}` : ''}`;
+      say(`${label}: starting and filling`);
+      const target = await startTarget({ name: label, engine, nodes: most, root, sizes, sittings: 500, say });
+      const limit = target.cluster ? serverLimit(target.cluster.url) : await embeddedLimit(root);
+      targets.push({ target, limit });
+    }
+    for (let round = 0; round < rounds; round++)
+      for (const { target, limit } of targets) {
+        const figures = await measureRound({
+          target,
+          limit,
+          driver,
+          shapes,
+          seconds,
+          operations: chosen.filter(({ name }) => names.includes(name)),
+          byAutocannon: values.autocannon,
+        });
+        measured.push(...figures);
+        say(`${target.name}: round ${round + 1} of ${rounds}`);
+      }
+  } finally {
+    for (const { target, limit } of targets) {
+      await limit.close();
+      await target.stop();
+    }
+  }
+}
+
+const every = chosen.map(({ name }) => name);
+const closed: Shape[] = connections.map((count) => ({ nodes: 1, connections: count, open: false }));
+const alone: Shape[] = [...closed, { nodes: 1, connections: 256, open: true }];
+const several: Shape[] = nodes.map((count) => ({ nodes: count, connections: 64, open: false }));
+
+console.log(
+  `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}, load average ${loadavg()[0]?.toFixed(2)}`,
+);
+const compared = values.compare === undefined ? null : await checkOut(values.compare);
+const versions = [{ name: 'this version', root: here }];
+if (compared) versions.push({ name: values.compare ?? '', root: compared.root });
+const startedAt = new Date().toISOString();
+const loadBefore = loadavg()[0];
+try {
+  if (values.engine !== 'postgres') await measure('pglite', versions, alone, every);
+  if (values.engine !== 'pglite') {
+    await measure('postgres', versions, alone, every);
+    if (several.some((shape) => shape.nodes > 1))
+      await measure(
+        'postgres',
+        versions,
+        several,
+        every.filter((name) => /^(enrol|read enrolment|commit)$/.test(name)),
+      );
+  }
+} finally {
+  driver.close();
+  await cleanUp();
+  await compared?.remove();
+}
+const rows: Row[] = summarize(measured);
+printTable(rows, rounds, seconds);
+const out = values.out ?? join(here, 'bench/results/latest.json');
+mkdirSync(dirname(out), { recursive: true });
+const about = {
+  startedAt,
+  machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+  node: process.version,
+  loadBefore,
+  rounds,
+  seconds,
+};
+writeFileSync(out, `${JSON.stringify({ about, rows }, null, 1)}\n`);
+console.log(`\nWritten to ${out}`);
+if (rows.some(({ wrong }) => wrong > 0)) process.exitCode = 1;

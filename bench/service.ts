@@ -1,0 +1,227 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { type Cluster, startCluster } from '../scripts/postgres-cluster.ts';
+import { openPglite } from '../src/platform/db/pglite.ts';
+import { send } from '../src/platform/db/wire.ts';
+import { packCourse } from '../test/journeys/made-courses.ts';
+import { bootstrapKey, freePorts, runProcess, stopProcess, until } from '../test/support/process.ts';
+import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
+import { type Client, openClient } from './kill/client.ts';
+import type { Facts, Sitting } from './operations.ts';
+
+export type Node = Awaited<ReturnType<typeof startNode>>;
+
+/** What is measured: one or more nodes of one version on a database of their own, filled. */
+export type Target = {
+  name: string;
+  nodes: Node[];
+  origins: Record<'interface' | 'content', string[]>;
+  facts: Facts;
+  cluster: Cluster | null;
+  folder: string;
+  stop: () => Promise<void>;
+};
+
+export type TargetOptions = {
+  name: string;
+  engine: 'pglite' | 'postgres';
+  nodes: number;
+  /** The folder of the version to measure. */
+  root: string;
+  sizes: Sizes;
+  sittings: number;
+  say: (line: string) => void;
+  /** More arguments of node, for a profile. */
+  nodeArguments?: string[];
+};
+
+/** As `npm start` does. */
+const flags = [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=4',
+  '--import',
+  pathToFileURL(join(import.meta.dirname, '../bin/compile-cache.js')).href,
+];
+
+/** One process of the service, of the version in `root`, once it is ready. */
+export async function startNode(root: string, env: Record<string, string>, nodeArguments: string[] = []) {
+  const [port, contentPort] = (await freePorts(2)) as [number, number];
+  const began = performance.now();
+  const process_ = runProcess(process.execPath, [...flags, ...nodeArguments, join(root, 'src/main.ts')], {
+    PORT: String(port),
+    CONTENT_PORT: String(contentPort),
+    BOOTSTRAP_KEY: bootstrapKey,
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT: '0',
+    ...env,
+  });
+  const [baseUrl, contentUrl] = [port, contentPort].map((number) => `http://127.0.0.1:${number}`) as [
+    string,
+    string,
+  ];
+  const isReady = async () => {
+    const { exitCode } = process_.child;
+    if (exitCode !== null) throw new Error(`The service ended:\n${process_.stdout()}${process_.stderr()}`);
+    return fetch(`${baseUrl}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  };
+  await until('the service is ready', isReady, 180_000).catch((error: unknown) => {
+    process_.child.kill();
+    throw error;
+  });
+  return { ...process_, baseUrl, contentUrl, readyAfter: performance.now() - began };
+}
+
+/** Linux: seconds of CPU that a process used so far, all its threads. */
+export function cpuOf(pid: number): number {
+  const fields = statOf(String(pid));
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Linux: resident memory in MB. */
+export function memoryOf(pid: number): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+function statOf(pid: string): string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+}
+
+/** Linux: seconds of CPU of a PostgreSQL server: its postmaster, the processes that it has, and those that it had. */
+export function serverCpu(cluster: Cluster): number {
+  const [postmaster = ''] = readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n');
+  const ofEnded = statOf(postmaster);
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.reduce(
+    (sum, pid) => {
+      try {
+        return pid === postmaster || statOf(pid)[1] === postmaster ? sum + cpuOf(Number(pid)) : sum;
+      } catch {
+        return sum;
+      }
+    },
+    (Number(ofEnded[13]) + Number(ofEnded[14])) / 100,
+  );
+}
+
+export async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function fillDatabase(options: TargetOptions, cluster: Cluster | null, folder: string): Promise<void> {
+  const { sizes, say } = options;
+  if (cluster) {
+    await onDatabase(cluster.url, async (client) => {
+      await fill({ query: (statement) => send(client, statement) }, sizes, say);
+      await client.query('vacuum analyze');
+    });
+    return;
+  }
+  const engine = await openPglite({ folder });
+  await fill(engine, sizes, say);
+  await engine.script('vacuum analyze');
+  await engine.close();
+}
+
+async function inLanes(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: 16 }, lane));
+}
+
+/** Learners with an open page of a real package. */
+async function seat(client: Client, baseUrl: string, key: string, count: number): Promise<Sitting[]> {
+  const sittings: Sitting[] = [];
+  await inLanes(count, async (n) => {
+    const { body } = await client.call('POST', `${baseUrl}/enrol/u${n % benchUsers}/phishing`, {}, key);
+    const click = await client.call('GET', body.LaunchURL);
+    const session = await client.call('POST', `${click.location}/session`);
+    const { pathname, search } = new URL(body.LaunchURL);
+    sittings[n] = {
+      link: pathname + search,
+      path: `/play/${session.body.Session}`,
+      unit: Object.keys(session.body.Data)[0] ?? '',
+    };
+  });
+  return sittings;
+}
+
+async function importCourse(baseUrl: string): Promise<void> {
+  const zip = await packCourse('phishing');
+  const headers = { authorization: `Bearer ${bootstrapKey}`, 'content-type': 'application/zip' };
+  const reply = await fetch(`${baseUrl}/course/phishing/package`, {
+    method: 'PUT',
+    headers,
+    body: readFileSync(zip),
+  });
+  if (!reply.ok) throw new Error(await reply.text());
+}
+
+async function prepare(node: Node, sittings: number): Promise<{ key: string; sittings: Sitting[] }> {
+  const client = openClient(16);
+  const asOperator = async (method: string, path: string, body: unknown) => {
+    const answer = await client.call(method, node.baseUrl + path, body, bootstrapKey);
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`);
+    return answer.body;
+  };
+  try {
+    const { Secret } = await asOperator('POST', '/tenant/bench/key', { Name: 'bench' });
+    await asOperator('PUT', '/course/phishing', { Title: 'Phishing' });
+    await importCourse(node.baseUrl);
+    await asOperator('PUT', '/course/phishing/option/year', {});
+    return { key: Secret, sittings: await seat(client, node.baseUrl, Secret, sittings) };
+  } finally {
+    client.close();
+  }
+}
+
+export async function startTarget(options: TargetOptions): Promise<Target> {
+  const { name, engine, root, nodes: count } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-bench-'));
+  const cluster = engine === 'postgres' ? await startCluster() : null;
+  const env: Record<string, string> = { DATA_DIR: folder };
+  if (cluster) env.DATABASE_URL = cluster.url;
+  const nodes: Node[] = [];
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => stopProcess(node)));
+    await cluster?.remove();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    // Migrates with the version's own files; what it makes is filled while nothing serves.
+    await stopProcess(await startNode(root, env));
+    await fillDatabase(options, cluster, folder);
+    for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options.nodeArguments));
+    const prepared = await prepare(nodes[0] as Node, options.sittings);
+    const facts = {
+      ...prepared,
+      run: `new-${Date.now().toString(36)}`,
+      users: benchUsers,
+      enrolments: benchEnrolments,
+      courses,
+    };
+    const origins = {
+      interface: nodes.map(({ baseUrl }) => baseUrl),
+      content: nodes.map(({ contentUrl }) => contentUrl),
+    };
+    return { name, nodes, origins, facts, cluster, folder, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
