@@ -35,7 +35,7 @@ function SentToOne({ endpoint, eventId }: { endpoint: Endpoint; eventId: string 
   });
   const newest = data?.Items[0];
   return (
-    <Group gap="sm" justify="space-between">
+    <Group gap="sm" justify="space-between" align="flex-start" wrap="nowrap">
       <Anchor
         size="sm"
         className="break"
@@ -54,7 +54,7 @@ function SentToOne({ endpoint, eventId }: { endpoint: Endpoint; eventId: string 
         <DeliveryBadge delivery={newest} />
       ) : (
         data && (
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" flex="none">
             {t('notSent')}
           </Text>
         )

@@ -58,7 +58,9 @@ export function useDeliveryColumns(
       align: 'end',
       cell: (delivery) => (
         <Group gap="xs" justify="flex-end">
-          <SendAgain endpoint={endpoint} delivery={delivery} size="compact-sm" />
+          {delivery.Status === 'failed' && (
+            <SendAgain endpoint={endpoint} delivery={delivery} size="compact-sm" />
+          )}
           <Button size="compact-sm" variant="default" onClick={() => open(delivery.DeliveryID)}>
             {t('show')}
           </Button>

@@ -59,12 +59,12 @@ export function HealthPanel({ endpoint }: { endpoint: Endpoint }) {
   const { color, icon: Icon } = looks[shown];
   return (
     <Paper withBorder p="lg" className="health" data-health={shown} component="section">
-      <Stack gap="md">
-        <Group gap="sm" wrap="nowrap" align="flex-start">
-          <ThemeIcon color={color} variant="light" radius="xl" size="lg" aria-hidden>
-            <Icon size={20} />
-          </ThemeIcon>
-          <Stack gap={4} miw={0}>
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <ThemeIcon color={color} variant="light" radius="xl" size="lg" aria-hidden>
+          <Icon size={20} />
+        </ThemeIcon>
+        <Stack gap="md" miw={0} flex={1}>
+          <Stack gap={4}>
             <Title order={2} size="h3" className="break">
               {t.rich(`${shown}Title`, { at: () => <Instant at={endpoint.FailingSince} /> })}
             </Title>
@@ -73,16 +73,16 @@ export function HealthPanel({ endpoint }: { endpoint: Endpoint }) {
             </Text>
             {last && <LastAnswer delivery={last} />}
           </Stack>
-        </Group>
-        <Group gap="sm">
-          <Cure endpoint={endpoint} />
-          <Button variant={shown === 'ready' ? 'filled' : 'default'} loading={isPinging} onClick={ping}>
-            {t('ping')}
-          </Button>
-        </Group>
-        <FailedAct error={pingError} />
-        <div aria-live="polite">{result && <PingResult delivery={result} />}</div>
-      </Stack>
+          <Group gap="sm">
+            <Cure endpoint={endpoint} />
+            <Button variant={shown === 'ready' ? 'filled' : 'default'} loading={isPinging} onClick={ping}>
+              {t('ping')}
+            </Button>
+          </Group>
+          <FailedAct error={pingError} />
+          {result && <PingResult delivery={result} />}
+        </Stack>
+      </Group>
     </Paper>
   );
 }

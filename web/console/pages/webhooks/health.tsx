@@ -21,7 +21,11 @@ export const healthColors: Record<Health, string> = {
 export function HealthBadge({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const health = healthOf(endpoint);
-  return <Badge color={healthColors[health]}>{t(`health.${health}`)}</Badge>;
+  return (
+    <Badge color={healthColors[health]} miw="max-content">
+      {t(`health.${health}`)}
+    </Badge>
+  );
 }
 
 /** For lists: since when, too. */
@@ -34,9 +38,9 @@ export function HealthCell({ endpoint }: { endpoint: Endpoint }) {
       <HealthBadge endpoint={endpoint} />
       {FailingSince !== null && health !== 'off' && (
         <Text size="xs" c="dimmed">
-          {t.rich(health === 'givenUp' ? 'failedFrom' : 'failsSince', {
-            at: () => <Instant at={FailingSince} />,
-          })}
+          {health === 'givenUp'
+            ? t('afterFailures')
+            : t.rich('failsSince', { at: () => <Instant at={FailingSince} /> })}
         </Text>
       )}
     </Stack>

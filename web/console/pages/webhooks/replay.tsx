@@ -64,6 +64,7 @@ export function ReplayButton({ endpoint }: { endpoint: Endpoint }) {
         title={t('replayTitle')}
         isOpen={isOpen}
         onClose={() => setOpen(false)}
+        size="lg"
         submit={text}
         onSubmit={() => replay({ From: from ?? '', ...(until === null ? {} : { Until: until }) })}
         isBlocked={!found || (found.isWhole && found.count === 0)}

@@ -44,7 +44,11 @@ function useColumns(): Column<Endpoint>[] {
     {
       key: 'types',
       header: t('types'),
-      cell: ({ Types }) => (Types === null ? t('all') : t('countOfTypes', { count: Types.length })),
+      cell: ({ Types }) => (
+        <Text size="sm" miw="max-content">
+          {Types === null ? t('all') : t('countOfTypes', { count: Types.length })}
+        </Text>
+      ),
     },
     { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
   ];
