@@ -28,10 +28,10 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
   };
   const clear = Object.keys(filters).length > 0 ? () => change(none) : undefined;
   return (
-    <Stack component="section" aria-labelledby="deliveries" gap="md">
+    <Stack component="section" gap="md">
       <Group justify="space-between" align="flex-end" gap="sm">
         <Stack gap={4} flex="1 1 20rem">
-          <Title order={2} size="h4" id="deliveries">
+          <Title order={2} size="h4">
             {t('deliveries')}
           </Title>
           <Text size="sm" c="dimmed">
