@@ -61,7 +61,14 @@ const cases: Record<string, string[]> = {
 };
 
 /** Hundreds or thousands of rows at most in a whole deployment, of a course, or in a tenant; Types passes over other events. */
-const small = ['listOfferedCourses', 'listCourses', 'listReleases', 'listTenants', 'listKeys', 'listWebhooks'];
+const small = [
+  'listOfferedCourses',
+  'listCourses',
+  'listReleases',
+  'listTenants',
+  'listKeys',
+  'listWebhooks',
+];
 const unbounded: Record<string, string[]> = { listEvents: ['Types', 'after'] };
 
 const lists = routes.filter((route) => listOf(route) && !small.includes(route.name));
