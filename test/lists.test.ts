@@ -101,7 +101,7 @@ function* nodesOf(plan: Plan): Generator<Plan> {
 }
 
 async function planOf({ text, values }: Statement): Promise<Plan> {
-  const explain = `/* across tenants: a plan */ explain (analyze, format json) ${text}`;
+  const explain = `/* across tenants: a test reads the plan */ explain (analyze, format json) ${text}`;
   const { rows } = await service.ctx.engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
     text: explain,
     values,
