@@ -41,14 +41,14 @@ export function Columns({ source, subject, fields, onChange, onPlan, isUnfinishe
     },
     ...source.samples.map(({ line, cells }) => ({
       key: `line ${line}`,
-      header: t('line', { line }),
+      header: t('line', { line: String(line) }),
       cell: (at: number) => <SampleCell text={cells[at] ?? ''} isSecret={fields[at] === 'Password'} />,
     })),
   ];
   return (
-    <Stack gap="md" component="section" aria-labelledby="columns">
+    <Stack gap="md">
       <Stack gap={2}>
-        <Title order={2} size="h4" id="columns">
+        <Title order={2} size="h4">
           {t('columnsTitle')}
         </Title>
         <Text size="sm" c="dimmed" maw={640}>

@@ -11,9 +11,9 @@ export function FieldList({ subject }: { subject: Subject }) {
   const textOf = (field: Field) =>
     field === 'LoginID' ? t(`fields.${subject}.LoginID`) : t(`fields.${field}`);
   return (
-    <Stack gap="sm" component="section" aria-labelledby="fields">
+    <Stack gap="sm">
       <Stack gap={2}>
-        <Title order={2} size="h4" id="fields">
+        <Title order={2} size="h4">
           {t('fieldsTitle')}
         </Title>
         <Text size="sm" c="dimmed" maw={640}>

@@ -29,12 +29,16 @@ function useColumns(subject: Subject): Column<Refused>[] {
   const t = useTranslations('bulk');
   const reason = useReason();
   return [
-    { key: 'line', header: t('lineHeader'), cell: ({ line }) => t('line', { line }) },
+    {
+      key: 'line',
+      header: t('lineHeader'),
+      cell: ({ line }) => <span className="refused-line">{t('line', { line: String(line) })}</span>,
+    },
     {
       key: 'row',
       header: t(`subjectOf.${subject}`),
       cell: ({ loginId, courseId, kind }) => (
-        <>
+        <Text size="sm" component="div" className="refused-row">
           {loginId !== null && kind === 'differs' ? (
             <UserLink loginId={loginId}>{loginId}</UserLink>
           ) : (
@@ -45,7 +49,7 @@ function useColumns(subject: Subject): Column<Refused>[] {
               {courseId}
             </Text>
           )}
-        </>
+        </Text>
       ),
     },
     {
@@ -105,10 +109,10 @@ export function RefusedRows({ refused, source, subject }: Props) {
     setSought(undefined);
   };
   return (
-    <Stack gap="md" component="section" aria-labelledby="refused">
+    <Stack gap="md">
       <Group justify="space-between" align="flex-end" gap="sm">
         <Stack gap={2}>
-          <Title order={3} size="h4" id="refused">
+          <Title order={3} size="h4">
             {t('refusedTitle', { count: refused.length })}
           </Title>
           <Text size="sm" c="dimmed" maw={560}>

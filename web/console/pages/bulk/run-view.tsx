@@ -131,7 +131,7 @@ function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 
   const text = count === 0 ? t('nothingToDo') : refused.length > 0 ? t('refusedNote') : t('allFine');
   return (
     <Group justify="space-between" gap="sm">
-      <Text size="sm" maw={560}>
+      <Text size="sm" maw={560} flex="1 1 16rem">
         {text}
       </Text>
       <Group gap="sm">

@@ -16,7 +16,7 @@ type Props = { value: readonly KeyCourse[]; onChange: (value: KeyCourse[]) => vo
 export function CoursesField({ value, onChange }: Props) {
   const t = useTranslations('keys');
   return (
-    <Fieldset legend={t('coursesOf')} variant="unstyled">
+    <Fieldset legend={t('coursesOf')} variant="unstyled" className="key-courses">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
           {t('coursesText')}

@@ -60,7 +60,7 @@ function OneKey({ held, onMakeAnother }: { held: EnrolmentKey; onMakeAnother: (l
     <Stack gap="lg">
       <Stack gap={4} align="flex-start">
         <KeyStatusBadge status={held.Status} />
-        <StatusText held={held} />
+        {held.Status !== 'redeemed' && <StatusText held={held} />}
       </Stack>
       <Stack gap="xs" component="section" aria-labelledby="key-courses">
         <Title order={3} size="h5" id="key-courses">
@@ -108,14 +108,14 @@ function CourseAndOption({ courseId, durationId }: { courseId: string; durationI
   const { course } = useOffered(courseId);
   const option = course?.AvailableEnrolOptions.find(({ DurationID }) => DurationID === durationId);
   return (
-    <>
+    <Text size="sm" component="div">
       <CourseLink courseId={courseId}>
         <CourseName courseId={courseId} />
       </CourseLink>
       <Text size="xs" c="dimmed" className="break">
         {option?.Name ?? durationId}
       </Text>
-    </>
+    </Text>
   );
 }
 
@@ -128,12 +128,16 @@ function Redemption({ held, loginId }: { held: EnrolmentKey; loginId: string }) 
         {t('redeemedBy')}
       </Title>
       <Text size="sm" component="div">
-        <UserName loginId={loginId} />, <Instant at={held.RedeemedAt} />
+        <UserName loginId={loginId} />
+        <Text size="xs" c="dimmed">
+          <Instant at={held.RedeemedAt} />
+        </Text>
       </Text>
       <List spacing={4} size="sm">
         {held.EnrollIDs.map((enrollId, at) => (
           <List.Item key={enrollId}>
             <Anchor
+              size="sm"
               renderRoot={(props) => (
                 <Link
                   to="/console/enrolments/$loginId/$enrollId"

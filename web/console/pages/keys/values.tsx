@@ -67,8 +67,17 @@ export function UserName({ loginId }: { loginId: string }) {
 /** Who may redeem the key. */
 export function Holder({ held: { LoginID, Group } }: { held: Pick<EnrolmentKey, 'LoginID' | 'Group'> }) {
   const t = useTranslations('keys');
-  if (LoginID !== null) return <UserName loginId={LoginID} />;
-  return <span className="break">{Group === null ? t('anybody') : t('groupOf', { group: Group })}</span>;
+  return (
+    <Text size="sm" span className="break">
+      {LoginID !== null ? (
+        <UserName loginId={LoginID} />
+      ) : Group === null ? (
+        t('anybody')
+      ) : (
+        t('groupOf', { group: Group })
+      )}
+    </Text>
+  );
 }
 
 /** What the status says about time: until when it is good, since when it is not, who has used it. */
@@ -84,10 +93,9 @@ export function StatusText({ held }: { held: EnrolmentKey }) {
   return (
     <Text size="xs" c="dimmed" component="div">
       {held.RedeemedBy !== null && (
-        <>
+        <div>
           <UserName loginId={held.RedeemedBy} />
-          {', '}
-        </>
+        </div>
       )}
       {t.rich(`since.${held.Status}`, { at: () => <Instant at={at} /> })}
     </Text>
