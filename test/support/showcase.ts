@@ -34,8 +34,9 @@ export type Showcase = {
 
 /** A training company as it stands after two months of work: each day was lived through by the interface. */
 export async function openShowcase(): Promise<Showcase> {
-  let at = Date.now() - days * day;
-  const service = await startService({ now: () => new Date(at), env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  let behind = days * day;
+  const now = () => new Date(Date.now() - behind);
+  const service = await startService({ now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });
   const receiver = createServer((request, response) => {
     response.statusCode = request.url === '/shop' ? 503 : 200;
     response.end(request.url === '/shop' ? 'The shop is being maintained.' : 'ok');
@@ -44,6 +45,7 @@ export async function openShowcase(): Promise<Showcase> {
   await once(receiver, 'listening');
   const hooks = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   await importCourses(service);
+  await service.api('PUT', '/tenant/test', { Name: 'Initech' });
   for (const Name of ['Contoso Learning', 'Globex']) await newTenant(service, { Name });
   const tenant = await newTenant(service, { Name: 'Northwind Training', PasswordHash: 'sha256-hex' });
   const administrator = 'ada.admin';
@@ -58,10 +60,10 @@ export async function openShowcase(): Promise<Showcase> {
     logins.push(LoginID);
   }
   for (let left = days; left > 0; left--) {
-    at = Date.now() - left * day;
-    await liveThrough(service, tenant, days - left, new Date(at).getUTCDay());
+    behind = left * day;
+    await liveThrough(service, tenant, days - left, now().getUTCDay());
   }
-  at = Date.now() - 90_000;
+  behind = 90_000;
   const [learner = '', decidedFor = ''] = logins;
   const blocked = await enrol(tenant, learner, 'phishing', { Reference: 'PO-2026-1041' });
   const begun = await play(service, blocked.LaunchURL);
@@ -81,7 +83,8 @@ export async function openShowcase(): Promise<Showcase> {
   await tenant.api('PUT', `/enrolment/${learner}/${blocked.EnrollID}`, { ExpiresAt });
   const keys = { CourseIDs: ['fire-safety'], DurationID: '1-year', Quantity: 12, PurchaseOrder: 'PO-7731' };
   await tenant.api('POST', '/enrolment/key', keys);
-  at = Date.now();
+  behind = 0;
+  await delivered(tenant, webhook.body.WebhookID);
   const close = async () => {
     receiver.close();
     await service.close();
@@ -128,5 +131,15 @@ async function liveThrough(service: TestService, tenant: TestTenant, number: num
     const begun = await play(service, LaunchURL);
     const isDone = (number * 3 + index) % 4 !== 0;
     await begun.commit({ Data: scorm12(isDone ? 'passed' : 'incomplete', isDone ? 80 : 30), Exit: true });
+  }
+}
+
+async function delivered(tenant: TestTenant, webhookId: string): Promise<void> {
+  const last = (await tenant.api('GET', '/events?Order=newest&Limit=1')).body.Items[0];
+  const path = `/webhook/${webhookId}/delivery?Status=delivered&EventID=${last.EventID}`;
+  const end = Date.now() + 120_000;
+  while ((await tenant.api('GET', path)).body.Items.length === 0) {
+    if (Date.now() > end) throw new Error('The events of two months are not delivered within two minutes.');
+    await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }

@@ -1,7 +1,161 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { DownloadButton, withQuery } from '../../parts/download.tsx';
+import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
+import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Message } from '../../parts/states.tsx';
+import { FindKey } from './find-key.tsx';
+import { KeyDrawer } from './key-drawer.tsx';
+import { MadeKeys } from './made-keys.tsx';
+import { type Like, NewKeysDialog } from './new-keys.tsx';
+import {
+  CourseName,
+  type EnrolmentKey,
+  Holder,
+  isStatus,
+  KeyStart,
+  KeyStatusBadge,
+  type MadeKey,
+  StatusText,
+  statuses,
+} from './values.tsx';
+
+function OpenKey({ held }: { held: EnrolmentKey }) {
+  const t = useTranslations('keys');
+  return (
+    <>
+      <Anchor
+        aria-label={t('keyOf', { start: held.KeyStart })}
+        renderRoot={(props) => (
+          <Link to="." search={(before: object) => ({ ...before, key: held.KeyID }) as never} {...props} />
+        )}
+      >
+        <KeyStart start={held.KeyStart} />
+      </Anchor>
+      {held.PurchaseOrder !== null && (
+        <Text size="xs" c="dimmed" fw={400} className="break">
+          {held.PurchaseOrder}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function useColumns(): Column<EnrolmentKey>[] {
+  const t = useTranslations('keys');
+  return [
+    { key: 'key', header: t('key'), cell: (held) => <OpenKey held={held} /> },
+    {
+      key: 'courses',
+      header: t('courses'),
+      cell: ({ CourseIDs }) => (
+        <Stack gap={2}>
+          {CourseIDs.slice(0, 3).map((courseId) => (
+            <CourseName key={courseId} courseId={courseId} />
+          ))}
+          {CourseIDs.length > 3 && (
+            <Text size="xs" c="dimmed">
+              {t('moreCourses', { count: CourseIDs.length - 3 })}
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    { key: 'for', header: t('for'), cell: (held) => <Holder held={held} /> },
+    {
+      key: 'status',
+      header: t('status'),
+      cell: (held) => (
+        <Stack gap={2} align="flex-start">
+          <KeyStatusBadge status={held.Status} />
+          <StatusText held={held} />
+        </Stack>
+      ),
+    },
+  ];
+}
 
 export default function Keys() {
-  const t = useTranslations('shell');
-  return <Page title={t('pages.keys')}>{null}</Page>;
+  const t = useTranslations('keys');
+  const shell = useTranslations('shell');
+  const { $api } = useApi();
+  const columns = useColumns();
+  const [filters, change] = useFilters(['status', 'po', 'order', 'key']);
+  // What the dialog begins with; null: it is closed.
+  const [like, setLike] = useState<Like | null>(null);
+  const [made, setMade] = useState<MadeKey[] | null>(null);
+  const wanted = {
+    ...(isStatus(filters.status) ? { Status: filters.status } : {}),
+    ...(filters.po ? { PurchaseOrder: filters.po } : {}),
+  };
+  const Order = filters.order === 'oldest' ? 'oldest' : 'newest';
+  const query = { ...wanted, Order } as const;
+  const list = $api.useInfiniteQuery('get', '/enrolment/key', { params: { query } }, paged);
+  const isFiltered = Object.keys(wanted).length > 0;
+  const clear = () => change({ status: undefined, po: undefined, order: undefined });
+  const make = <Button onClick={() => setLike({})}>{t('make')}</Button>;
+  return (
+    <Page
+      title={shell('pages.keys')}
+      text={t('text')}
+      actions={
+        <>
+          <FindKey onFound={(key) => change({ key })} />
+          <DownloadButton
+            path={withQuery('/enrolment/key', query)}
+            accept="text/csv"
+            name="enrolment-keys.csv"
+            text={t('csv')}
+          />
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setLike({})}>
+            {t('make')}
+          </Button>
+        </>
+      }
+    >
+      <FilterBar onClear={isFiltered || filters.order ? clear : undefined}>
+        <SelectFilter
+          label={t('status')}
+          value={filters.status}
+          onChange={(status) => change({ status })}
+          options={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
+        />
+        <SearchFilter label={t('purchaseOrder')} value={filters.po} onChange={(po) => change({ po })} />
+        <SelectFilter
+          label={t('order')}
+          value={Order}
+          onChange={(order) => change({ order })}
+          options={(['newest', 'oldest'] as const).map((value) => ({ value, label: t(`orders.${value}`) }))}
+          isRequired
+        />
+      </FilterBar>
+      <List
+        label={shell('pages.keys')}
+        query={list}
+        columns={columns}
+        rowKey={({ KeyID }) => KeyID}
+        empty={
+          isFiltered ? (
+            <Message title={t('noneFound')} text={t('noneFoundText')}>
+              <Button variant="default" onClick={clear}>
+                {t('showAll')}
+              </Button>
+            </Message>
+          ) : (
+            <Message title={t('none')} text={t('noneText')}>
+              {make}
+            </Message>
+          )
+        }
+      />
+      <KeyDrawer keyId={filters.key} onClose={() => change({ key: undefined })} onMakeAnother={setLike} />
+      <NewKeysDialog like={like} onClose={() => setLike(null)} onMade={setMade} />
+      <MadeKeys made={made} onClose={() => setMade(null)} />
+    </Page>
+  );
 }

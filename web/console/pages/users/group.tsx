@@ -33,10 +33,21 @@ export function GroupFilter({ value, onChange }: FilterProps) {
   );
 }
 
+type FieldProps = { value: string; onChange: (value: string) => void; required?: boolean };
+
 /** A group may be new, so the known ones are only suggested. */
-export function GroupField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+export function GroupField({ value, onChange, required = false }: FieldProps) {
   const t = useTranslations('users');
   const [sought] = useDebouncedValue(value, 200);
   const { names } = useGroups(sought);
-  return <Autocomplete label={t('group')} value={value} onChange={onChange} data={names} maxLength={255} />;
+  return (
+    <Autocomplete
+      label={t('group')}
+      value={value}
+      onChange={onChange}
+      data={names}
+      maxLength={255}
+      required={required}
+    />
+  );
 }

@@ -1,0 +1,45 @@
+import { after, before, test } from 'node:test';
+import { expectNoBarriers } from '../support/axe.ts';
+import { closeBrowser } from '../support/browser.ts';
+import { closeConsole, consoleOf } from '../support/console.ts';
+import { startService } from '../support/service.ts';
+import { newTenant } from '../support/tenant.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  service = await startService();
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+const long = 'a.very.long.login.name.that.is.somebodys.email@department.example.com';
+const rows = ['Login;First name;Remark', ';Nobody;x', 'key;Ken;y', `${long};Ann;z`, 'bo;Bo;'];
+
+test('Every step of an import has no barriers', async () => {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
+  await tenant.api('POST', '/user', { LoginID: long, FirstName: 'Anna' });
+  const page = await consoleOf(service, { tenant, LoginID }, '/console/bulk');
+  await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+  await expectNoBarriers(page);
+  await page.getByText('Enrolments', { exact: true }).last().click();
+  await page.getByText('Metadata.…').waitFor();
+  await expectNoBarriers(page);
+  await page.goto(`${service.baseUrl}/console/bulk`);
+  const buffer = Buffer.from(rows.join('\n'));
+  await page.locator('input[type=file]').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer });
+  await page.getByText('Missing: LoginID').waitFor();
+  await expectNoBarriers(page);
+  await page.getByRole('combobox', { name: 'Field of the column Login' }).selectOption('LoginID');
+  await page.getByRole('button', { name: 'Plan the import' }).click();
+  await page.getByRole('button', { name: 'Create 1 user' }).waitFor();
+  await expectNoBarriers(page);
+  await page.getByRole('button', { name: 'Create 1 user' }).click();
+  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await expectNoBarriers(page);
+  await closeConsole(page);
+});

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { closeBrowser } from '../support/browser.ts';
+import { closeConsole, consoleOf } from '../support/console.ts';
+import { startService } from '../support/service.ts';
+import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+
+before(async () => {
+  service = await startService();
+  await service.api('PUT', '/course/ladders', { Title: 'Working on ladders', URL: 'https://web.example/' });
+  for (const [id, Duration] of Object.entries({ month: 'P30D', year: 'P1Y' }))
+    expectStatus(await service.api('PUT', `/course/ladders/option/${id}`, { Duration }), 201);
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+/** A tenant with Ann of Sales, and its administrator. */
+async function withAnn() {
+  const tenant = await newTenant(service);
+  const ann = { LoginID: 'ann', FirstName: 'Ann', LastName: 'Lee', GroupName: 'Sales' };
+  expectStatus(await tenant.api('POST', '/user', ann), 201);
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
+  return { tenant, who: { tenant, LoginID } };
+}
+
+async function choose(page: Page, name: string, content: string | Buffer): Promise<void> {
+  const buffer = typeof content === 'string' ? Buffer.from(content) : content;
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
+}
+
+/** What the page says about so many rows: `1 Refused`. */
+async function counted(page: Page): Promise<string[]> {
+  const tiles = page.getByRole('list', { name: 'Rows by what becomes of them' }).getByRole('listitem');
+  const texts = await tiles.evaluateAll((items) =>
+    items.map((item) => [...item.querySelectorAll('p')].slice(0, 2).map(({ textContent }) => textContent)),
+  );
+  return texts.map(([title, count]) => `${count} ${title}`);
+}
+
+async function saved(page: Page, button: string): Promise<string> {
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  const stream = await (await saving).createReadStream();
+  return Buffer.concat(await stream.toArray())
+    .toString()
+    .replace('\uFEFF', '');
+}
+
+const plan = async (page: Page, heading = 'What would happen') => {
+  await page.getByRole('button', { name: 'Plan the import' }).click();
+  await page.getByRole('heading', { name: heading }).waitFor();
+  await page.getByRole('button', { name: /^(Create|Apply) \d/ }).waitFor({ timeout: 120_000 });
+};
+
+const user = async (tenant: TestTenant, id: string) => (await tenant.api('GET', `/user/${id}`)).body;
+
+test('Users: a plan tells what would be refused, the file is corrected, and the users are there', async () => {
+  const { tenant, who } = await withAnn();
+  const page = await consoleOf(service, who, '/console/bulk');
+  // As a spreadsheet in Germany writes it: semicolons, Windows-1252, headers of its own.
+  const file = [
+    'Login ID;First name;Nachname;Group name;Cost centre',
+    'bo;Bo;Bürg;Sales;1',
+    'ann;Ann;Lee;Sales;2',
+    '',
+    'ann;Ann;Long;Sales;2',
+    ';Nobody;Known;Sales;3',
+    'cy;"Cy ""C"" ; Cole";Cole;Stock;4;5',
+    'di;Di;Dent;;6',
+  ].join('\r\n');
+  await choose(page, 'staff.csv', Buffer.from(file, 'latin1'));
+  await page.getByText('not UTF-8: read as Windows-1252').waitFor();
+  await page.getByText('6 rows').waitFor();
+  await page.getByRole('cell', { name: 'Bürg' }).waitFor();
+  const lastName = page.getByRole('combobox', { name: 'Field of the column Nachname' });
+  assert.equal(await lastName.inputValue(), '');
+  await lastName.selectOption('LastName');
+  await plan(page);
+  assert.deepEqual(await counted(page), ['2 To be created', '1 Unchanged', '1 Different', '2 Refused']);
+  assert.equal((await user(tenant, 'bo')).code, 'user_not_found');
+
+  const rows = page.getByRole('table', { name: '3 rows are left out' }).getByRole('row');
+  const texts = (await rows.allTextContents()).slice(1);
+  assert.deepEqual(
+    texts.map((text) => text.match(/^Line \d+/)?.[0]),
+    ['Line 5', 'Line 6', 'Line 7'],
+  );
+  assert.match(texts[0] ?? '', /ann.*LastName.*The user exists with other values/);
+  assert.match(texts[1] ?? '', /LoginID.*A value is not right/);
+  assert.match(texts[2] ?? '', /The row cannot be read.*5 cells, but the header has 4/);
+  await page.getByRole('combobox', { name: 'Reason' }).selectOption('A value is not right (1)');
+  assert.equal(await rows.count(), 2);
+  await page.getByRole('textbox', { name: 'Line, LoginID or field' }).fill('ann');
+  await page.getByText('No row fits these filters.').waitFor();
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  const refused = (await saved(page, 'Save 3 rows as CSV')).trim().split('\r\n');
+  assert.equal(refused[0], 'Login ID,First name,Nachname,Group name,Cost centre,Line,Field,Reason,Detail');
+  assert.match(refused[1] ?? '', /^ann,Ann,Long,Sales,2,5,LastName,The user exists with other values,/);
+
+  await page.getByRole('button', { name: 'Choose another file' }).click();
+  const corrected = [
+    refused[0],
+    refused[1]?.replace('Long', 'Lee'),
+    refused[2]?.replace(/^,/, 'no,'),
+    'cy,"Cy ""C"" , Cole",Cole,Stock,4',
+    'bo,Bo,Bürg,Sales,1',
+  ].join('\n');
+  await choose(page, 'corrected.csv', corrected);
+  await lastName.selectOption('LastName');
+  await plan(page);
+  assert.deepEqual(await counted(page), ['3 To be created', '1 Unchanged', '0 Different', '0 Refused']);
+  await page.getByRole('button', { name: 'Create 3 users' }).click();
+  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  assert.deepEqual(await counted(page), ['3 Created', '1 Unchanged', '0 Different', '0 Refused']);
+  assert.equal((await user(tenant, 'bo')).LastName, 'Bürg');
+  assert.equal((await user(tenant, 'cy')).FirstName, 'Cy "C" , Cole');
+  await page.getByRole('link', { name: 'Show the users' }).click();
+  await page.getByRole('link', { name: 'Bo Bürg' }).waitFor();
+  await closeConsole(page);
+});
+
+test('Enrolments: JSON Lines are planned and applied, and the results tell each launch link', async () => {
+  const { tenant, who } = await withAnn();
+  const page = await consoleOf(service, who, '/console/bulk?of=enrolments');
+  const rows = [
+    { LoginID: 'ann', CourseID: 'ladders', DurationID: 'month', Metadata: { colour: 'red' } },
+    { LoginID: 'nobody', CourseID: 'ladders', DurationID: 'month' },
+    { LoginID: 'ann', CourseID: 'ladders' },
+  ];
+  await choose(page, 'enrolments.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'));
+  await page.getByText('JSON Lines').first().waitFor();
+  await plan(page);
+  // The second row of Ann is judged with the first one before it.
+  const [created, , refused] = await counted(page);
+  assert.deepEqual([created, refused], ['1 To be created', '2 Refused']);
+  assert.equal((await tenant.api('GET', '/enrolment/ann')).body.Items.length, 0);
+  await page.getByRole('button', { name: /^Apply \d+ row/ }).click();
+  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  const [enrolment] = (await tenant.api('GET', '/enrolment/ann')).body.Items;
+  assert.deepEqual(enrolment.Metadata, { colour: 'red' });
+  const csv = await saved(page, 'Save all results as CSV');
+  const lines = csv.trim().split('\r\n');
+  assert.equal(lines.length, 4);
+  assert.ok(lines[1]?.startsWith('1,created,201,ann,ladders,month,'), csv);
+  assert.ok(lines[1]?.includes('/launch?enrolment='), csv);
+  assert.ok(lines[2]?.startsWith('2,refused,404,nobody,'), csv);
+  await closeConsole(page);
+});
+
+test('A large file goes in pieces, is stopped, and goes on without doing anything twice', async () => {
+  const { tenant, who } = await withAnn();
+  const page = await consoleOf(service, who, '/console/bulk?of=enrolments');
+  const extend = Array.from({ length: 4500 }, () => 'ann,ladders,month,extend');
+  expectStatus(await tenant.api('POST', '/enrol/ann/ladders/month'), 201);
+  const before = (await tenant.api('GET', '/enrolment/ann')).body.Items[0];
+  const keys: string[] = [];
+  let isBroken = true;
+  await page.route('**/enrol/bulk', async (route) => {
+    const key = route.request().headers()['idempotency-key'] ?? '';
+    keys.push(key);
+    if (!isBroken || !key.endsWith('-1')) return route.continue();
+    // The piece is done, and its answer is lost.
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+  await choose(page, 'extend.csv', ['LoginID,CourseID,DurationID,IfEnrolled', ...extend].join('\n'));
+  await plan(page);
+  await page.getByRole('button', { name: 'Apply 4,500 rows' }).click();
+  await page.getByText('The rows so far are done.').waitFor({ timeout: 120_000 });
+  await page.getByText('2,000 of 4,500 rows').waitFor();
+  isBroken = false;
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('heading', { name: 'What happened' }).waitFor({ timeout: 120_000 });
+  assert.deepEqual(await counted(page), ['0 Created', '4,500 Enrolled already', '0 Refused']);
+  const names = [...new Set(keys)];
+  assert.deepEqual(
+    names.map((key) => key.slice(32)),
+    ['-0', '-1', '-2'],
+  );
+  const afterwards = (await tenant.api('GET', '/enrolment/ann')).body.Items[0];
+  const days = (Date.parse(afterwards.ExpiresAt) - Date.parse(before.ExpiresAt)) / 86_400_000;
+  assert.equal(Math.round(days), 4500 * 30);
+  await closeConsole(page);
+});
+
+test('A file that is none is refused with what to do', async () => {
+  const { who } = await withAnn();
+  const page = await consoleOf(service, who, '/console/bulk');
+  await choose(page, 'staff.xlsx', Buffer.from('PK\u0003\u0004 a workbook'));
+  await page.getByRole('alert').getByText('Save the sheet as CSV (UTF-8), and choose that file.').waitFor();
+  await choose(page, 'empty.csv', 'LoginID,FirstName\n\n');
+  await page.getByRole('alert').getByText('It has no rows.').waitFor();
+  await choose(page, 'other.csv', 'Name,Colour\nAnn,red\n');
+  await page.getByRole('alert').getByText('Missing: LoginID').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Plan the import' }).isDisabled());
+  await page.getByRole('button', { name: 'Choose another file' }).click();
+  const template = await saved(page, 'Download a template');
+  assert.match(template, /^LoginID,FirstName,LastName,GroupName,Email\r\n/);
+  await closeConsole(page);
+});

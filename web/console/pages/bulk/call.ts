@@ -1,0 +1,110 @@
+import type { Api } from '../../api/api.tsx';
+import { toFailure } from '../../api/problem.ts';
+
+/** What the service tells about one row. */
+export type Line = {
+  Row: number;
+  Status: number;
+  Plan?: 'created' | 'exists' | 'differs' | 'error';
+  LoginID?: string;
+  CourseID?: string;
+  DurationID?: string;
+  EnrollID?: string;
+  LaunchURL?: string;
+  code?: string;
+  param?: string;
+  detail?: string;
+  differs?: string[];
+};
+
+type Call = {
+  path: string;
+  /** null: a plan, which may be repeated as it is. */
+  requestKey: string | null;
+  isCsv: boolean;
+  body: BodyInit;
+  rows: number;
+  signal: AbortSignal;
+  onRows: (rows: number) => void;
+};
+
+/** Thrown when an answer ended before its last row. */
+export const brokenOff = { code: 'unreachable' };
+
+/** Sends one piece and reads its results as they come. Throws the problem when the call is refused as a whole. */
+async function callOnce(api: Api, call: Call): Promise<Line[]> {
+  const { path, requestKey, isCsv, body, rows, signal, onRows } = call;
+  const response = await fetch(requestKey === null ? `${path}?plan=true` : path, {
+    method: 'POST',
+    headers: {
+      ...api.headers,
+      'Content-Type': isCsv ? 'text/csv' : 'application/x-ndjson',
+      Accept: 'application/x-ndjson',
+      ...(requestKey === null ? {} : { 'Idempotency-Key': requestKey }),
+    },
+    body,
+    signal,
+  });
+  if (!response.ok || !response.body) {
+    const wait = Number(response.headers.get('Retry-After')) || 0;
+    const document: unknown = await response.json().catch(() => brokenOff);
+    throw { ...(document as object), wait };
+  }
+  const lines: Line[] = [];
+  let rest = '';
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const texts = (rest + value).split('\n');
+    rest = texts.pop() ?? '';
+    for (const text of texts) lines.push(JSON.parse(text) as Line);
+    onRows(lines.length);
+  }
+  if (lines.length !== rows) throw brokenOff;
+  return lines;
+}
+
+const mostTries = 4;
+const longestWait = 60;
+
+const pause = (seconds: number, signal: AbortSignal) =>
+  new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, seconds * 1000);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+
+/** A row that a later try could help. */
+export const isPassing = ({ Status, code }: Pick<Line, 'Status' | 'code'>) =>
+  Status >= 500 || Status === 429 || code === 'in_progress';
+
+function waitAfter(thrown: unknown, tries: number): number | null {
+  const { status, document } = toFailure(thrown);
+  if (status !== 0 && status !== 429 && status < 502) return null;
+  const wait = typeof document.wait === 'number' ? document.wait : 0;
+  return wait > longestWait ? null : wait || tries;
+}
+
+/** Repeats what the network or a busy service broke off; under its Idempotency-Key nothing is done twice. */
+export async function callPiece(api: Api, call: Call): Promise<Line[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const lines = await callOnce(api, call);
+      if (call.requestKey === null || tries === mostTries || !lines.some(isPassing)) return lines;
+      await pause(tries, call.signal);
+    } catch (thrown) {
+      call.signal.throwIfAborted();
+      const wait = waitAfter(thrown, tries);
+      if (tries === mostTries || wait === null) throw thrown;
+      await pause(wait, call.signal);
+    }
+    call.onRows(0);
+  }
+}

@@ -1,0 +1,125 @@
+import { Alert, Badge, Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import { type Column, Rows } from '../../parts/list.tsx';
+import type { Source } from './source.ts';
+import { about, isField, missingFields, type Subject } from './subjects.ts';
+
+type Props = {
+  source: Source;
+  subject: Subject;
+  fields: readonly (string | null)[];
+  onChange: (fields: (string | null)[]) => void;
+  onPlan: () => void;
+  isUnfinished: boolean;
+};
+
+/** What was recognised in the file, with its first rows: checked here before anything is sent. */
+export function Columns({ source, subject, fields, onChange, onPlan, isUnfinished }: Props) {
+  const t = useTranslations('bulk');
+  const missing = missingFields(subject, fields);
+  const left = fields.filter((field) => field === null).length;
+  // A field is one column's only.
+  const choose = (at: number, field: string | null) =>
+    onChange(fields.map((known, other) => (other === at ? field : known === field ? null : known)));
+  const columns: Column<number>[] = [
+    {
+      key: 'name',
+      header: t('column'),
+      cell: (at) => <span className="break">{source.columns[at] || t('unnamed')}</span>,
+    },
+    {
+      key: 'field',
+      header: t('field'),
+      cell: (at) => (
+        <FieldOf
+          column={source.columns[at] ?? ''}
+          field={fields[at] ?? null}
+          subject={subject}
+          {...(source.csv ? { onChange: (field: string | null) => choose(at, field) } : {})}
+        />
+      ),
+    },
+    ...source.samples.map(({ line, cells }) => ({
+      key: `line ${line}`,
+      header: t('line', { line: String(line) }),
+      cell: (at: number) => <SampleCell text={cells[at] ?? ''} isSecret={fields[at] === 'Password'} />,
+    })),
+  ];
+  return (
+    <Stack gap="md">
+      <Stack gap={2}>
+        <Title order={2} size="h4">
+          {t('columnsTitle')}
+        </Title>
+        <Text size="sm" c="dimmed" maw={640}>
+          {t(source.csv ? 'columnsText' : 'membersText')}
+        </Text>
+      </Stack>
+      {isUnfinished && (
+        <Alert color="blue" title={t('unfinished')}>
+          {t('unfinishedText')}
+        </Alert>
+      )}
+      {missing.length > 0 && (
+        <Alert color="orange" role="alert" title={t('missing', { fields: missing.join(', ') })}>
+          {t(source.csv ? 'missingText' : 'missingMember')}
+        </Alert>
+      )}
+      <Rows
+        label={t('columnsTitle')}
+        columns={columns}
+        rows={source.columns.map((_, at) => at)}
+        rowKey={String}
+      />
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" c="dimmed" maw={560}>
+          {left > 0 && source.csv && `${t('leftColumns', { count: left })} `}
+          {t('planText')}
+        </Text>
+        <Button size="md" disabled={source.csv !== null && missing.length > 0} onClick={onPlan}>
+          {t('plan')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+type FieldProps = {
+  column: string;
+  field: string | null;
+  subject: Subject;
+  /** Only a file's header is ours to read otherwise. */
+  onChange?: (field: string | null) => void;
+};
+
+function FieldOf({ column, field, subject, onChange }: FieldProps) {
+  const t = useTranslations('bulk');
+  if (!onChange)
+    return isField(subject, column) || column === 'Metadata' ? (
+      <Badge color="green">{t('known')}</Badge>
+    ) : (
+      <Badge color="orange">{t('unknown')}</Badge>
+    );
+  const members =
+    subject === 'enrolments' && column !== '' ? [`Metadata.${column.replace(/^Metadata\./, '')}`] : [];
+  const names: string[] = about[subject].fields.filter((name) => name !== 'Metadata');
+  return (
+    <NativeSelect
+      aria-label={t('fieldOf', { column: column || t('unnamed') })}
+      value={field ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || null)}
+      data={[{ value: '', label: t('notImported') }, ...names, ...members]}
+      className="field-choice"
+      data-left={field === null || undefined}
+    />
+  );
+}
+
+function SampleCell({ text, isSecret }: { text: string; isSecret: boolean }) {
+  if (text === '') return <>–</>;
+  return (
+    <Text size="sm" span c="dimmed" className="break sample-cell">
+      {isSecret ? '•••••' : text}
+    </Text>
+  );
+}

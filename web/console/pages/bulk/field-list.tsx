@@ -1,0 +1,43 @@
+import { Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import { Rows } from '../../parts/list.tsx';
+import { about, type Field, type Subject } from './subjects.ts';
+
+/** What a file may hold, for who makes one. */
+export function FieldList({ subject }: { subject: Subject }) {
+  const t = useTranslations('bulk');
+  const { fields, required } = about[subject];
+  const isRequired = (field: Field) => (required as readonly Field[]).includes(field);
+  const textOf = (field: Field) =>
+    field === 'LoginID' ? t(`fields.${subject}.LoginID`) : t(`fields.${field}`);
+  return (
+    <Stack gap="sm">
+      <Stack gap={2}>
+        <Title order={2} size="h4">
+          {t('fieldsTitle')}
+        </Title>
+        <Text size="sm" c="dimmed" maw={640}>
+          {t('fieldsText')}
+        </Text>
+      </Stack>
+      <Rows
+        label={t('fieldsTitle')}
+        rows={[...fields] as Field[]}
+        rowKey={(field) => field}
+        columns={[
+          {
+            key: 'field',
+            header: t('field'),
+            cell: (field) => (
+              <Group gap="xs">
+                <Code>{field === 'Metadata' ? 'Metadata.…' : field}</Code>
+                {isRequired(field) && <Badge color="blue">{t('required')}</Badge>}
+              </Group>
+            ),
+          },
+          { key: 'text', header: t('meaning'), cell: textOf },
+        ]}
+      />
+    </Stack>
+  );
+}

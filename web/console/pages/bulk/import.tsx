@@ -1,0 +1,80 @@
+import './bulk.css';
+import { Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { Columns } from './columns.tsx';
+import { FieldList } from './field-list.tsx';
+import { ChosenFile, FileDrop } from './file-drop.tsx';
+import { RunView } from './run-view.tsx';
+import type { Source } from './source.ts';
+import { fieldsFor, type Subject } from './subjects.ts';
+import { begin, finish, isUnfinished } from './unfinished.ts';
+import { type Input, useRun } from './use-run.ts';
+
+/** The same when the same rows are imported again. */
+function signatureOf(
+  { subject, source: { file }, fields }: Omit<Input, 'requestKey'>,
+  tenant: string | null,
+) {
+  return JSON.stringify([tenant, subject, file.name, file.size, file.lastModified, fields]);
+}
+
+/** From a file by its columns and its plan to what became of each row. */
+export function Import({ subject, choice }: { subject: Subject; choice: ReactNode }) {
+  const t = useTranslations('bulk');
+  const { tenant } = useApi();
+  const queries = useQueryClient();
+  const [source, setSource] = useState<Source | null>(null);
+  const [fields, setFields] = useState<(string | null)[]>([]);
+  const running = useRun((done: Input) => {
+    if (done.requestKey === null) return;
+    finish(signatureOf(done, tenant));
+    void queries.invalidateQueries();
+  });
+  const { run } = running;
+  const isRunning = run?.state === 'running';
+  const choose = (chosen: Source | null) => {
+    running.clear();
+    setSource(chosen);
+    setFields(chosen ? fieldsFor(subject, chosen.columns) : []);
+  };
+  if (!source)
+    return (
+      <Stack gap="lg">
+        <div>{choice}</div>
+        <FileDrop subject={subject} onSource={choose} />
+        <FieldList subject={subject} />
+      </Stack>
+    );
+  const plan = () => running.start({ subject, source, fields, requestKey: null });
+  const signature = signatureOf({ subject, source, fields }, tenant);
+  const apply = () => running.start({ subject, source, fields, requestKey: begin(signature) });
+  return (
+    <Stack gap="lg">
+      <ChosenFile source={source} subject={subject} {...(isRunning ? {} : { onOther: () => choose(null) })} />
+      {run ? (
+        <RunView
+          run={run}
+          running={running}
+          subject={subject}
+          source={source}
+          onApply={apply}
+          onOther={() => choose(null)}
+        />
+      ) : (
+        <Columns
+          source={source}
+          subject={subject}
+          fields={fields}
+          onChange={setFields}
+          onPlan={plan}
+          isUnfinished={isUnfinished(signature)}
+        />
+      )}
+      <LeaveGuard isOn={isRunning && !run.isPlan} text={t('leaveText')} />
+    </Stack>
+  );
+}

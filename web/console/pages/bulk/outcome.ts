@@ -1,0 +1,98 @@
+import { csvRow } from '../../parts/csv.ts';
+import { isPassing, type Line } from './call.ts';
+
+/** What becomes, or became, of a row. `differs`: the user exists with other values, and stays as it is. */
+export const kinds = ['created', 'exists', 'differs', 'refused'] as const;
+export type Kind = (typeof kinds)[number];
+
+export type Refused = {
+  /** From 0 on. */
+  row: number;
+  /** Of the file. */
+  line: number;
+  kind: 'differs' | 'refused';
+  loginId: string | null;
+  courseId: string | null;
+  code: string;
+  /** The field that the service names. */
+  field: string | null;
+  detail: string;
+};
+
+export type Counts = Record<Kind, number>;
+
+/** Of one piece of the file. */
+export type PieceOutcome = {
+  rows: number;
+  counts: Counts;
+  refused: Refused[];
+  /** Rows that the service could not work on just now. */
+  passing: number;
+  /** The results as CSV; kept outside of the tab's own memory. */
+  results: Blob;
+};
+
+export const noCounts: Counts = { created: 0, exists: 0, differs: 0, refused: 0 };
+
+function kindOf({ Status, code }: Line): Kind {
+  if (Status === 201) return 'created';
+  if (Status === 200) return 'exists';
+  return code === 'user_exists' ? 'differs' : 'refused';
+}
+
+const ids = ['LoginID', 'CourseID', 'DurationID', 'EnrollID', 'LaunchURL'] as const;
+const told = ['code', 'param', 'detail'] as const;
+export const resultColumns = ['Line', 'Result', 'Status', ...ids, ...told];
+
+/** What the service told about the rows from `from` on. */
+export function toOutcome(
+  lines: readonly Line[],
+  from: number,
+  lineOf: (row: number) => number,
+): PieceOutcome {
+  const counts = { ...noCounts };
+  const refused: Refused[] = [];
+  const texts: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    const row = from + at;
+    const kind = kindOf(line);
+    counts[kind]++;
+    if (kind === 'differs' || kind === 'refused')
+      refused.push({
+        row,
+        line: lineOf(row),
+        kind,
+        loginId: line.LoginID ?? null,
+        courseId: line.CourseID ?? null,
+        code: line.code ?? '',
+        field: line.differs?.join(', ') ?? line.param ?? null,
+        detail: line.detail ?? '',
+      });
+    const cells = [...ids, ...told].map((name) => line[name]);
+    texts.push(csvRow([lineOf(row), kind, line.Status, ...cells]));
+  }
+  const passing = lines.filter(isPassing).length;
+  return { rows: lines.length, counts, refused, passing, results: new Blob([texts.join('')]) };
+}
+
+/** The pieces that are done, together. */
+export function sumOf(outcomes: readonly (PieceOutcome | undefined)[]) {
+  const sum = {
+    rows: 0,
+    counts: { ...noCounts },
+    refused: [] as Refused[],
+    passing: 0,
+    results: [] as Blob[],
+  };
+  for (const outcome of outcomes) {
+    if (!outcome) continue;
+    sum.rows += outcome.rows;
+    for (const kind of kinds) sum.counts[kind] += outcome.counts[kind];
+    for (const one of outcome.refused) sum.refused.push(one);
+    sum.passing += outcome.passing;
+    sum.results.push(outcome.results);
+  }
+  return sum;
+}
+
+export type Sum = ReturnType<typeof sumOf>;

@@ -1,0 +1,52 @@
+import { csvRow } from '../../parts/csv.ts';
+import { readCells } from './csv-text.ts';
+import { bytesOf, type Source, textOf } from './source.ts';
+
+/** Rows that are sent with one call: few enough that a call that breaks off is soon repeated. */
+export type Piece = { index: number; from: number; to: number };
+
+const mostRows = 2000;
+/** Servers in front of the service often take no more than 1 MB. */
+const mostBytes = 800_000;
+
+export function piecesOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): Piece[] {
+  const pieces: Piece[] = [];
+  for (let from = 0; from < rows; ) {
+    const begin = starts[from] ?? 0;
+    let to = from + 1;
+    while (to < rows && to - from < mostRows && (starts[to + 1] ?? 0) - begin <= mostBytes) to++;
+    pieces.push({ index: pieces.length, from, to });
+    from = to;
+  }
+  return pieces;
+}
+
+/** The piece as the service takes it: as it is in the file, or written anew where the file differs from that. */
+export async function bodyOf(
+  source: Source,
+  fields: readonly (string | null)[],
+  { from, to }: Piece,
+): Promise<BodyInit> {
+  const { file, csv, starts, encoding } = source;
+  if (csv === null && encoding === 'utf-8') return bytesOf(file.slice(starts[from], starts[to]));
+  const texts = await textOf(source, from, to);
+  if (csv === null) return texts.join('\n');
+  const header = csvRow(
+    fields.filter((field) => field !== null),
+    { isRaw: true },
+  );
+  const rows = texts.map((text) => rewritten(readCells(text, csv.delimiter), fields));
+  return [header, ...rows].join('');
+}
+
+/** What no reader of CSV takes: the service refuses it as it would refuse the row itself. */
+const noCsv = '""?""\r\n';
+
+/** Only the columns that are imported; cells without a column stay, so that the service refuses the row. */
+function rewritten(cells: readonly string[] | null, fields: readonly (string | null)[]): string {
+  if (cells === null) return noCsv;
+  const kept = fields.flatMap((field, at) => (field === null ? [] : [cells[at] ?? '']));
+  const row = csvRow([...kept, ...cells.slice(fields.length)], { isRaw: true });
+  // An empty line would be no row.
+  return row.trim() === '' ? '""\r\n' : row;
+}

@@ -1,0 +1,35 @@
+import { csvRow } from '../../parts/csv.ts';
+import { readCells } from './csv-text.ts';
+import type { Refused } from './outcome.ts';
+import { type Source, textOf } from './source.ts';
+
+/** Columns behind those of the file. They are none that is imported, so a corrected file is imported as it is. */
+const added = ['Line', 'Field', 'Reason', 'Detail'];
+
+/** Rows that are read at once. */
+const most = 2000;
+
+/** The refused rows as they are in the file, each with its reason: to be corrected and imported again. */
+export async function refusedRows(
+  source: Source,
+  refused: readonly Refused[],
+  reason: (code: string) => string,
+): Promise<string[]> {
+  const { csv, columns } = source;
+  // Programs and this page read the file again, so its cells stay as they are.
+  const write = (cells: readonly unknown[]) => csvRow(cells, { isRaw: true });
+  const rows = [write([...(csv ? columns : ['Row']), ...added])];
+  let texts: string[] = [];
+  let first = 0;
+  for (const { row, line, field, code, detail } of refused) {
+    if (row >= first + texts.length) {
+      first = row;
+      texts = await textOf(source, first, Math.min(first + most, source.rows));
+    }
+    const text = texts[row - first] ?? '';
+    const cells = csv ? (readCells(text, csv.delimiter) ?? [text]) : [text];
+    const own = Array.from({ length: csv ? columns.length : 1 }, (_, at) => cells[at] ?? '');
+    rows.push(write([...own, line, field, reason(code), detail]));
+  }
+  return rows;
+}

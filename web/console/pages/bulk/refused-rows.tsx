@@ -1,0 +1,163 @@
+import { Button, Center, Group, Stack, Text, Title } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useAct } from '../../parts/act.tsx';
+import { csvFile } from '../../parts/csv.ts';
+import { FilterBar, SearchFilter, SelectFilter } from '../../parts/filters.tsx';
+import { type Column, Rows } from '../../parts/list.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import { FailedAct } from '../../parts/states.tsx';
+import { UserLink } from '../users/person.tsx';
+import type { Refused } from './outcome.ts';
+import { refusedRows } from './refused-file.ts';
+import type { Source } from './source.ts';
+import type { Subject } from './subjects.ts';
+
+const shownAtOnce = 50;
+
+/** The reason in the viewer's language where the catalogue knows it. */
+function useReason(): (code: string) => string {
+  const t = useTranslations('bulk');
+  return (code) => {
+    const known = `reasons.${code}` as Parameters<typeof t.has>[0];
+    return t.has(known) ? (t as (key: string) => string)(known) : code;
+  };
+}
+
+function useColumns(subject: Subject): Column<Refused>[] {
+  const t = useTranslations('bulk');
+  const reason = useReason();
+  return [
+    {
+      key: 'line',
+      header: t('lineHeader'),
+      cell: ({ line }) => <span className="refused-line">{t('line', { line: String(line) })}</span>,
+    },
+    {
+      key: 'row',
+      header: t(`subjectOf.${subject}`),
+      cell: ({ loginId, courseId, kind }) => (
+        <Text size="sm" component="div" className="refused-row">
+          {loginId !== null && kind === 'differs' ? (
+            <UserLink loginId={loginId}>{loginId}</UserLink>
+          ) : (
+            <span className="break">{loginId ?? '–'}</span>
+          )}
+          {courseId !== null && (
+            <Text size="xs" c="dimmed" className="break">
+              {courseId}
+            </Text>
+          )}
+        </Text>
+      ),
+    },
+    {
+      key: 'field',
+      header: t('field'),
+      cell: ({ field }) => <span className="break">{field ?? '–'}</span>,
+    },
+    {
+      key: 'reason',
+      header: t('reason'),
+      cell: ({ code, detail }) => (
+        <div>
+          <Text size="sm" fw={600}>
+            {reason(code)}
+          </Text>
+          <Text size="xs" c="dimmed" className="break">
+            {detail}
+          </Text>
+        </div>
+      ),
+    },
+  ];
+}
+
+type Props = { refused: readonly Refused[]; source: Source; subject: Subject };
+
+/** The rows that nothing is done with, and why. */
+export function RefusedRows({ refused, source, subject }: Props) {
+  const t = useTranslations('bulk');
+  const reason = useReason();
+  const columns = useColumns(subject);
+  const [code, setCode] = useState<string>();
+  const [sought, setSought] = useState<string>();
+  const [shown, setShown] = useState(shownAtOnce);
+  const counts = useMemo(() => {
+    const counts = new Map<string, number>();
+    for (const { code } of refused) counts.set(code, (counts.get(code) ?? 0) + 1);
+    return [...counts].sort(([, one], [, other]) => other - one);
+  }, [refused]);
+  const text = sought?.toLowerCase();
+  const found = useMemo(
+    () =>
+      refused.filter(
+        (one) =>
+          (code === undefined || one.code === code) &&
+          (text === undefined ||
+            [one.line, one.loginId, one.courseId, one.field].join(' ').toLowerCase().includes(text)),
+      ),
+    [refused, code, text],
+  );
+  const download = useAct(async () => {
+    const rows = await refusedRows(source, found, reason);
+    saveFile(`${subject}-refused.csv`, csvFile(rows));
+  });
+  const clear = () => {
+    setCode(undefined);
+    setSought(undefined);
+  };
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <Stack gap={2}>
+          <Title order={3} size="h4">
+            {t('refusedTitle', { count: refused.length })}
+          </Title>
+          <Text size="sm" c="dimmed" maw={560}>
+            {t('refusedText')}
+          </Text>
+        </Stack>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          loading={download.isRunning}
+          onClick={() => download.run()}
+        >
+          {t('refusedDownload', { count: found.length })}
+        </Button>
+      </Group>
+      <FailedAct error={download.error} />
+      <FilterBar onClear={code !== undefined || sought !== undefined ? clear : undefined}>
+        <SearchFilter label={t('find')} value={sought} onChange={setSought} />
+        <SelectFilter
+          label={t('reason')}
+          value={code}
+          onChange={setCode}
+          options={counts.map(([code, count]) => ({
+            value: code,
+            label: t('reasonCount', { reason: reason(code), count }),
+          }))}
+        />
+      </FilterBar>
+      {found.length === 0 ? (
+        <Text c="dimmed">{t('noneFound')}</Text>
+      ) : (
+        <Rows
+          label={t('refusedTitle', { count: refused.length })}
+          columns={columns}
+          rows={found.slice(0, shown)}
+          rowKey={({ row }) => String(row)}
+        />
+      )}
+      {found.length > shown && (
+        <Center>
+          <Button variant="default" onClick={() => setShown(shown + 4 * shownAtOnce)}>
+            {t('more', { shown, of: found.length })}
+          </Button>
+        </Center>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,45 @@
+const lineEnd = 0x0a;
+const quote = 0x22;
+const space = 0x20;
+
+/** Where the rows of a file begin, in bytes and in lines; rows are counted as the service counts them. */
+export type Places = { starts: number[]; lines: number[]; size: number };
+
+/**
+ * Finds the rows while a file is read: they end at line ends, in CSV outside of quotes, and lines without text are none.
+ */
+export function openRowFinder(isCsv: boolean) {
+  const places: Places = { starts: [], lines: [], size: 0 };
+  let line = 1;
+  let start = 0;
+  let startLine = 1;
+  let isQuoted = false;
+  let hasText = false;
+  const end = (next: number) => {
+    if (hasText) {
+      places.starts.push(start);
+      places.lines.push(startLine);
+    }
+    start = next;
+    startLine = line;
+    hasText = false;
+  };
+  return {
+    push(bytes: Uint8Array): void {
+      for (let at = 0; at < bytes.length; at++) {
+        const byte = bytes[at] as number;
+        if (byte > space) hasText = true;
+        if (isCsv && byte === quote) isQuoted = !isQuoted;
+        else if (byte === lineEnd) {
+          line++;
+          if (!isQuoted) end(places.size + at + 1);
+        }
+      }
+      places.size += bytes.length;
+    },
+    end(): Places {
+      end(places.size);
+      return places;
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { Alert, Anchor, Button, Group, Progress, Stack, Text, Title } from '@mantine/core';
+import { IconCircleCheck, IconDownload } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useTranslations } from 'use-intl';
+import { csvFile, csvRow } from '../../parts/csv.ts';
+import { saveFile } from '../../parts/save-file.ts';
+import { FailedAct } from '../../parts/states.tsx';
+import { resultColumns } from './outcome.ts';
+import { RefusedRows } from './refused-rows.tsx';
+import { type Source, UnusableFile } from './source.ts';
+import type { Subject } from './subjects.ts';
+import { Tiles } from './tiles.tsx';
+import type { Run, Running } from './use-run.ts';
+
+type Props = {
+  run: Run;
+  running: Running;
+  subject: Subject;
+  source: Source;
+  onApply: () => void;
+  onOther: () => void;
+};
+
+/** A plan or an import: how far it is, what it says about the rows, and what can be done next. */
+export function RunView({ run, running, subject, source, onApply, onOther }: Props) {
+  const t = useTranslations('bulk');
+  const { state, isPlan, sum } = run;
+  return (
+    <Stack gap="lg" component="section" aria-labelledby="run">
+      <Stack gap={2}>
+        <Title order={2} size="h4" id="run">
+          {t(isPlan ? 'planTitle' : state === 'done' ? 'doneTitle' : 'applyTitle')}
+        </Title>
+        <Text size="sm" c="dimmed" maw={640}>
+          {t(isPlan ? 'planNote' : 'applyNote')}
+        </Text>
+      </Stack>
+      {state !== 'done' && <Way run={run} running={running} />}
+      {state === 'done' && !isPlan && sum.passing === 0 && (
+        <Alert
+          color="green"
+          role="status"
+          icon={<IconCircleCheck size={18} aria-hidden />}
+          title={t('done', { count: run.of })}
+        >
+          {sum.refused.length > 0 && t('doneLeft', { count: sum.refused.length })}
+        </Alert>
+      )}
+      {state === 'done' && !isPlan && sum.passing > 0 && (
+        <Alert color="orange" role="alert" title={t('passing', { count: sum.passing })}>
+          <Stack gap="sm" align="flex-start">
+            {t('passingText')}
+            <Button onClick={() => running.goOn()}>{t('sendAgain')}</Button>
+          </Stack>
+        </Alert>
+      )}
+      <Tiles counts={sum.counts} subject={subject} isPlan={isPlan} />
+      {state === 'done' &&
+        (isPlan ? (
+          <AfterPlan run={run} running={running} subject={subject} onApply={onApply} />
+        ) : (
+          <AfterDeed run={run} subject={subject} onOther={onOther} />
+        ))}
+      {sum.refused.length > 0 && state !== 'running' && (
+        <RefusedRows refused={sum.refused} source={source} subject={subject} />
+      )}
+    </Stack>
+  );
+}
+
+/** What is under way, or has stopped on its way. */
+function Way({ run: { state, rows, of, error, isPlan }, running }: { run: Run; running: Running }) {
+  const t = useTranslations('bulk');
+  const text = t('progress', { rows, of });
+  return (
+    <Stack gap="sm">
+      <Progress.Root size="lg">
+        <Progress.Section
+          value={(rows / Math.max(of, 1)) * 100}
+          animated={state === 'running'}
+          aria-label={t(isPlan ? 'planTitle' : 'applyTitle')}
+          aria-valuetext={text}
+        />
+      </Progress.Root>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          {text}
+        </Text>
+        {state === 'running' ? (
+          <Button variant="default" onClick={running.stop}>
+            {t('stop')}
+          </Button>
+        ) : (
+          <Group gap="sm">
+            {isPlan && (
+              <Button variant="default" onClick={running.clear}>
+                {t('back')}
+              </Button>
+            )}
+            <Button onClick={() => running.goOn()}>{t('goOn')}</Button>
+          </Group>
+        )}
+      </Group>
+      {state === 'stopped' && (
+        <Text size="sm" role="status">
+          {t(isPlan ? 'stoppedPlan' : 'stopped')}
+        </Text>
+      )}
+      {state === 'failed' &&
+        (error instanceof UnusableFile ? (
+          <Alert color="red" role="alert">
+            {t(`why.${error.why}`)}
+          </Alert>
+        ) : (
+          <>
+            <FailedAct error={error} />
+            {!isPlan && <Text size="sm">{t('failedText')}</Text>}
+          </>
+        ))}
+    </Stack>
+  );
+}
+
+type AfterProps = Pick<Props, 'run' | 'subject'>;
+
+function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 'running' | 'onApply'>) {
+  const t = useTranslations('bulk');
+  const { counts, refused } = run.sum;
+  // Who is enrolled already may be extended or renewed; users who exist stay as they are.
+  const count = subject === 'users' ? counts.created : counts.created + counts.exists;
+  const text = count === 0 ? t('nothingToDo') : refused.length > 0 ? t('refusedNote') : t('allFine');
+  return (
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" maw={560} flex="1 1 16rem">
+        {text}
+      </Text>
+      <Group gap="sm">
+        <Button variant="default" onClick={running.clear}>
+          {t('back')}
+        </Button>
+        <Button size="md" disabled={count === 0} onClick={onApply}>
+          {t(`apply.${subject}`, { count })}
+        </Button>
+      </Group>
+    </Group>
+  );
+}
+
+function AfterDeed({ run, subject, onOther }: AfterProps & Pick<Props, 'onOther'>) {
+  const t = useTranslations('bulk');
+  const to = subject === 'users' ? '/console/users' : '/console/enrolments';
+  return (
+    <Group gap="md">
+      <Button onClick={onOther}>{t('another')}</Button>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        onClick={() =>
+          saveFile(`${subject}-results.csv`, csvFile([csvRow(resultColumns), ...run.sum.results]))
+        }
+      >
+        {t('results')}
+      </Button>
+      <Anchor renderRoot={(props) => <Link to={to} search={{}} {...props} />}>{t(`show.${subject}`)}</Anchor>
+    </Group>
+  );
+}

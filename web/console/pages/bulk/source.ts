@@ -1,0 +1,159 @@
+import { type Delimiter, delimiterOf, readCells } from './csv-text.ts';
+import { openRowFinder } from './row-finder.ts';
+
+/** Why a file cannot be imported at all. */
+export type Unusable = 'empty' | 'spreadsheet' | 'utf16' | 'binary' | 'header' | 'gone';
+
+export class UnusableFile extends Error {
+  readonly why: Unusable;
+  constructor(why: Unusable) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** A file whose rows are known by their places; its content stays on the disk. */
+export type Source = {
+  file: File;
+  encoding: 'utf-8' | 'windows-1252';
+  /** null: JSON lines. */
+  csv: { delimiter: Delimiter } | null;
+  columns: string[];
+  rows: number;
+  /** The first byte of each row, and behind the last one the end of the file. */
+  starts: number[];
+  /** The line on which each row begins. */
+  lines: number[];
+  samples: Sample[];
+};
+
+/** A row as it is shown: a cell for each column. */
+export type Sample = { line: number; cells: string[] };
+
+const shownRows = 3;
+/** Fields of JSON lines are those that the first rows have. */
+const rowsWithFields = 50;
+
+/** Reads a file once, as a stream. */
+export async function openSource(file: File, signal: AbortSignal): Promise<Source> {
+  await refuseOthers(file);
+  const isCsv = await looksLikeCsv(file);
+  const finder = openRowFinder(isCsv);
+  let encoding: Source['encoding'] = 'utf-8';
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  const isUtf8 = (bytes?: Uint8Array<ArrayBuffer>) => {
+    try {
+      utf8.decode(bytes, { stream: bytes !== undefined });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for await (const bytes of chunksOf(file)) {
+    signal.throwIfAborted();
+    if (encoding === 'utf-8' && !isUtf8(bytes)) encoding = 'windows-1252';
+    finder.push(bytes);
+  }
+  if (encoding === 'utf-8' && !isUtf8()) encoding = 'windows-1252';
+  const { starts, lines, size } = finder.end();
+  if (starts.length < (isCsv ? 2 : 1)) throw new UnusableFile('empty');
+  const places = { starts: [...starts, size], lines };
+  return isCsv ? csvSource(file, encoding, places) : jsonSource(file, encoding, places);
+}
+
+async function* chunksOf(file: File): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const reader = file.stream().getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } catch {
+    throw new UnusableFile('gone');
+  } finally {
+    reader.releaseLock();
+  }
+}
+
+async function refuseOthers(file: File): Promise<void> {
+  const head = await bytesOf(file.slice(0, 4096));
+  const [first, second] = head;
+  if (first === 0x50 && second === 0x4b) throw new UnusableFile('spreadsheet');
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw new UnusableFile('utf16');
+  if (head.includes(0)) throw new UnusableFile('binary');
+}
+
+async function looksLikeCsv(file: File): Promise<boolean> {
+  if (/\.(jsonl|ndjson|json)$/i.test(file.name)) return false;
+  if (/\.csv$/i.test(file.name)) return true;
+  const head = new TextDecoder().decode(await bytesOf(file.slice(0, 4096)));
+  return !head.trimStart().startsWith('{');
+}
+
+/** A file that was changed or removed since it was chosen cannot be read any more. */
+export async function bytesOf(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await blob.arrayBuffer());
+  } catch {
+    throw new UnusableFile('gone');
+  }
+}
+
+type Rows = Pick<Source, 'file' | 'encoding' | 'starts'>;
+
+/** The text of rows, from one up to another. */
+export async function textOf({ file, encoding, starts }: Rows, from: number, to: number): Promise<string[]> {
+  const begin = starts[from] ?? 0;
+  const bytes = await bytesOf(file.slice(begin, starts[to]));
+  const decoder = new TextDecoder(encoding);
+  return Array.from({ length: to - from }, (_, at) => {
+    const [start, end] = [starts[from + at] ?? 0, starts[from + at + 1] ?? 0];
+    // Behind the row there may be empty lines.
+    return decoder.decode(bytes.subarray(start - begin, end - begin)).replace(/\r?\n\s*$/, '');
+  });
+}
+
+type Found = { starts: number[]; lines: number[] };
+
+async function csvSource(file: File, encoding: Source['encoding'], found: Found): Promise<Source> {
+  const [header = ''] = await textOf({ file, encoding, starts: found.starts }, 0, 1);
+  const delimiter = delimiterOf(header);
+  const columns = readCells(header, delimiter)?.map((name) => name.trim());
+  if (!columns || columns.every((name) => name === '')) throw new UnusableFile('header');
+  const starts = found.starts.slice(1);
+  const lines = found.lines.slice(1);
+  const texts = await textOf({ file, encoding, starts }, 0, Math.min(shownRows, lines.length));
+  const samples = texts.map((text, at) => ({
+    line: lines[at] ?? 0,
+    cells: readCells(text, delimiter) ?? [text],
+  }));
+  return { file, encoding, csv: { delimiter }, columns, rows: lines.length, starts, lines, samples };
+}
+
+async function jsonSource(file: File, encoding: Source['encoding'], found: Found): Promise<Source> {
+  const { starts, lines } = found;
+  const texts = await textOf({ file, encoding, starts }, 0, Math.min(rowsWithFields, lines.length));
+  const objects = texts.map(readObject);
+  const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const samples = objects.slice(0, shownRows).map((object, at) => ({
+    line: lines[at] ?? 0,
+    cells: columns.map((name) => shown(object[name])),
+  }));
+  return { file, encoding, csv: null, columns, rows: lines.length, starts, lines, samples };
+}
+
+function readObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

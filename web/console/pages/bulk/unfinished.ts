@@ -1,0 +1,32 @@
+import { newRequestKey } from '../../parts/request-key.ts';
+
+const place = 'lectern-import';
+/** How long the service replays what it has done. */
+const keptMilliseconds = 23 * 3_600_000;
+
+type Kept = { signature: string; key: string; at: number };
+
+function read(): Kept | null {
+  try {
+    const kept = JSON.parse(localStorage.getItem(place) ?? 'null') as Kept | null;
+    return kept && Date.now() - kept.at < keptMilliseconds ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether an import of the same file, with the same columns, broke off. */
+export const isUnfinished = (signature: string) => read()?.signature === signature;
+
+/** The name of an import, the same as before when it broke off: what was done then is not done again. */
+export function begin(signature: string): string {
+  const kept = read();
+  if (kept?.signature === signature) return kept.key;
+  const key = newRequestKey();
+  localStorage.setItem(place, JSON.stringify({ signature, key, at: Date.now() } satisfies Kept));
+  return key;
+}
+
+export function finish(signature: string): void {
+  if (isUnfinished(signature)) localStorage.removeItem(place);
+}

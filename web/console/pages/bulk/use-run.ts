@@ -1,0 +1,90 @@
+import { useEffect, useRef, useState } from 'react';
+import { useApi } from '../../api/api.tsx';
+import { callPiece } from './call.ts';
+import { type PieceOutcome, type Sum, sumOf, toOutcome } from './outcome.ts';
+import { bodyOf, piecesOf } from './pieces.ts';
+import type { Source } from './source.ts';
+import { about, type Subject } from './subjects.ts';
+
+export type Input = {
+  subject: Subject;
+  source: Source;
+  fields: readonly (string | null)[];
+  /** null: a plan. */
+  requestKey: string | null;
+};
+
+export type Run = {
+  state: 'running' | 'stopped' | 'failed' | 'done';
+  isPlan: boolean;
+  /** Answered so far, with those of the piece that is under way. */
+  rows: number;
+  of: number;
+  sum: Sum;
+  error: unknown;
+};
+
+type Work = { input: Input; outcomes: (PieceOutcome | undefined)[] };
+
+/** Sends a file piece by piece: a plan or the deed. What stopped goes on where it stopped. */
+export function useRun(onDone: (input: Input) => void) {
+  const api = useApi();
+  const [run, setRun] = useState<Run | null>(null);
+  const work = useRef<Work | null>(null);
+  const stopping = useRef<AbortController | null>(null);
+  useEffect(() => () => stopping.current?.abort(), []);
+
+  const goOn = async () => {
+    if (!work.current) return;
+    const { input, outcomes } = work.current;
+    const { source, fields, subject, requestKey } = input;
+    const stop = new AbortController();
+    stopping.current = stop;
+    let sum = sumOf(outcomes);
+    const show = (state: Run['state'], underWay = 0, error: unknown = null) => {
+      if (work.current?.outcomes !== outcomes) return;
+      const isPlan = requestKey === null;
+      setRun({ state, isPlan, rows: sum.rows + underWay, of: source.rows, sum, error });
+    };
+    try {
+      for (const piece of piecesOf(source)) {
+        const known = outcomes[piece.index];
+        if (known && known.passing === 0) continue;
+        if (known) {
+          outcomes[piece.index] = undefined;
+          sum = sumOf(outcomes);
+        }
+        show('running');
+        const lines = await callPiece(api, {
+          path: about[subject].path,
+          requestKey: requestKey && `${requestKey}-${piece.index}`,
+          isCsv: source.csv !== null,
+          body: await bodyOf(source, fields, piece),
+          rows: piece.to - piece.from,
+          signal: stop.signal,
+          onRows: (rows) => show('running', rows),
+        });
+        outcomes[piece.index] = toOutcome(lines, piece.from, (row) => source.lines[row] ?? 0);
+        sum = sumOf(outcomes);
+      }
+      show('done');
+      onDone(input);
+    } catch (error) {
+      if (stop.signal.aborted) show('stopped');
+      else show('failed', 0, error ?? {});
+    }
+  };
+
+  const start = (input: Input) => {
+    work.current = { input, outcomes: [] };
+    void goOn();
+  };
+  const clear = () => {
+    stopping.current?.abort();
+    work.current = null;
+    setRun(null);
+  };
+  return { run, start, goOn, clear, stop: () => stopping.current?.abort() };
+}
+
+export type Running = ReturnType<typeof useRun>;

@@ -1,0 +1,52 @@
+import { Button, TextInput } from '@mantine/core';
+import { IconZoomQuestion } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useFresh } from '../../parts/fresh.ts';
+
+/** Finds the key that somebody reads out. The address keeps its KeyID only: whoever has the key can redeem it. */
+export function FindKey({ onFound }: { onFound: (keyId: string) => void }) {
+  const t = useTranslations('keys');
+  const { client } = useApi();
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useFresh(isOpen, () => '');
+  const find = async () => {
+    const { data, error } = await client.GET('/enrolment/key/{Key}', {
+      params: { path: { Key: typed.trim() } },
+    });
+    if (!data) throw error;
+    onFound(data.KeyID);
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconZoomQuestion size={16} aria-hidden />}
+        onClick={() => setOpen(true)}
+      >
+        {t('find.button')}
+      </Button>
+      <FormDialog
+        title={t('find.button')}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        submit={t('find.submit')}
+        onSubmit={find}
+      >
+        <TextInput
+          label={t('find.key')}
+          description={t('find.text')}
+          required
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </FormDialog>
+    </>
+  );
+}

@@ -1,0 +1,195 @@
+import '@mantine/core/styles/Drawer.layer.css';
+import { Alert, Anchor, Button, Drawer, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { ConfirmButton, told } from '../../parts/act.tsx';
+import { Failed, WaitingRows } from '../../parts/states.tsx';
+import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { CourseLink } from '../courses/values.tsx';
+import type { Like } from './new-keys.tsx';
+import {
+  CourseName,
+  type EnrolmentKey,
+  Holder,
+  KeyStatusBadge,
+  StatusText,
+  UserName,
+  useOffered,
+} from './values.tsx';
+
+type Props = {
+  /** undefined: it is closed. */
+  keyId: string | undefined;
+  onClose: () => void;
+  onMakeAnother: (like: Like) => void;
+};
+
+/** One key: what it is good for, who has used it, and its end. */
+export function KeyDrawer({ keyId, onClose, onMakeAnother }: Props) {
+  const t = useTranslations('keys');
+  const act = useTranslations('act');
+  const { $api } = useApi();
+  const { data, error, refetch } = $api.useQuery(
+    'get',
+    '/enrolment/key/{Key}',
+    { params: { path: { Key: keyId ?? '' } } },
+    { enabled: keyId !== undefined },
+  );
+  return (
+    <Drawer
+      opened={keyId !== undefined}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      padding="lg"
+      title={data ? t('keyOf', { start: data.KeyStart }) : t('key')}
+      closeButtonProps={{ 'aria-label': act('close') }}
+    >
+      {error && <Failed error={error} onRetry={refetch} />}
+      {!error && !data && <WaitingRows rows={4} />}
+      {data && <OneKey held={data} onMakeAnother={onMakeAnother} />}
+    </Drawer>
+  );
+}
+
+function OneKey({ held, onMakeAnother }: { held: EnrolmentKey; onMakeAnother: (like: Like) => void }) {
+  const t = useTranslations('keys');
+  return (
+    <Stack gap="lg">
+      <Stack gap={4} align="flex-start">
+        <KeyStatusBadge status={held.Status} />
+        {held.Status !== 'redeemed' && <StatusText held={held} />}
+      </Stack>
+      <Stack gap="xs" component="section" aria-labelledby="key-courses">
+        <Title order={3} size="h5" id="key-courses">
+          {t('courses')}
+        </Title>
+        <List spacing="xs">
+          {held.CourseIDs.map((courseId, at) => (
+            <List.Item key={courseId}>
+              <CourseAndOption courseId={courseId} durationId={held.DurationIDs[at] ?? ''} />
+            </List.Item>
+          ))}
+        </List>
+      </Stack>
+      {held.RedeemedBy !== null && <Redemption held={held} loginId={held.RedeemedBy} />}
+      <Facts>
+        <Fact label={t('for')}>
+          <Holder held={held} />
+        </Fact>
+        {held.LoginID !== null && held.Group !== null && <Fact label={t('group')}>{held.Group}</Fact>}
+        <Fact label={t('purchaseOrder')}>{held.PurchaseOrder ?? '–'}</Fact>
+        <Fact label={t('validFrom')}>
+          <Instant at={held.ValidFrom} />
+        </Fact>
+        <Fact label={t('validUntil')}>
+          <Instant at={held.ValidUntil} />
+        </Fact>
+        <Fact label={t('created')}>
+          <Instant at={held.CreatedAt} />
+        </Fact>
+        {held.RevokedAt !== null && (
+          <Fact label={t('statuses.revoked')}>
+            <Instant at={held.RevokedAt} />
+          </Fact>
+        )}
+      </Facts>
+      <Fact label="KeyID">
+        <Copyable value={held.KeyID} label="KeyID" />
+      </Fact>
+      <Acts held={held} onMakeAnother={onMakeAnother} />
+    </Stack>
+  );
+}
+
+function CourseAndOption({ courseId, durationId }: { courseId: string; durationId: string }) {
+  const { course } = useOffered(courseId);
+  const option = course?.AvailableEnrolOptions.find(({ DurationID }) => DurationID === durationId);
+  return (
+    <Text size="sm" component="div">
+      <CourseLink courseId={courseId}>
+        <CourseName courseId={courseId} />
+      </CourseLink>
+      <Text size="xs" c="dimmed" className="break">
+        {option?.Name ?? durationId}
+      </Text>
+    </Text>
+  );
+}
+
+/** Who has used it, and what came of it. */
+function Redemption({ held, loginId }: { held: EnrolmentKey; loginId: string }) {
+  const t = useTranslations('keys');
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="key-use">
+      <Title order={3} size="h5" id="key-use">
+        {t('redeemedBy')}
+      </Title>
+      <Text size="sm" component="div">
+        <UserName loginId={loginId} />
+        <Text size="xs" c="dimmed">
+          <Instant at={held.RedeemedAt} />
+        </Text>
+      </Text>
+      <List spacing={4} size="sm">
+        {held.EnrollIDs.map((enrollId, at) => (
+          <List.Item key={enrollId}>
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link
+                  to="/console/enrolments/$loginId/$enrollId"
+                  params={{ loginId, enrollId }}
+                  search={{}}
+                  {...props}
+                />
+              )}
+            >
+              {t.rich('enrolmentOn', {
+                course: () => <CourseName courseId={held.CourseIDs[at] ?? enrollId} />,
+              })}
+            </Anchor>
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  );
+}
+
+function Acts({ held, onMakeAnother }: { held: EnrolmentKey; onMakeAnother: (like: Like) => void }) {
+  const t = useTranslations('keys');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const revoke = async () => {
+    const { error } = await client.DELETE('/enrolment/key/{Key}', { params: { path: { Key: held.KeyID } } });
+    if (error) throw error;
+    await queries.invalidateQueries();
+    told(t('revoke.done'));
+  };
+  const isOpen = held.Status === 'available' || held.Status === 'scheduled';
+  return (
+    <Stack gap="md">
+      <Alert color="gray" variant="light">
+        {t(held.Status === 'redeemed' ? 'redeemedText' : isOpen ? 'lostText' : 'overText')}
+      </Alert>
+      <Group gap="sm">
+        {isOpen && (
+          <ConfirmButton
+            text={t('revoke.button')}
+            title={t('revoke.title', { start: held.KeyStart })}
+            question={t('revoke.text')}
+            confirm={t('revoke.button')}
+            isDangerous
+            act={revoke}
+            button={{ variant: 'light', color: 'red' }}
+          />
+        )}
+        <Button variant="default" onClick={() => onMakeAnother({ key: held })}>
+          {t('makeAnother')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

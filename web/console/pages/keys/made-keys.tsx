@@ -1,0 +1,72 @@
+import './keys.css';
+import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useTranslations } from 'use-intl';
+import { csvFile, csvRow } from '../../parts/csv.ts';
+import { saveFile } from '../../parts/save-file.ts';
+import { CopyTextButton } from '../../parts/values.tsx';
+import type { MadeKey } from './values.tsx';
+
+/** One row a key; what is made of several is joined as the lists of the interface write it in a cell. */
+function fileOf(made: readonly MadeKey[]): Blob {
+  const header = [
+    'Key',
+    'KeyID',
+    'CourseIDs',
+    'DurationIDs',
+    'LoginID',
+    'Group',
+    'PurchaseOrder',
+    'ValidFrom',
+    'ValidUntil',
+  ] as const;
+  const rows = made.map((key) => {
+    const cells = header.map((name) => key[name]);
+    return csvRow(cells.map((cell) => (Array.isArray(cell) ? JSON.stringify(cell) : cell)));
+  });
+  return csvFile([csvRow(header), ...rows]);
+}
+
+type Props = { made: readonly MadeKey[] | null; onClose: () => void };
+
+/** The one time that the keys are seen. Only its button closes it: nothing is lost by a slip. */
+export function MadeKeys({ made, onClose }: Props) {
+  const t = useTranslations('keys.made');
+  const keys = made?.map(({ Key }) => Key).join('\n') ?? '';
+  const count = made?.length ?? 0;
+  return (
+    <Modal
+      opened={made !== null}
+      onClose={onClose}
+      title={t('title', { count })}
+      size="lg"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      {made && (
+        <Stack>
+          <Alert color="orange" variant="light">
+            {t('text', { count })}
+          </Alert>
+          <Code block className="made-keys" tabIndex={0} role="region" aria-label={t('list')}>
+            {keys}
+          </Code>
+          <Group>
+            <CopyTextButton value={keys} text={t('copy', { count })} />
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} aria-hidden />}
+              onClick={() => saveFile('enrolment-keys.csv', fileOf(made))}
+            >
+              {t('download')}
+            </Button>
+          </Group>
+          <Group justify="flex-end">
+            <Button onClick={onClose}>{t('kept', { count })}</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,18 @@
+/** A spreadsheet would take these for formulas (OWASP, CSV injection). */
+const formula = /^[=+\-@\t\r]/;
+
+function csvCell(value: unknown, isRaw: boolean): string {
+  const text = value === null || value === undefined ? '' : String(value);
+  const safe = !isRaw && formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** One row of CSV with its line end. `isRaw`: for programs, which take every cell as it is. */
+export function csvRow(cells: readonly unknown[], { isRaw = false } = {}): string {
+  return `${cells.map((cell) => csvCell(cell, isRaw)).join(',')}\r\n`;
+}
+
+/** A file that spreadsheets read as UTF-8. */
+export function csvFile(parts: readonly BlobPart[]): Blob {
+  return new Blob(['\uFEFF', ...parts], { type: 'text/csv;charset=utf-8' });
+}
