@@ -60,8 +60,15 @@ const cases: Record<string, string[]> = {
   ],
 };
 
-/** Hundreds or thousands of rows at most in a whole deployment, or in a tenant; Types passes over other events. */
-const small = ['listOfferedCourses', 'listCourses', 'listTenants', 'listKeys', 'listWebhooks'];
+/** Hundreds or thousands of rows at most in a whole deployment, of a course, or in a tenant; Types passes over other events. */
+const small = [
+  'listOfferedCourses',
+  'listCourses',
+  'listReleases',
+  'listTenants',
+  'listKeys',
+  'listWebhooks',
+];
 const unbounded: Record<string, string[]> = { listEvents: ['Types', 'after'] };
 
 const lists = routes.filter((route) => listOf(route) && !small.includes(route.name));
@@ -94,7 +101,7 @@ function* nodesOf(plan: Plan): Generator<Plan> {
 }
 
 async function planOf({ text, values }: Statement): Promise<Plan> {
-  const explain = `/* across tenants: a plan */ explain (analyze, format json) ${text}`;
+  const explain = `/* across tenants: a test reads the plan */ explain (analyze, format json) ${text}`;
   const { rows } = await service.ctx.engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
     text: explain,
     values,

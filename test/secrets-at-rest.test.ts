@@ -23,7 +23,7 @@ async function everything(): Promise<string> {
   const texts: string[] = [];
   for (const { name } of tables) {
     const { rows } = await service.ctx.engine.query<{ row: string }>({
-      text: `/* across tenants: test */ select dump::text as row from ${name} dump`,
+      text: `/* across tenants: a test reads all */ select dump::text as row from ${name} dump`,
       values: [],
     });
     texts.push(...rows.map(({ row }) => row));

@@ -81,10 +81,10 @@ test('lists are async iterators over all pages', async () => {
 test('the log of events is read to its end, and further from its cursor', async () => {
   const reader = await newTenant(service);
   const own = createLectern({ baseUrl: service.baseUrl, key: reader.key });
-  const read = async (after?: string) => {
+  const read = async (after: string | null) => {
     const types: string[] = [];
     let cursor = after;
-    const query = { Limit: 1, ...(after === undefined ? {} : { after }) };
+    const query = { Limit: 1, ...(after === null ? {} : { after }) };
     for await (const page of own.pages('/events', { params: { query } })) {
       types.push(...page.Items.map(({ Type }) => Type));
       cursor = page.NextCursor;
@@ -93,7 +93,7 @@ test('the log of events is read to its end, and further from its cursor', async 
   };
   await reader.user();
   const LoginID = await reader.user();
-  const first = await read();
+  const first = await read(null);
   assert.deepEqual(first.types, ['user.created', 'user.created']);
   await reader.api('PUT', `/user/${LoginID}`, { FirstName: 'Ada' });
   assert.deepEqual((await read(first.cursor)).types, ['user.updated']);

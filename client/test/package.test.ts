@@ -50,7 +50,7 @@ test('the archive holds what is published and nothing else', async () => {
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
   const own = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   assert.equal(manifest.license, 'Apache-2.0');
-  assert.equal(manifest.dependencies['openapi-fetch'], own.devDependencies['openapi-fetch']);
+  assert.equal(manifest.dependencies['openapi-fetch'], own.dependencies['openapi-fetch']);
 });
 
 test('plain JavaScript imports it, on every Node of this machine from 20 on', async () => {

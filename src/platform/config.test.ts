@@ -8,13 +8,16 @@ import { ConfigError, isLoopback, readConfig } from './config.ts';
 test('with nothing set everything has a default, and nothing can be changed later', () => {
   const config = readConfig({});
   assert.deepEqual(config, {
+    drainSeconds: 0,
     host: '127.0.0.1',
     port: 3000,
     baseUrl: 'http://127.0.0.1:3000',
     contentPort: 3001,
     contentUrl: 'http://127.0.0.1:3001',
+    statementNames: true,
     tls: null,
     trustProxy: false,
+    mostInFlight: 2000,
     operationsPort: null,
     databaseUrl: null,
     dataDir: resolve('data'),

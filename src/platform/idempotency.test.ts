@@ -62,7 +62,7 @@ test('an operator’s calls have keys too, and a secret that is answered is not 
   assert.equal(first.status, 201);
   assert.equal(again.body.Secret, first.body.Secret);
   const { rows } = await sql<{ text: string }>`
-    /* across tenants: the test looks for a leak */
+    /* across tenants: a test looks for a leak */
     select encode(answer, 'escape') as text from stored_answer where answer is not null
   `.execute(service.ctx.db);
   assert.ok(rows.length > 0);

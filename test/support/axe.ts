@@ -46,7 +46,7 @@ export async function expectNoBarriers(page: Page, isCovered = false): Promise<v
 }
 
 /** Colours that are on their way to others have no contrast that could be judged. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     const finite = document

@@ -13,7 +13,7 @@ const isAnswer = (text: string) => text.startsWith('Failed to load resource');
 
 /** A browser of its own on a page of the console. */
 export async function openConsole(
-  service: TestService,
+  service: Pick<TestService, 'baseUrl'>,
   path = '/console',
   options: { width?: number; height?: number } = {},
 ): Promise<Page> {

@@ -61,7 +61,7 @@ export async function fillLists(service: TestService, tenantId: string) {
   }
   for (const tenant of [tenantId, 'test'])
     for (const text of statements(tenant))
-      await engine.query({ text: `/* across tenants: test data */ ${text}`, values: [] });
+      await engine.query({ text: `/* across tenants: a test fills tables */ ${text}`, values: [] });
   for (const table of large)
     await engine.query({ text: `/* across tenants: statistics */ analyze "${table}"`, values: [] });
   const id = (kind: string) => `${kind}0777-0000-7000-8000-000000000777`;

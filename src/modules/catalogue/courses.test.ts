@@ -27,6 +27,7 @@ test('PUT creates with 201 and Location, then changes with 200; what is not sent
     Standard: null,
     Status: 'published',
     Release: null,
+    Warnings: null,
     EnrolOptions: [],
     CreatedAt: now.toISOString(),
     UpdatedAt: now.toISOString(),

@@ -76,3 +76,13 @@ const releases = remember<Played>({
 export async function playedBy(ctx: Context, releaseId: string | null): Promise<Played> {
   return releaseId === null ? { standard: 'web', tree: addressTree('', '') } : releases.get(ctx, releaseId);
 }
+
+/** Whether it is there now: a course that was deleted took its releases with it. */
+export async function isRelease(ctx: Context, { releaseId }: { releaseId: string }): Promise<boolean> {
+  const row = await ctx.db
+    .selectFrom('release')
+    .select('release_id')
+    .where('release_id', '=', releaseId)
+    .executeTakeFirst();
+  return row !== undefined;
+}

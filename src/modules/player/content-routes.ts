@@ -7,6 +7,7 @@ import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/routes.ts';
+import { isRelease } from '../catalogue/playable.ts';
 import type { LaunchStanding, LaunchState } from '../enrolments/launches.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
 import { loadPage } from './page-files.ts';
@@ -133,15 +134,18 @@ function fileRoute(app: FastifyInstance, ctx: Context): void {
     refuseUnlessLive(state);
     const folder = releaseId === null ? null : ctx.files.folder(releaseId);
     const path = folder && (await locateFile(folder, request.params['*']));
-    if (folder && !path) await expectFolder(ctx, folder);
+    if (releaseId && folder && !path) await expectFolder(ctx, { folder, releaseId });
     if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
     return sendFile(reply, folder, path);
   });
 }
 
-/** A release without its folder is the operator's trouble, not a wrong address. */
-async function expectFolder(ctx: Context, folder: string): Promise<void> {
-  if (existsSync(folder)) return;
+/** A release without its folder is the operator's trouble, not a wrong address; one that was deleted has none. */
+async function expectFolder(
+  ctx: Context,
+  { folder, releaseId }: { folder: string; releaseId: string },
+): Promise<void> {
+  if (existsSync(folder) || !(await isRelease(ctx, { releaseId }))) return;
   ctx.log.error({ folder }, 'the folder of a release is missing; restore it, or import the package again');
   throw new Problem(
     'unavailable',

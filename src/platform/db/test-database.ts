@@ -83,6 +83,6 @@ async function fingerprint(): Promise<string> {
     'utf8',
   );
   const hash = createHash('sha256').update(library);
-  for (const { checksum } of await readMigrations(migrations)) hash.update(checksum);
+  for (const { name, checksum } of await readMigrations(migrations)) hash.update(`${name} ${checksum}`);
   return hash.digest('hex').slice(0, 16);
 }

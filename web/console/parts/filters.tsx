@@ -74,8 +74,10 @@ export function SearchFilter({ label, value = '', onChange }: SearchProps) {
   );
 }
 
+type Option = { value: string; label: string };
+
 type SelectProps = SearchProps & {
-  options: readonly { value: string; label: string }[];
+  options: readonly (Option | { group: string; items: Option[] })[];
   /** There is no "all". */
   isRequired?: boolean;
 };

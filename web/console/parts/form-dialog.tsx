@@ -14,12 +14,16 @@ type FormDialogProps = {
   children: ReactNode;
   /** Something was typed: closing asks before it is lost. */
   isDirty?: boolean;
+  isDangerous?: boolean;
+  /** Something that the deed needs is missing. */
+  isBlocked?: boolean;
   size?: ModalProps['size'];
 };
 
 /** A form in a dialog. The service validates; its answer is shown as it is. */
 export function FormDialog(props: FormDialogProps) {
   const { title, isOpen, onClose, submit, onSubmit, children, isDirty = false, size } = props;
+  const { isDangerous = false, isBlocked = false } = props;
   const t = useTranslations('act');
   const doing = useAct(onSubmit);
   const [isAsking, setAsking] = useState(false);
@@ -60,7 +64,12 @@ export function FormDialog(props: FormDialogProps) {
               <Button variant="default" onClick={leave}>
                 {t('cancel')}
               </Button>
-              <Button type="submit" loading={doing.isRunning}>
+              <Button
+                type="submit"
+                {...(isDangerous ? { color: 'red' } : {})}
+                disabled={isBlocked}
+                loading={doing.isRunning}
+              >
                 {submit}
               </Button>
             </Group>

@@ -86,7 +86,8 @@ export function Rows<T>({ label, columns, rows, rowKey, isBusy = false }: RowsPr
                   data-label={isActions ? undefined : header}
                   ta={align ?? 'start'}
                 >
-                  {cell(row)}
+                  {/* One element, so that a card on a phone has it beside its label whatever it is made of. */}
+                  <div>{cell(row)}</div>
                 </Table.Td>
               ))}
             </Table.Tr>

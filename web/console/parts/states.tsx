@@ -1,4 +1,5 @@
 import { Alert, Anchor, Button, Center, Code, Loader, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
@@ -26,13 +27,23 @@ export function WaitingRows({ rows = 6 }: { rows?: number }) {
   );
 }
 
+type MessageProps = {
+  title: string;
+  text?: ReactNode;
+  children?: ReactNode;
+  icon?: ReactNode;
+  /** It stands for the whole page, and is named as such. */
+  isPage?: boolean;
+};
+
 /** A page or a part that has nothing to show: says why, and what to do. */
-export function Message(props: { title: string; text?: ReactNode; children?: ReactNode; icon?: ReactNode }) {
+export function Message(props: MessageProps) {
+  useDocumentTitle(props.isPage ? `${props.title} · Lectern` : '');
   return (
     <Center mih="16rem" p="lg">
       <Stack align="center" gap="xs" maw={460} ta="center">
         {props.icon}
-        <Title order={2} size="h4">
+        <Title order={props.isPage ? 1 : 2} size="h4">
           {props.title}
         </Title>
         {props.text !== undefined && (
@@ -46,8 +57,10 @@ export function Message(props: { title: string; text?: ReactNode; children?: Rea
   );
 }
 
+type FailedProps = { error: unknown; onRetry?: () => unknown; isPage?: boolean };
+
 /** What went wrong with a page or a part of it. */
-export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => unknown }) {
+export function Failed({ error, onRetry, isPage = false }: FailedProps) {
   const t = useTranslations('states');
   const failure = toFailure(error);
   const text = useFailureText(failure);
@@ -55,6 +68,7 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => unk
   return (
     <Message
       icon={<IconAlertTriangle size={36} stroke={1.5} color="var(--mantine-color-error)" aria-hidden />}
+      isPage={isPage}
       title={text.title}
       text={
         <>

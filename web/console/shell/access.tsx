@@ -11,5 +11,5 @@ export function mayOpen(role: Session['Role'], pathname: string): boolean {
 
 export function Forbidden() {
   const t = useTranslations('shell');
-  return <Message title={t('forbiddenTitle')} text={t('forbiddenText')} />;
+  return <Message isPage title={t('forbiddenTitle')} text={t('forbiddenText')} />;
 }

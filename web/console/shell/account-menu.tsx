@@ -24,31 +24,30 @@ function AppearanceItems() {
       {(Object.keys(schemes) as (keyof typeof schemes)[]).map((scheme) => {
         const Icon = schemes[scheme];
         return (
-          <Menu.Item
+          <Menu.RadioItem
             key={scheme}
-            role="menuitemradio"
-            aria-checked={colorScheme === scheme}
-            leftSection={<Icon size={16} aria-hidden />}
-            rightSection={colorScheme === scheme ? '✓' : null}
-            onClick={() => setColorScheme(scheme)}
+            value={scheme}
+            checked={colorScheme === scheme}
+            rightSection={<Icon size={16} stroke={1.6} aria-hidden />}
+            onChange={() => setColorScheme(scheme)}
+            closeMenuOnClick
           >
             {t(`schemes.${scheme}`)}
-          </Menu.Item>
+          </Menu.RadioItem>
         );
       })}
       <Menu.Label>{t('language')}</Menu.Label>
       {(Object.keys(languages) as Language[]).map((one) => (
-        <Menu.Item
+        <Menu.RadioItem
           key={one}
-          role="menuitemradio"
-          aria-checked={language === one}
-          leftSection={<IconLanguage size={16} aria-hidden />}
-          rightSection={language === one ? '✓' : null}
-          onClick={() => choose(one)}
+          value={one}
+          checked={language === one}
+          onChange={() => choose(one)}
+          closeMenuOnClick
           lang={one}
         >
           {languages[one].name}
-        </Menu.Item>
+        </Menu.RadioItem>
       ))}
     </>
   );

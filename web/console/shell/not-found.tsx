@@ -3,5 +3,5 @@ import { Message } from '../parts/states.tsx';
 
 export function NotFound() {
   const t = useTranslations('shell');
-  return <Message title={t('notFoundTitle')} text={t('notFoundText')} />;
+  return <Message isPage title={t('notFoundTitle')} text={t('notFoundText')} />;
 }

@@ -55,7 +55,7 @@ function Gate() {
   if (error)
     return (
       <PublicLayout>
-        <Failed error={error} onRetry={refetch} />
+        <Failed isPage error={error} onRetry={refetch} />
       </PublicLayout>
     );
   return (

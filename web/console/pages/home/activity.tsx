@@ -15,6 +15,7 @@ export function Activity() {
   const [filters, change] = useFilters(['days']);
   const span = spans.find((days) => String(days) === filters.days) ?? spans[0];
   const asked = useOverview(span);
+  const [isTable, setTable] = useState(false);
   return (
     <Stack component="section" aria-label={t('activity')} gap="md">
       <Group justify="space-between">
@@ -35,6 +36,8 @@ export function Activity() {
           totals={totalsOf(asked.data.Days, span)}
           points={pointsOf(asked.data.Days, span)}
           span={span}
+          isTable={isTable}
+          onTable={setTable}
         />
       ) : (
         <Failed error={asked.error} onRetry={() => asked.refetch()} />
@@ -43,32 +46,38 @@ export function Activity() {
   );
 }
 
-type ShownProps = { totals: readonly Total[]; points: readonly Point[]; span: Span };
+type ShownProps = {
+  totals: readonly Total[];
+  points: readonly Point[];
+  span: Span;
+  isTable: boolean;
+  onTable: (isTable: boolean) => void;
+};
 
-function Shown({ totals, points, span }: ShownProps) {
+function Shown({ totals, points, span, isTable, onTable }: ShownProps) {
   const t = useTranslations('home');
-  const [isTable, setTable] = useState(false);
   const caption = useId();
   const table = useId();
   const label = t('chartTitle', { count: span });
   return (
     <>
-      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing={{ base: 'xs', xs: 'md' }}>
         {totals.map((total) => (
           <TotalTile key={total.measure} total={total} span={span} />
         ))}
       </SimpleGrid>
       <Paper withBorder p="md" component="figure" m={0} aria-labelledby={caption}>
-        <Group justify="space-between" component="figcaption" mb="xs">
+        <Group justify="space-between" component="figcaption" mb="xs" wrap="nowrap" align="flex-start">
           <Text size="sm" c="dimmed" id={caption}>
             {label}
           </Text>
           <Button
             variant="subtle"
-            size="xs"
+            size="compact-sm"
+            flex="none"
             aria-expanded={isTable}
             aria-controls={table}
-            onClick={() => setTable(!isTable)}
+            onClick={() => onTable(!isTable)}
           >
             {t(isTable ? 'asChart' : 'asTable')}
           </Button>
@@ -103,7 +112,7 @@ function TotalTile({ total, span }: { total: Total; span: Span }) {
             ? 'less'
             : 'same';
   return (
-    <Paper withBorder p="md">
+    <Paper withBorder p="md" className="total">
       <Group gap="xs" wrap="nowrap">
         <svg className="chart sample" width={22} height={10} aria-hidden>
           <path className={`line ${total.measure.toLowerCase()}`} d="M0,5L22,5" />
@@ -112,10 +121,10 @@ function TotalTile({ total, span }: { total: Total; span: Span }) {
           {t(`measures.${total.measure}`)}
         </Text>
       </Group>
-      <Text fz={28} fw={650} lh={1.3}>
+      <Text fz={28} fw={650} lh={1.3} className="number">
         {format.number(total.now)}
       </Text>
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" className="change">
         {t(`change.${direction}`, { percent, count: span })}
       </Text>
     </Paper>

@@ -21,17 +21,14 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
           </Title>
           <StatusBadge status={Status} />
         </Group>
-        <Group gap="sm" wrap="nowrap">
-          <Progress
-            value={reached}
-            flex={1}
-            aria-label={t('progressOf', { course: CourseTitle })}
-            color={Status === 'completed' ? 'green' : 'iris'}
-          />
-          <Text size="sm" className="figure">
-            {t('percent', { value: reached / 100 })}
-          </Text>
-        </Group>
+        {Status !== 'completed' && (
+          <Group gap="sm" wrap="nowrap">
+            <Progress value={reached} flex={1} aria-label={t('progressOf', { course: CourseTitle })} />
+            <Text size="sm" className="figure">
+              {t('percent', { value: reached / 100 })}
+            </Text>
+          </Group>
+        )}
         <Details enrolment={enrolment} />
       </Stack>
       <Way enrolment={enrolment} describedBy={title} />

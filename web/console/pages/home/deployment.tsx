@@ -34,10 +34,10 @@ function Parts() {
   return (
     <Stack gap="xl">
       <FirstSteps tenants={tenants.data.Items} courses={courses.data.Items} />
+      {courses.data.Items.length > 0 && <Courses courses={courses.data.Items} />}
       {tenants.data.Items.length > 0 && (
         <Tenants tenants={tenants.data.Items} hasMore={tenants.data.NextCursor !== null} />
       )}
-      {courses.data.Items.length > 0 && <Courses courses={courses.data.Items} />}
     </Stack>
   );
 }
@@ -54,6 +54,7 @@ function Tenants({ tenants, hasMore }: { tenants: readonly Tenant[]; hasMore: bo
           <li key={TenantID}>
             <Stack gap={0} miw={0}>
               <Anchor
+                size="sm"
                 fw={600}
                 className="break"
                 renderRoot={(props) => (

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Badge, Button, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconCircle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
@@ -50,7 +50,9 @@ export function FirstSteps({ tenants, courses }: Props) {
     tenant: tenants.length > 0,
     ...begun.data,
   };
-  if (Object.values(done).every(Boolean)) return null;
+  const steps = Object.keys(done) as Step[];
+  const next = steps.find((step) => !done[step]);
+  if (!next) return null;
   return (
     <Stack component="section" aria-labelledby="steps" gap="sm">
       <Stack gap={4}>
@@ -62,11 +64,12 @@ export function FirstSteps({ tenants, courses }: Props) {
         </Text>
       </Stack>
       <Paper withBorder component="ol" className="rows">
-        {(Object.keys(done) as Step[]).map((step) => (
+        {steps.map((step) => (
           <StepRow
             key={step}
             step={step}
             isDone={done[step]}
+            isNext={step === next}
             link={placeOf(step, courses[0]?.CourseID, tenants[0]?.TenantID)}
           />
         ))}
@@ -84,7 +87,9 @@ function placeOf(step: Step, courseId: string | undefined, tenantId: string | un
   return { to: '/console/users', search: { tenant: tenantId } };
 }
 
-function StepRow({ step, isDone, link }: { step: Step; isDone: boolean; link: LinkProps }) {
+type StepProps = { step: Step; isDone: boolean; isNext: boolean; link: LinkProps };
+
+function StepRow({ step, isDone, isNext, link }: StepProps) {
   const t = useTranslations('home');
   const Icon = isDone ? IconCircleCheck : IconCircle;
   return (
@@ -105,6 +110,10 @@ function StepRow({ step, isDone, link }: { step: Step; isDone: boolean; link: Li
       </Stack>
       {isDone ? (
         <Badge color="green">{t('done')}</Badge>
+      ) : isNext ? (
+        <Button size="xs" className="act" renderRoot={(props) => <Link {...link} {...props} />}>
+          {t(`steps.${step}.act`)}
+        </Button>
       ) : (
         <Anchor size="sm" className="act" renderRoot={(props) => <Link {...link} {...props} />}>
           {t(`steps.${step}.act`)}

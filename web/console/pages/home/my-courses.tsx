@@ -33,11 +33,13 @@ function Courses() {
   const all = query.data.pages.flatMap((page) => page?.Items ?? []).sort(byLastUse);
   if (all.length === 0) return <Message title={t('noCourses')} text={t('noCoursesText')} />;
   const done = all.filter(({ Status }) => Status === 'completed');
-  const open = all.filter(({ Status }) => Status !== 'completed');
+  const ended = all.filter(({ Status }) => Status === 'expired' || Status === 'withdrawn');
+  const open = all.filter((one) => !done.includes(one) && !ended.includes(one));
   return (
     <Stack gap="xl">
       {open.length > 0 && <Shelf title={t('openCourses')} enrolments={open} />}
       {done.length > 0 && <Shelf title={t('completedCourses')} enrolments={done} />}
+      {ended.length > 0 && <Shelf title={t('endedCourses')} enrolments={ended} />}
       {query.hasNextPage && (
         <Center>
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>

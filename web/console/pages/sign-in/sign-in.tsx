@@ -30,7 +30,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
         <SignInForm onSignedIn={onSignedIn} />
         <Divider />
         <Text size="sm" c="dimmed" component="p" m={0}>
-          {t.rich('operator', { code: (text) => <Code>{text}</Code> })}
+          {t.rich('operator', { code: (text) => <Code className="command">{text}</Code> })}
         </Text>
       </Stack>
     </Paper>

@@ -10,7 +10,7 @@ type KeyWithSecret = components['schemas']['KeyWithSecret'];
 type Scope = KeyWithSecret['Scopes'][number];
 
 /** All that a tenant's key may have; the others are for the operator's keys. */
-const scopes = [
+export const scopesOfTenant = [
   'users:read',
   'users:write',
   'enrolments:read',
@@ -35,7 +35,7 @@ export function NewKeyDialog({ tenantId, isOpen, onClose, onMade }: Props) {
   const { $api } = useApi();
   const queries = useQueryClient();
   const create = $api.useMutation('post', '/tenant/{TenantID}/key');
-  const empty = { Name: '', Scopes: [...scopes] as string[], day: '' };
+  const empty = { Name: '', Scopes: [...scopesOfTenant] as string[], day: '' };
   const [typed, setTyped] = useState(empty);
   const close = () => {
     setTyped(empty);
@@ -46,7 +46,7 @@ export function NewKeyDialog({ tenantId, isOpen, onClose, onMade }: Props) {
       params: { path: { TenantID: tenantId } },
       body: {
         Name: typed.Name,
-        Scopes: scopes.filter((scope) => typed.Scopes.includes(scope)),
+        Scopes: scopesOfTenant.filter((scope) => typed.Scopes.includes(scope)),
         ...(typed.day ? { ExpiresAt: endOf(typed.day) } : {}),
       },
     });
@@ -78,7 +78,7 @@ export function NewKeyDialog({ tenantId, isOpen, onClose, onMade }: Props) {
         onChange={(Scopes) => setTyped({ ...typed, Scopes })}
       >
         <Stack gap="xs" mt="xs">
-          {scopes.map((scope) => (
+          {scopesOfTenant.map((scope) => (
             <Checkbox key={scope} value={scope} label={t(`scopes.${scope}`)} description={scope} />
           ))}
         </Stack>

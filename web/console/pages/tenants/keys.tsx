@@ -9,7 +9,7 @@ import { ConfirmButton, told } from '../../parts/act.tsx';
 import { List, paged } from '../../parts/list.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { NewKeyDialog } from './key-dialog.tsx';
+import { NewKeyDialog, scopesOfTenant } from './key-dialog.tsx';
 import { NewSecret } from './key-secret.tsx';
 
 type Key = components['schemas']['Key'];
@@ -92,6 +92,8 @@ function NameOfKey({ held }: { held: Key }) {
 }
 
 function ScopeList({ scopes }: { scopes: Key['Scopes'] }) {
+  const t = useTranslations('tenants');
+  if (scopesOfTenant.every((scope) => scopes.includes(scope))) return <>{t('everything')}</>;
   return (
     <Group gap={4}>
       {scopes.map((scope) => (

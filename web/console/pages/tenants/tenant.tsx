@@ -18,7 +18,7 @@ export default function TenantPage() {
   const { $api } = useApi();
   const asked = $api.useQuery('get', '/tenant/{TenantID}', { params: { path: { TenantID: tenantId } } });
   if (asked.isPending) return <Waiting />;
-  if (!asked.data) return <Failed error={asked.error} onRetry={() => asked.refetch()} />;
+  if (!asked.data) return <Failed isPage error={asked.error} onRetry={() => asked.refetch()} />;
   return <Shown tenant={asked.data} />;
 }
 

@@ -43,6 +43,7 @@ export default function Tenants() {
             header: t('name'),
             cell: ({ TenantID, Name }) => (
               <Anchor
+                size="sm"
                 fw={600}
                 className="break"
                 renderRoot={(props) => (
@@ -63,6 +64,7 @@ export default function Tenants() {
             align: 'end',
             cell: ({ TenantID, Name }) => (
               <Anchor
+                size="sm"
                 aria-label={t('actOn', { name: Name })}
                 renderRoot={(props) => <Link to="/console" search={{ tenant: TenantID }} {...props} />}
               >

@@ -1,112 +1,105 @@
-import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { useApi } from '../../api/api.tsx';
+import { EventTypeFilter, isEventType } from '../../parts/event-type-filter.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
-import { type Column, List, paged } from '../../parts/list.tsx';
-import { Message } from '../../parts/states.tsx';
-import { Instant } from '../../parts/values.tsx';
-import { DeliveryDialog, SendAgain } from './delivery.tsx';
-import { type Delivery, DeliveryBadge } from './delivery-status.tsx';
+import { List } from '../../parts/list.tsx';
+import { Message, WaitingRows } from '../../parts/states.tsx';
+import { DeliveryDialog } from './delivery.tsx';
+import { useDeliveryColumns } from './delivery-columns.tsx';
 import type { Endpoint } from './health.tsx';
+import { ReplayButton } from './replay.tsx';
+import { instantOf } from './span.ts';
+import { deliveryStatuses, useDeliveries, type Wanted } from './use-deliveries.ts';
 
-const statuses = ['pending', 'delivered', 'failed'] as const satisfies readonly Delivery['Status'][];
-
-function useColumns(endpoint: Endpoint, open: (deliveryId: string) => void): Column<Delivery>[] {
-  const t = useTranslations('webhooks');
-  return [
-    {
-      key: 'event',
-      header: t('event'),
-      cell: ({ Type, Reason }) => (
-        <Stack gap={2} align="flex-start">
-          <Code>{Type}</Code>
-          {Reason === 'replay' && (
-            <Text size="xs" c="dimmed" fw={400}>
-              {t('isReplay')}
-            </Text>
-          )}
-        </Stack>
-      ),
-    },
-    { key: 'status', header: t('status'), cell: (delivery) => <DeliveryBadge delivery={delivery} /> },
-    {
-      key: 'answer',
-      header: t('answer'),
-      cell: ({ Answer, Error: error }) => (
-        <Text size="sm" className="break">
-          {Answer ? t('httpStatus', { status: String(Answer.Status) }) : (error ?? '–')}
-        </Text>
-      ),
-    },
-    { key: 'attempts', header: t('attempts'), cell: ({ Attempts }) => Attempts },
-    { key: 'at', header: t('attempted'), cell: ({ AttemptedAt }) => <Instant at={AttemptedAt} /> },
-    { key: 'next', header: t('next'), cell: ({ NextAttemptAt }) => <Instant at={NextAttemptAt} /> },
-    {
-      key: 'actions',
-      header: t('actions'),
-      isActions: true,
-      align: 'end',
-      cell: (delivery) => (
-        <Group gap="xs" wrap="nowrap">
-          <Button size="compact-sm" variant="subtle" onClick={() => open(delivery.DeliveryID)}>
-            {t('show')}
-          </Button>
-          <SendAgain endpoint={endpoint} delivery={delivery} size="compact-sm" />
-        </Group>
-      ),
-    },
-  ];
-}
+const names = ['status', 'type', 'from', 'until', 'event'] as const;
+const none = { status: undefined, type: undefined, from: undefined, until: undefined, event: undefined };
 
 /** The delivery log: what was sent, and what was answered. */
 export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
-  const { $api } = useApi();
-  const [filters, setFilters] = useFilters(['status'] as const);
-  const [opened, setOpened] = useState<string | null>(null);
-  const columns = useColumns(endpoint, setOpened);
-  const status = statuses.find((one) => one === filters.status);
-  const query = { Limit: 25, ...(status ? { Status: status } : {}) };
-  const list = $api.useInfiniteQuery(
-    'get',
-    '/webhook/{WebhookID}/delivery',
-    { params: { path: { WebhookID: endpoint.WebhookID }, query } },
-    {
-      ...paged,
-      // What has been looked through is not read again and again.
-      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : 5_000),
-    },
-  );
-  const shown = list.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
+  const [filters, change] = useFilters(names);
+  const wanted: Wanted = {
+    status: deliveryStatuses.find((one) => one === filters.status),
+    eventId: filters.event,
+    type: isEventType(filters.type) ? filters.type : undefined,
+    from: instantOf(filters.from),
+    until: instantOf(filters.until),
+  };
+  const clear = Object.keys(filters).length > 0 ? () => change(none) : undefined;
   return (
-    <Stack component="section" aria-labelledby="deliveries" gap="md">
-      <Stack gap={4}>
-        <Title order={2} size="h4" id="deliveries">
-          {t('deliveries')}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {t('deliveriesText')}
-        </Text>
-      </Stack>
-      <FilterBar onClear={status && (() => setFilters({ status: undefined }))}>
+    <Stack component="section" gap="md">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <Stack gap={4} flex="1 1 20rem">
+          <Title order={2} size="h4">
+            {t('deliveries')}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {t('deliveriesText')}
+          </Text>
+        </Stack>
+        <ReplayButton endpoint={endpoint} />
+      </Group>
+      <FilterBar onClear={clear}>
         <SelectFilter
           label={t('status')}
-          value={status}
-          onChange={(value) => setFilters({ status: value })}
-          options={statuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
+          value={filters.status}
+          onChange={(status) => change({ status })}
+          options={deliveryStatuses.map((value) => ({ value, label: t(`statuses.${value}`) }))}
         />
+        <EventTypeFilter value={filters.type} onChange={(type) => change({ type })} />
+        {(['from', 'until'] as const).map((bound) => (
+          <TextInput
+            key={bound}
+            type="datetime-local"
+            label={t(bound)}
+            value={filters[bound] ?? ''}
+            onChange={(event) => change({ [bound]: event.currentTarget.value || undefined })}
+            className="filter"
+          />
+        ))}
       </FilterBar>
+      {filters.event && (
+        <Alert color="gray" variant="light">
+          <Text size="sm" className="break">
+            {t('ofEvent', { id: filters.event })}
+          </Text>
+        </Alert>
+      )}
+      <Log key={JSON.stringify(wanted)} endpoint={endpoint} wanted={wanted} onClear={clear} />
+    </Stack>
+  );
+}
+
+type LogProps = { endpoint: Endpoint; wanted: Wanted; onClear: (() => void) | undefined };
+
+function Log({ endpoint, wanted, onClear }: LogProps) {
+  const t = useTranslations('webhooks');
+  const [opened, setOpened] = useState<string | null>(null);
+  const columns = useDeliveryColumns(endpoint, setOpened);
+  const { list, shown, isSeeking, lookOn, lookedThrough } = useDeliveries(endpoint, wanted);
+  if (isSeeking) return <WaitingRows />;
+  return (
+    <>
       <List
         label={t('deliveries')}
         query={list}
         columns={columns}
         rowKey={({ DeliveryID }) => DeliveryID}
         empty={
-          <Message
-            title={t(status ? 'noneFoundTitle' : 'noneTitle')}
-            text={t(status ? 'noneFoundText' : 'noneText')}
-          />
+          onClear ? (
+            <Message
+              title={t('noneFoundTitle')}
+              text={lookOn ? t('noneFoundYet', { count: lookedThrough }) : t('noneFoundText')}
+            >
+              {lookOn && <Button onClick={lookOn}>{t('lookOn')}</Button>}
+              <Button variant="default" onClick={onClear}>
+                {t('showAll')}
+              </Button>
+            </Message>
+          ) : (
+            <Message title={t('noneTitle')} text={t('noneText')} />
+          )
         }
       />
       <DeliveryDialog
@@ -114,6 +107,6 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
         delivery={shown.find(({ DeliveryID }) => DeliveryID === opened) ?? null}
         onClose={() => setOpened(null)}
       />
-    </Stack>
+    </>
   );
 }

@@ -22,5 +22,9 @@ function standingOf({ Status, Attempts }: Delivery): Standing {
 export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
   const t = useTranslations('webhooks');
   const standing = standingOf(delivery);
-  return <Badge color={colors[standing]}>{t(`standings.${standing}`)}</Badge>;
+  return (
+    <Badge color={colors[standing]} miw="max-content">
+      {t(`standings.${standing}`)}
+    </Badge>
+  );
 }

@@ -3,19 +3,19 @@ import { useTranslations } from 'use-intl';
 import { useAct } from '../../parts/act.tsx';
 import { Json } from '../../parts/json.tsx';
 import { FailedAct } from '../../parts/states.tsx';
-import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
+import { Copyable, CopyTextButton, Fact, Facts, Instant } from '../../parts/values.tsx';
 import { type Delivery, DeliveryBadge } from './delivery-status.tsx';
 import type { Endpoint } from './health.tsx';
 import { useReplay } from './replay.tsx';
 
 type SendAgainProps = { endpoint: Endpoint; delivery: Delivery; size?: ButtonProps['size'] };
 
-/** A ping is in no log, so it cannot be sent again: it is made anew. */
+/** A ping is in no log, so it is made anew; what is pending is tried again by itself, and a replay would wait behind it. */
 export function SendAgain({ endpoint, delivery, size = 'sm' }: SendAgainProps) {
   const t = useTranslations('webhooks');
   const replay = useReplay(endpoint);
   const sending = useAct(() => replay({ EventIDs: [delivery.EventID] }));
-  if (delivery.Reason === 'ping') return null;
+  if (delivery.Reason === 'ping' || delivery.Status === 'pending') return null;
   return (
     <>
       <Button size={size} variant="light" loading={sending.isRunning} onClick={() => sending.run()}>
@@ -54,11 +54,14 @@ function DeliveryDetails({ endpoint, delivery }: { endpoint: Endpoint; delivery:
           <DeliveryBadge delivery={delivery} />
         </Fact>
         <Fact label={t('attempts')}>{delivery.Attempts}</Fact>
+        <Fact label="webhook-id">
+          <Copyable value={delivery.EventID} label="webhook-id" />
+        </Fact>
         <Fact label={t('attempted')}>
           <Instant at={delivery.AttemptedAt} />
         </Fact>
         <Fact label={t('next')}>
-          <Instant at={delivery.NextAttemptAt} />
+          <Instant at={delivery.NextAttemptAt} none={t('noNext')} />
         </Fact>
       </Facts>
       {delivery.Error && (
@@ -86,8 +89,10 @@ function DeliveryDetails({ endpoint, delivery }: { endpoint: Endpoint; delivery:
             <Text size="sm" c="dimmed" className="break">
               {t('posted', { url: Request.URL })}
             </Text>
-            <Copyable value={delivery.EventID} label="webhook-id" />
-            <Json value={Request.Body} label={t('request')} />
+            <Json value={Request.Body} label={t('requestBody')} />
+            <Group>
+              <CopyTextButton value={JSON.stringify(Request.Body, null, 2)} text={t('copyBody')} />
+            </Group>
           </>
         ) : (
           <Text size="sm" c="dimmed">

@@ -1,6 +1,6 @@
-import { Checkbox, Fieldset, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useTranslations } from 'use-intl';
-import { eventGroups } from '../../parts/event-types.ts';
+import { type EventType, eventGroups } from '../../parts/event-types.ts';
 import type { Endpoint } from './health.tsx';
 
 export type Typed = { URL: string; Description: string; all: boolean; Types: string[] };
@@ -19,6 +19,8 @@ export const bodyOf = ({ URL, Description, all, Types }: Typed) => ({
   Description: Description.trim() || null,
   Types: all ? null : Types,
 });
+
+export const isSame = (a: Typed, b: Typed) => JSON.stringify(bodyOf(a)) === JSON.stringify(bodyOf(b));
 
 type Props = { typed: Typed; onChange: (typed: Typed) => void };
 
@@ -48,7 +50,7 @@ export function EndpointFields({ typed, onChange }: Props) {
         onChange={(value) => onChange({ ...typed, all: value === 'all' })}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="all" label={t('allTypes')} />
+          <Radio value="all" label={t('allTypes')} description={t('allTypesText')} />
           <Radio value="some" label={t('someTypes')} />
         </Stack>
       </Radio.Group>
@@ -57,21 +59,41 @@ export function EndpointFields({ typed, onChange }: Props) {
   );
 }
 
-function TypeChoice({ value, onChange }: { value: string[]; onChange: (value: string[]) => void }) {
+type ChoiceProps = { value: readonly string[]; onChange: (value: string[]) => void };
+
+function TypeChoice({ value, onChange }: ChoiceProps) {
   const t = useTranslations('events');
+  const set = (types: readonly EventType[], isChosen: boolean) => {
+    const others = value.filter((one) => !types.some((type) => type === one));
+    onChange(isChosen ? [...others, ...types] : others);
+  };
   return (
-    <Checkbox.Group value={value} onChange={onChange}>
-      <Stack gap="sm">
-        {eventGroups.map(({ group, types }) => (
-          <Fieldset key={group} legend={t(`groups.${group}`)}>
+    <Stack gap="sm">
+      {eventGroups.map(({ group, types }) => {
+        const chosen = types.filter((type) => value.includes(type));
+        return (
+          <Stack key={group} gap="sm" className="types" role="group" aria-label={t(`groups.${group}`)}>
+            <Checkbox
+              fw={600}
+              label={t(`groups.${group}`)}
+              checked={chosen.length === types.length}
+              indeterminate={chosen.length > 0 && chosen.length < types.length}
+              onChange={(event) => set(types, event.currentTarget.checked)}
+            />
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
               {types.map((type) => (
-                <Checkbox key={type} value={type} label={t(`types.${type}`)} description={type} />
+                <Checkbox
+                  key={type}
+                  label={t(`types.${type}`)}
+                  description={type}
+                  checked={value.includes(type)}
+                  onChange={(event) => set([type], event.currentTarget.checked)}
+                />
               ))}
             </SimpleGrid>
-          </Fieldset>
-        ))}
-      </Stack>
-    </Checkbox.Group>
+          </Stack>
+        );
+      })}
+    </Stack>
   );
 }

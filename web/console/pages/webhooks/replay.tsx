@@ -1,59 +1,73 @@
 import { Button, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { IconRepeat } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { told } from '../../parts/act.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useFresh } from '../../parts/fresh.ts';
+import { FailedAct } from '../../parts/states.tsx';
 import type { Endpoint } from './health.tsx';
+import { instantOf, local } from './span.ts';
+import { mostCounted, useCount } from './use-count.ts';
 
-const two = (part: number) => String(part).padStart(2, '0');
+type What = { EventIDs: string[] } | { From: string; Until?: string };
 
-/** An instant where the viewer is, as fields for date and time write it. */
-const local = (at: Date) =>
-  `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
-
-const toInstant = (text: string) => new Date(text).toISOString();
-
-/** Sends one event again; what comes of it is in the delivery log. */
-export function useReplay(endpoint: Endpoint) {
+/** Sends events again; what comes of it is in the delivery log. */
+export function useReplay({ WebhookID }: Endpoint) {
   const t = useTranslations('webhooks');
   const { $api } = useApi();
   const queries = useQueryClient();
   const replay = $api.useMutation('post', '/webhook/{WebhookID}/replay');
-  return async (body: { EventIDs: string[] } | { From: string; Until?: string }) => {
-    const params = { path: { WebhookID: endpoint.WebhookID } };
-    const { Deliveries } = await replay.mutateAsync({ params, body });
+  return async (body: What) => {
+    const { Deliveries } = await replay.mutateAsync({ params: { path: { WebhookID } }, body });
     await queries.invalidateQueries();
     told(t('replayed', { count: Deliveries }));
   };
 }
+
+const day = 86_400_000;
+
+/** From the first failure on, or the last day. */
+const usualSpan = ({ FailingSince }: Endpoint) => ({
+  from: local(FailingSince === null ? new Date(Date.now() - day) : new Date(FailingSince)),
+  until: '',
+});
 
 /** All that happened in a span of time, once more. */
 export function ReplayButton({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const replay = useReplay(endpoint);
   const [isOpen, setOpen] = useState(false);
-  const [span, setSpan] = useState({ from: '', until: '' });
-  const open = () => {
-    const day = 86_400_000;
-    const since = endpoint.FailingSince ? new Date(endpoint.FailingSince) : new Date(Date.now() - day);
-    setSpan({ from: local(since), until: '' });
-    setOpen(true);
-  };
-  const submit = () =>
-    replay({ From: toInstant(span.from), ...(span.until ? { Until: toInstant(span.until) } : {}) });
+  const [span, setSpan] = useFresh(isOpen, () => usualSpan(endpoint));
+  const from = instantOf(span.from);
+  const until = instantOf(span.until);
+  const counting = useCount(endpoint, isOpen && from !== null ? { from, until } : null);
+  const found = counting.data;
+  const text = found?.isWhole ? t('replaySubmit', { count: found.count }) : t('replaySubmitMany');
+  const countText =
+    found &&
+    (found.isWhole
+      ? t('counted', { count: found.count })
+      : t('countedSome', { count: found.count, read: mostCounted }));
   return (
     <>
-      <Button variant="default" onClick={open}>
+      <Button
+        variant="default"
+        leftSection={<IconRepeat size={16} aria-hidden />}
+        onClick={() => setOpen(true)}
+      >
         {t('replay')}
       </Button>
       <FormDialog
         title={t('replayTitle')}
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        submit={t('replaySubmit')}
-        onSubmit={submit}
+        size="lg"
+        submit={text}
+        onSubmit={() => replay({ From: from ?? '', ...(until === null ? {} : { Until: until }) })}
+        isBlocked={!found || (found.isWhole && found.count === 0)}
       >
         <Text size="sm">{t('replayText')}</Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -73,6 +87,10 @@ export function ReplayButton({ endpoint }: { endpoint: Endpoint }) {
             onChange={(event) => setSpan({ ...span, until: event.currentTarget.value })}
           />
         </SimpleGrid>
+        <Text size="sm" fw={600} aria-live="polite">
+          {counting.isFetching ? t('counting') : countText}
+        </Text>
+        <FailedAct error={counting.error} />
       </FormDialog>
     </>
   );

@@ -1,9 +1,10 @@
-import { Button, NativeSelect, Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useFresh } from '../../parts/fresh.ts';
 import type { Endpoint } from './health.tsx';
 import { SecretDialog, type WithSecret } from './secret.tsx';
 
@@ -11,42 +12,42 @@ const hour = 3_600;
 const overlaps = [0, hour, 24 * hour, 72 * hour, 168 * hour] as const;
 const usual = String(24 * hour);
 
+type Props = { endpoint: Endpoint; isOpen: boolean; onClose: () => void };
+
 /** A new secret. For a while both sign, so that no delivery is refused before the receiver has the new one. */
-export function RotateButton({ endpoint }: { endpoint: Endpoint }) {
+export function RotateDialog({ endpoint, isOpen, onClose }: Props) {
   const t = useTranslations('webhooks');
   const { $api } = useApi();
   const queries = useQueryClient();
   const rotate = $api.useMutation('post', '/webhook/{WebhookID}/rotate');
-  const [isOpen, setOpen] = useState(false);
-  const [seconds, setSeconds] = useState(usual);
+  const [seconds, setSeconds] = useFresh(isOpen, () => usual);
   const [made, setMade] = useState<WithSecret | null>(null);
   const submit = async () => {
     const params = { path: { WebhookID: endpoint.WebhookID } };
     setMade(await rotate.mutateAsync({ params, body: { OverlapSeconds: Number(seconds) } }));
     void queries.invalidateQueries();
   };
+  const overlapText = (overlap: number) => {
+    if (overlap === 0) return t('noOverlap');
+    const days = overlap / (24 * hour);
+    return Number.isInteger(days) ? t('days', { count: days }) : t('hours', { count: overlap / hour });
+  };
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {t('rotate')}
-      </Button>
       <FormDialog
         title={t('rotateTitle')}
         isOpen={isOpen}
-        onClose={() => setOpen(false)}
+        onClose={onClose}
         submit={t('rotateSubmit')}
         onSubmit={submit}
       >
         <Text size="sm">{t('rotateText')}</Text>
         <NativeSelect
           label={t('overlap')}
-          description={t('overlapText')}
+          description={t(seconds === '0' ? 'noOverlapText' : 'overlapText')}
           value={seconds}
           onChange={(event) => setSeconds(event.currentTarget.value)}
-          data={overlaps.map((overlap) => ({
-            value: String(overlap),
-            label: overlap === 0 ? t('noOverlap') : t('hours', { count: overlap / hour }),
-          }))}
+          data={overlaps.map((overlap) => ({ value: String(overlap), label: overlapText(overlap) }))}
         />
       </FormDialog>
       <SecretDialog made={made} onClose={() => setMade(null)} />

@@ -1,17 +1,20 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { useFresh } from '../../parts/fresh.ts';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { bodyOf, EndpointFields, nothingTyped } from './endpoint-form.tsx';
-import { type Endpoint, HealthBadge } from './health.tsx';
+import { bodyOf, EndpointFields, isSame, nothingTyped } from './endpoint-form.tsx';
+import { type Endpoint, HealthCell } from './health.tsx';
 import { SecretDialog, type WithSecret } from './secret.tsx';
+import './webhooks.css';
 
 function useColumns(): Column<Endpoint>[] {
   const t = useTranslations('webhooks');
@@ -37,16 +40,15 @@ function useColumns(): Column<Endpoint>[] {
         </Stack>
       ),
     },
-    { key: 'health', header: t('status'), cell: (endpoint) => <HealthBadge endpoint={endpoint} /> },
-    {
-      key: 'since',
-      header: t('failingSince'),
-      cell: ({ FailingSince }) => <Instant at={FailingSince} />,
-    },
+    { key: 'health', header: t('status'), cell: (endpoint) => <HealthCell endpoint={endpoint} /> },
     {
       key: 'types',
       header: t('types'),
-      cell: ({ Types }) => (Types === null ? t('all') : t('countOfTypes', { count: Types.length })),
+      cell: ({ Types }) => (
+        <Text size="sm" miw="max-content">
+          {Types === null ? t('all') : t('countOfTypes', { count: Types.length })}
+        </Text>
+      ),
     },
     { key: 'created', header: t('created'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
   ];
@@ -57,8 +59,17 @@ export default function Webhooks() {
   const { $api } = useApi();
   const [isOpen, setOpen] = useState(false);
   const columns = useColumns();
-  const list = $api.useInfiniteQuery('get', '/webhook', { params: { query: { Limit: 50 } } }, paged);
-  const add = <Button onClick={() => setOpen(true)}>{t('add')}</Button>;
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/webhook',
+    { params: { query: { Limit: 50 } } },
+    { ...paged, refetchInterval: 10_000 },
+  );
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen(true)}>
+      {t('add')}
+    </Button>
+  );
   const isEmpty = list.data?.pages[0]?.Items.length === 0;
   return (
     <Page title={t('title')} text={t('text')} actions={isEmpty ? null : add}>
@@ -68,7 +79,11 @@ export default function Webhooks() {
         columns={columns}
         rowKey={({ WebhookID }) => WebhookID}
         empty={
-          <Message title={t('emptyTitle')} text={t('emptyText')}>
+          <Message
+            icon={<IconWebhook size={36} stroke={1.5} aria-hidden />}
+            title={t('emptyTitle')}
+            text={t('emptyText')}
+          >
             {add}
           </Message>
         }
@@ -85,12 +100,8 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
   const queries = useQueryClient();
   const navigate = useNavigate();
   const create = $api.useMutation('post', '/webhook');
-  const [typed, setTyped] = useState(nothingTyped);
+  const [typed, setTyped] = useFresh(isOpen, () => nothingTyped);
   const [made, setMade] = useState<WithSecret | null>(null);
-  const close = () => {
-    setTyped(nothingTyped);
-    onClose();
-  };
   const submit = async () => {
     setMade(await create.mutateAsync({ body: bodyOf(typed) }));
     void queries.invalidateQueries();
@@ -105,9 +116,10 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
       <FormDialog
         title={t('addTitle')}
         isOpen={isOpen}
-        onClose={close}
+        onClose={onClose}
         submit={t('addSubmit')}
         onSubmit={submit}
+        isDirty={!isSame(typed, nothingTyped)}
         size="lg"
       >
         <EndpointFields typed={typed} onChange={setTyped} />

@@ -1,0 +1,76 @@
+/** Takes the pictures of the console in docs/images/console: `npm run pictures`, or only some: `… users home`. */
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { settled } from '../test/support/axe.ts';
+import { closeBrowser } from '../test/support/browser.ts';
+import { closeConsole, consoleOf, openConsole, type Who } from '../test/support/console.ts';
+import { openShowcase } from '../test/support/showcase.ts';
+import { ensureConsole } from './build-console.ts';
+
+const folder = join(import.meta.dirname, '../docs/images/console');
+const wanted = process.argv.slice(2);
+
+await ensureConsole();
+await mkdir(folder, { recursive: true });
+const { service, tenant, administrator, learner, blocked, decided, webhookId, close } = await openShowcase();
+const admin: Who = { tenant, LoginID: administrator };
+
+type Picture = { name: string; who: Who | null; path: string; before?: (page: Page) => Promise<unknown> };
+
+const text = (shown: string) => (page: Page) => page.getByText(shown).first().waitFor();
+
+const pictures: Picture[] = [
+  { name: 'sign-in', who: null, path: '/console' },
+  { name: 'my-courses', who: { tenant, LoginID: learner }, path: '/console' },
+  { name: 'overview', who: admin, path: '/console' },
+  { name: 'users', who: admin, path: '/console/users' },
+  { name: 'user', who: admin, path: `/console/users/${learner}` },
+  { name: 'enrolments', who: admin, path: '/console/enrolments' },
+  {
+    name: 'enrolment-blocked',
+    who: admin,
+    path: `/console/enrolments/${blocked}`,
+    before: text('cannot start'),
+  },
+  { name: 'enrolment', who: admin, path: `/console/enrolments/${decided}`, before: text('can start') },
+  { name: 'offered-courses', who: admin, path: '/console/courses' },
+  { name: 'keys', who: admin, path: '/console/keys' },
+  { name: 'bulk', who: admin, path: '/console/bulk' },
+  { name: 'events', who: admin, path: '/console/events' },
+  { name: 'webhooks', who: admin, path: '/console/webhooks' },
+  { name: 'webhook', who: admin, path: `/console/webhooks/${webhookId}` },
+  { name: 'deployment', who: 'operator', path: '/console' },
+  { name: 'courses', who: 'operator', path: '/console/courses' },
+  { name: 'course', who: 'operator', path: '/console/courses/fire-safety' },
+  { name: 'releases', who: 'operator', path: '/console/courses/phishing?part=releases' },
+  { name: 'tenants', who: 'operator', path: '/console/tenants' },
+  { name: 'tenant', who: 'operator', path: `/console/tenants/${tenant.TenantID}` },
+  { name: 'reference', who: 'operator', path: '/docs#enrol' },
+];
+
+const looks = [
+  { name: 'desktop', width: 1280, height: 860, colorScheme: 'light' },
+  { name: 'desktop-dark', width: 1280, height: 860, colorScheme: 'dark' },
+  { name: 'phone', width: 390, height: 844, colorScheme: 'light' },
+  { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
+] as const;
+
+for (const { name, who, path, before } of pictures) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const page = who ? await consoleOf(service, who, path) : await openConsole(service, path);
+  for (const look of looks) {
+    await page.setViewportSize(look);
+    await page.emulateMedia({ colorScheme: look.colorScheme, reducedMotion: 'reduce' });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await before?.(page);
+    await settled(page);
+    const file = join(folder, `${name}-${look.name}.png`);
+    await page.screenshot({ path: `${file}.part`, type: 'png' });
+    await rename(`${file}.part`, file);
+  }
+  await closeConsole(page);
+}
+await closeBrowser();
+await close();

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { startService } from '../../../test/support/service.ts';
+import { heldData } from './held.ts';
+
+const service = await startService();
+after(service.close);
+
+/** Tables of tenants in which nothing of a person is kept: why. */
+const impersonal: Record<string, string> = {
+  stored_answer: 'encrypted by what the client sent, gone after 24 hours',
+  day_count: 'numbers of a day',
+  counted_log: 'how far the log is counted',
+};
+
+test('each table of tenants is known to the erasure', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'tenant_id' and is_nullable = 'NO'`.execute(
+    service.ctx.db,
+  );
+  const known = new Set([...heldData.flatMap(({ tables }) => tables), ...Object.keys(impersonal), 'tenant']);
+  assert.deepEqual(
+    rows.map(({ name }) => name).filter((name) => !known.has(name)),
+    [],
+    'Say in a personal-data.ts what an erasure does to it, or here why nothing.',
+  );
+});

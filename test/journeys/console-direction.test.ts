@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type Receiver, startReceiver } from '../../src/modules/webhooks/test-support.ts';
+import { closeBrowser } from '../support/browser.ts';
+import { closeConsole, openConsole, signInAs } from '../support/console.ts';
+import { fill } from '../support/filled-tenant.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { newTenant, type TestTenant } from '../support/tenant.ts';
+
+let service: TestService;
+let receiver: Receiver;
+let tenant: TestTenant;
+let names: Record<string, string>;
+
+before(async () => {
+  service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  receiver = await startReceiver();
+  tenant = await newTenant(service, { Name: 'Acme' });
+  names = await fill(service, receiver.url, tenant);
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+  await receiver?.kill();
+});
+
+/** The console as it would be in Arabic or Hebrew, on a phone. */
+async function openFromRight(): Promise<Page> {
+  const page = await openConsole(service, '/console', { width: 390, height: 844 });
+  await page.addInitScript(() => {
+    document.addEventListener('readystatechange', () => document.documentElement.setAttribute('dir', 'rtl'));
+  });
+  return page;
+}
+
+const standingOut = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+
+async function look(page: Page, path: string): Promise<void> {
+  await page.goto(service.baseUrl + path);
+  await page.getByRole('heading').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  assert.equal(await standingOut(page), 0, path);
+}
+
+test('From right to left the console is mirrored, and what stands out would be found', async () => {
+  const page = await openFromRight();
+  await look(page, '/console');
+  const brand = await page.locator('header .brand').boundingBox();
+  assert.ok(brand && brand.x > 195, 'the name of the product is where a line begins');
+  await page.evaluate(() => {
+    const wide = document.createElement('div');
+    wide.style.inlineSize = '500px';
+    document.getElementById('main')?.append(wide);
+  });
+  assert.ok((await standingOut(page)) > 0);
+  await closeConsole(page);
+});
+
+test('From right to left no page of the console stands out on a phone', async () => {
+  const { LoginID = '', CourseID = '', EnrollID = '', WebhookID = '' } = names;
+  const [login, course] = [LoginID, CourseID].map(encodeURIComponent);
+  const page = await openFromRight();
+  await signInAs(page, service, 'operator');
+  for (const path of [
+    '',
+    '/courses',
+    `/courses/${course}`,
+    `/courses/${course}?part=releases`,
+    `/courses/${course}?part=details`,
+    '/tenants',
+    `/tenants/${tenant.TenantID}`,
+  ])
+    await look(page, `/console${path}`);
+  for (const path of [
+    '',
+    '/enrolments',
+    `/enrolments/${login}/${EnrollID}`,
+    '/users',
+    `/users/${login}`,
+    '/keys',
+    '/bulk',
+    '/events',
+    '/webhooks',
+    `/webhooks/${WebhookID}`,
+  ])
+    await look(page, `/console${path}?tenant=${tenant.TenantID}`);
+  await look(page, '/docs');
+  await page.goto(`${service.baseUrl}/console`);
+  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await page.getByRole('link', { name: 'Tenants and keys' }).waitFor();
+  assert.equal(await standingOut(page), 0, 'the menu');
+  await closeConsole(page);
+});
+
+test('From right to left a learner sees their courses', async () => {
+  const page = await openFromRight();
+  await signInAs(page, service, { tenant, LoginID: names.LoginID ?? '' });
+  await look(page, '/console');
+  await page.getByRole('link', { name: 'Continue' }).waitFor();
+  await closeConsole(page);
+});

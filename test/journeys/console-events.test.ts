@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { expectNoBarriers } from '../support/axe.ts';
+import { closeBrowser } from '../support/browser.ts';
+import { closeConsole, consoleOf } from '../support/console.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { expectStatus, newCourse, newTenant } from '../support/tenant.ts';
+
+let service: TestService;
+
+before(async () => {
+  service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+/** A tenant with Ann and Bob, each enrolled on a course, and its administrator. */
+async function withLearners() {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
+  const CourseID = await newCourse(service, { Title: 'Fire safety' });
+  for (const [login, FirstName] of [
+    ['ann', 'Ann'],
+    ['bob', 'Bob'],
+  ] as const) {
+    await tenant.api('POST', '/user', { LoginID: login, FirstName, LastName: 'Lee' });
+    expectStatus(await tenant.api('POST', `/enrol/${login}/${CourseID}`), 201);
+  }
+  return { tenant, who: { tenant, LoginID } };
+}
+
+test('The log is narrowed to a learner and a type, opened, followed, and saved', async () => {
+  const { who } = await withLearners();
+  const page = await consoleOf(service, who, '/console/events');
+  const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');
+  await rows.nth(5).waitFor();
+  assert.match((await rows.nth(1).textContent()) ?? '', /Enrolled.*Bob Lee/);
+
+  await page.getByRole('combobox', { name: 'Learner' }).fill('ann');
+  await page.getByRole('option', { name: 'Ann Lee' }).click();
+  await page.waitForURL(/learner=ann/);
+  await rows.nth(3).waitFor({ state: 'detached' });
+  assert.equal(await rows.count(), 3);
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('Enrolled');
+  await rows.nth(2).waitFor({ state: 'detached' });
+  await page.reload();
+  await rows.nth(1).getByText('Ann Lee').waitFor();
+  assert.equal(await rows.count(), 2);
+
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as JSON' }).click();
+  const stream = await (await saving).createReadStream();
+  const saved = JSON.parse(Buffer.concat(await stream.toArray()).toString());
+  assert.deepEqual(
+    saved.map(({ Type, LoginID }: { Type: string; LoginID: string }) => [Type, LoginID]),
+    [['enrolment.created', 'ann']],
+  );
+
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('"Type": "enrolment.created"').waitFor();
+  await dialog.getByRole('link', { name: 'Open the enrolment' }).click();
+  await page.getByRole('heading', { name: 'Fire safety', level: 1 }).waitFor();
+  await closeConsole(page);
+});
+
+test('What does not fit is said, with the way back', async () => {
+  const { who } = await withLearners();
+  const page = await consoleOf(service, who, '/console/events?type=key.redeemed&learner=ann');
+  await page.getByRole('heading', { name: 'No event is found' }).waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByRole('link', { name: 'Bob Lee' }).first().waitFor();
+  assert.equal(new URL(page.url()).search, '');
+  await closeConsole(page);
+});
+
+test('The page of events has no barriers', async () => {
+  const { tenant, who } = await withLearners();
+  await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/hook' });
+  const page = await consoleOf(service, who, '/console/events');
+  await page.getByRole('link', { name: 'Bob Lee' }).first().waitFor();
+  await expectNoBarriers(page);
+  await page.getByRole('button', { name: 'Show', exact: true }).first().click();
+  await page.getByRole('dialog').getByText('Not sent').waitFor();
+  await expectNoBarriers(page, true);
+  await page.goto(`${service.baseUrl}/console/events?type=key.redeemed`);
+  await page.getByRole('heading', { name: 'No event is found' }).waitFor();
+  await expectNoBarriers(page);
+  await closeConsole(page);
+});

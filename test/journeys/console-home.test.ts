@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { expectNoBarriers } from '../support/axe.ts';
+import { closeBrowser } from '../support/browser.ts';
+import { closeConsole, consoleOf } from '../support/console.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { expectStatus, newCourse, newTenant, type TestTenant } from '../support/tenant.ts';
+
+let service: TestService;
+let acme: TestTenant;
+
+before(async () => {
+  service = await startService();
+  acme = await newTenant(service, { Name: 'Acme', PasswordHash: 'sha256-hex' });
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
+
+test('The overview of a tenant tells what happened, as a chart and as a table', async () => {
+  const CourseID = await newCourse(service);
+  expectStatus(await acme.api('POST', `/enrol/${await acme.user()}/${CourseID}`), 201);
+  const LoginID = await acme.user({ IsAdmin: true });
+  const page = await consoleOf(service, { tenant: acme, LoginID });
+  const chart = page.getByRole('slider');
+  const told = async () => (await chart.getAttribute('aria-valuetext')) ?? '';
+  await chart.focus();
+  await page.keyboard.press('Home');
+  assert.match(await told(), /: 0 enrolments, 0 starts, 0 completions$/);
+  await page.keyboard.press('End');
+  assert.match(await told(), /: 1 enrolment, 0 starts, 0 completions$/);
+  await expectNoBarriers(page);
+  await page.getByRole('button', { name: 'Show as a table' }).click();
+  await page.getByRole('columnheader', { name: 'Completions' }).waitFor();
+  await page.getByText('365 days', { exact: true }).click();
+  await page.waitForURL(/days=365/);
+  await page.getByRole('heading', { name: 'Activity' }).waitFor();
+  await page.getByText(/of the last 365 days$/).waitFor();
+  assert.ok(await page.getByRole('columnheader', { name: 'Completions' }).isVisible(), 'it stays a table');
+  await expectNoBarriers(page);
+  await closeConsole(page);
+});
+
+test('What needs attention is named first, and leads to where it is mended', async () => {
+  const tenant = await newTenant(service, { Name: 'Initech' });
+  const CourseID = await newCourse(service, { Title: 'Fire safety' }, { few: { Name: 'Few', Seats: 1 } });
+  const { EnrollID } = (await tenant.api('POST', `/enrol/${await tenant.user()}/${CourseID}/few`)).body;
+  assert.ok(EnrollID);
+  const other = await newCourse(service, { Title: 'Phishing' });
+  const LoginID = await tenant.user({ FirstName: 'Ann', LastName: 'Lee' });
+  const made = await tenant.api('POST', `/enrol/${LoginID}/${other}`);
+  const ExpiresAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
+  await tenant.api('PUT', `/enrolment/${LoginID}/${made.body.EnrollID}`, { ExpiresAt });
+  const page = await consoleOf(service, { tenant, LoginID: await tenant.user({ IsAdmin: true }) });
+  const matters = page.getByRole('region', { name: 'Needs attention' });
+  await matters.getByText('Few: no seat is left of 1').waitFor();
+  await matters.getByText('1 enrolment ends within 7 days').waitFor();
+  await expectNoBarriers(page);
+  await matters.getByRole('link', { name: 'Show them' }).click();
+  await heading(page, 'Enrolments').waitFor();
+  await page.getByRole('link', { name: 'Ann Lee' }).waitFor();
+  await page.goBack();
+  await matters.getByRole('link', { name: 'Open the course: Fire safety' }).click();
+  await heading(page, 'Fire safety').waitFor();
+  await closeConsole(page);
+});
+
+test('The overview of the deployment names the courses of no use yet', async () => {
+  await newCourse(service, { Title: 'Nobody can enrol' }, {});
+  const page = await consoleOf(service, 'operator');
+  const matters = page.getByRole('region', { name: 'Courses that need attention' });
+  await matters.getByRole('link', { name: 'Open the course: Nobody can enrol' }).click();
+  await heading(page, 'Nobody can enrol').waitFor();
+  await closeConsole(page);
+});
+
+test('The pages of the operator have no barriers', async () => {
+  const page = await consoleOf(service, 'operator');
+  for (const [path, name] of [
+    ['/console', 'Overview'],
+    [`/console?tenant=${acme.TenantID}`, 'Overview'],
+    ['/console/tenants', 'Tenants'],
+    ['/console/tenants?search=nobody', 'Tenants'],
+    [`/console/tenants/${acme.TenantID}`, 'Acme'],
+  ] as const) {
+    await page.goto(service.baseUrl + path);
+    await heading(page, name).waitFor();
+    await page.waitForLoadState('networkidle');
+    await expectNoBarriers(page);
+  }
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await dialog.waitFor();
+  await expectNoBarriers(page, true);
+  await dialog.getByLabel('Name').fill('HR');
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByText('Copy the secret now').waitFor();
+  await expectNoBarriers(page, true);
+  await page.getByRole('button', { name: 'I have copied the secret' }).click();
+  await page.goto(`${service.baseUrl}/console/tenants`);
+  await page.getByRole('button', { name: 'Create a tenant' }).click();
+  await dialog.waitFor();
+  await expectNoBarriers(page, true);
+  await closeConsole(page);
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { closeBrowser } from '../support/browser.ts';
+import { closeConsole, consoleOf } from '../support/console.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { newTenant } from '../support/tenant.ts';
+
+let service: TestService;
+
+before(async () => {
+  service = await startService();
+});
+
+after(async () => {
+  await closeBrowser();
+  await service?.close();
+});
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
+
+test('The operator creates a tenant and a key that works, and revokes it', async () => {
+  const page = await consoleOf(service, 'operator');
+  await page.getByRole('link', { name: 'Tenants and keys' }).click();
+  await page.getByRole('button', { name: 'Create a tenant' }).click();
+  await page.getByRole('textbox', { name: 'TenantID', exact: true }).fill('globex');
+  await page.getByRole('dialog').getByLabel('Name').fill('Globex');
+  await page.getByRole('button', { name: 'Create the tenant' }).click();
+  await heading(page, 'Globex').waitFor();
+  const made = await service.api('GET', '/tenant/globex');
+  assert.equal(made.body.PasswordHash, 'sha256-hex');
+  assert.deepEqual([made.body.ReturnOrigins, made.body.FrameOrigins], [null, null]);
+
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('HR');
+  await dialog.getByLabel('Read the log of events').uncheck();
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByText('Copy the secret now').waitFor();
+  const line = await page.locator('pre').innerText();
+  const [, address = '', secret = ''] = /^curl '(\S+)' -H 'Authorization: Bearer (\S+)'$/.exec(line) ?? [];
+  const call = () => fetch(address, { headers: { Authorization: `Bearer ${secret}` } });
+  assert.equal((await call()).status, 200);
+  const events = await service.api('GET', '/events', undefined, secret);
+  assert.equal(events.body.code, 'scope_missing');
+  await page.keyboard.press('Escape');
+  assert.ok(await page.getByText('Copy the secret now').isVisible(), 'a slip does not lose the secret');
+  await page.getByRole('button', { name: 'I have copied the secret' }).click();
+
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByText('Revoked', { exact: true }).waitFor();
+  assert.equal((await call()).status, 401);
+
+  await page.getByRole('link', { name: 'Act on this tenant' }).click();
+  await heading(page, 'Overview').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('tenant'), 'globex');
+  await closeConsole(page);
+});
+
+test('A tenant is found and edited', async () => {
+  const other = await newTenant(service, { Name: 'Initech' });
+  const page = await consoleOf(service, 'operator', '/console/tenants');
+  await page.getByLabel('Search by name or TenantID').fill('inite');
+  await page.waitForURL(/search=inite/);
+  await page.getByRole('link', { name: 'Initech', exact: true }).click();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('combobox', { name: 'Return origins' }).fill('https://portal.example');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('https://portal.example').waitFor();
+  const read = await service.api('GET', `/tenant/${other.TenantID}`);
+  assert.deepEqual(read.body.ReturnOrigins, ['https://portal.example']);
+  await closeConsole(page);
+});
+
+test('What the service refuses is said in the dialog, and nothing typed is lost', async () => {
+  const page = await consoleOf(service, 'operator', '/console/tenants?search=nobody');
+  await page.getByText('Neither a name nor a TenantID contains this.').waitFor();
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByRole('link', { name: 'test', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Create a tenant' }).click();
+  const dialog = page.getByRole('dialog');
+  const named = dialog.getByRole('textbox', { name: 'TenantID' });
+  await named.fill('test');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Another');
+  await dialog.getByRole('button', { name: 'Create the tenant' }).click();
+  await dialog.getByRole('alert').waitFor();
+  assert.equal(await named.inputValue(), 'test');
+  assert.equal((await service.api('GET', '/tenant/test')).body.Name, 'test');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await closeConsole(page);
+});

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { type Dispatcher, startDispatcher } from '../../src/modules/webhooks/dispatcher.ts';
+import {
+  type Received,
+  type Receiver,
+  startReceiver,
+  until,
+} from '../../src/modules/webhooks/test-support.ts';
+import { expectNoBarriers } from '../support/axe.ts';
+import { closeBrowser } from '../support/browser.ts';
+import { movableClock } from '../support/clock.ts';
+import { closeConsole, consoleOf, signInAs } from '../support/console.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
+
+const clock = movableClock();
+let service: TestService;
+let dispatcher: Dispatcher;
+let receiver: Receiver;
+
+before(async () => {
+  service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  dispatcher = startDispatcher(service.ctx);
+});
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+
+afterEach(() => receiver.kill());
+
+after(async () => {
+  await closeBrowser();
+  await dispatcher?.stop(1_000);
+  await service?.close();
+});
+
+async function withAdministrator() {
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
+  return { tenant, who: { tenant, LoginID } };
+}
+
+/** An administrator on the page of an endpoint that has had what happened to these users. */
+async function withEndpoint(...users: string[]) {
+  const { tenant, who } = await withAdministrator();
+  const made = await tenant.api('POST', '/webhook', { URL: receiver.url, Description: 'The shop' });
+  expectStatus(made, 201);
+  for (const LoginID of users) await tenant.api('POST', '/user', { LoginID });
+  await until('they are told', () => receiver.received.length === users.length);
+  const page = await consoleOf(service, who, `/console/webhooks/${made.body.WebhookID}`);
+  return { tenant, who, page, webhook: made.body };
+}
+
+const refuse = () => receiver.answer((response) => response.writeHead(500).end('the database is locked'));
+const accept = () => receiver.answer((response) => response.writeHead(200).end());
+const told = (loginId: string) => receiver.received.filter(({ event }) => event.LoginID === loginId);
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const log = (page: Page) => page.getByRole('table', { name: 'Delivery log' });
+
+const verifies = (secret: string, one: Received | undefined) =>
+  assert.doesNotThrow(() =>
+    new Verifier(secret).verify(one?.text ?? '', one?.headers as Record<string, string>),
+  );
+
+async function choose(page: Page, item: string): Promise<void> {
+  await button(page, 'More').click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+const disabled = (tenant: TestTenant, path: string) =>
+  until('the service gives up', async () => (await tenant.api('GET', path)).body.Status === 'disabled');
+
+test('An endpoint is added, fails until it is disabled, is repaired, and gets what it missed', async () => {
+  const { tenant, who } = await withAdministrator();
+  const page = await consoleOf(service, who, '/console/webhooks');
+  await heading(page, 'No webhook endpoints yet');
+  await button(page, 'Add an endpoint').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'URL' }).fill(receiver.url);
+  await dialog.getByRole('radio', { name: 'Only these' }).check();
+  await dialog.getByRole('checkbox', { name: 'Users' }).check();
+  await dialog.getByRole('checkbox', { name: 'User disabled' }).uncheck();
+  await button(page, 'Add the endpoint').click();
+  const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? '';
+  await button(page, 'I have kept the secret').click();
+  await heading(page, receiver.url);
+  await heading(page, 'Ready, and nothing sent yet');
+  const path = new URL(page.url()).pathname;
+  const { body } = await tenant.api('GET', path.replace('/console/webhooks', '/webhook'));
+  assert.deepEqual(body.Types.toSorted(), ['user.created', 'user.erased', 'user.updated']);
+
+  await tenant.api('POST', '/user', { LoginID: 'eve' });
+  await heading(page, 'It works');
+  verifies(secret, told('eve')[0]);
+
+  refuse();
+  await tenant.api('POST', '/user', { LoginID: 'fay' });
+  await heading(page, /^Failing since/);
+  await page.getByText(/HTTP 500 to user.created/).waitFor();
+  await log(page).getByText('Will be tried again').waitFor();
+
+  clock.advance({ hours: 73 });
+  await disabled(tenant, `/webhook/${body.WebhookID}`);
+  await signInAs(page, service, who, '/console/webhooks');
+  await page.getByText('Disabled by Lectern').waitFor();
+  await page.getByText('after 72 hours of failures').waitFor();
+  await page.getByRole('link', { name: receiver.url }).click();
+  await heading(page, 'Disabled by Lectern: nothing succeeded for 72 hours');
+  await button(page, 'Send a ping').click();
+  await page.getByText('The ping failed').waitFor();
+
+  accept();
+  await button(page, 'Send a ping').click();
+  await page.getByText('The ping was accepted').waitFor();
+  await button(page, 'Enable').click();
+  await heading(page, 'It works');
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Failed');
+  await page.waitForURL(/status=failed/);
+  await log(page).getByText('webhook.ping').waitFor();
+  const before = told('fay').length;
+  await button(page, 'Send again').click();
+  await until('it arrives', () => told('fay').length > before);
+  const [first, last] = [told('fay')[0], told('fay').at(-1)];
+  assert.equal(last?.headers['webhook-id'], first?.headers['webhook-id']);
+  await button(page, 'Clear the filters').click();
+  await log(page).getByRole('row').filter({ hasText: 'sent again' }).getByText('Delivered').waitFor();
+  await closeConsole(page);
+});
+
+test('A rotated secret is shown once, and both sign for as long as was said', async () => {
+  const { tenant, page, webhook } = await withEndpoint();
+  await choose(page, 'Rotate the secret');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'The old secret stays valid' }).selectOption('3 days');
+  await button(page, 'Make a new secret').click();
+  const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? '';
+  assert.notEqual(secret, webhook.Secret);
+  const until72 = await dialog
+    .getByText(/old secret is valid until/)
+    .locator('time')
+    .getAttribute('datetime');
+  const hours = (new Date(until72 ?? '').getTime() - clock.now().getTime()) / 3_600_000;
+  assert.ok(hours > 71.9 && hours <= 72, `${hours} hours`);
+  await button(page, 'I have kept the secret').click();
+  await tenant.api('POST', '/user', { LoginID: 'gil' });
+  await until('it arrives', () => told('gil').length === 1);
+  for (const one of [secret, webhook.Secret]) verifies(one, told('gil')[0]);
+  await closeConsole(page);
+});
+
+test('The log is filtered and opened, a time span is replayed, and waiting is cut short', async () => {
+  const { tenant, page } = await withEndpoint('hal', 'ida');
+  await log(page).getByText('Delivered').nth(1).waitFor();
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('Course passed');
+  await heading(page, 'No delivery is found');
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('User created');
+  await page.getByLabel('From').fill('2020-01-01T00:00');
+  await log(page).getByText('user.created').nth(1).waitFor();
+  await page.reload();
+  await page.getByLabel('Before').fill('2020-01-01T00:00');
+  await heading(page, 'No delivery is found');
+  await button(page, 'Show all').click();
+  await button(page, 'Show').first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('thank you').waitFor();
+  await dialog.getByText('"LoginID": "ida"').waitFor();
+  await button(page, 'Close').click();
+
+  await button(page, 'Replay a time span').click();
+  await dialog.getByLabel('From').fill('2020-01-01T00:00');
+  await dialog.getByText('3 events in this time').waitFor();
+  await dialog.getByRole('button', { name: 'Send 3 events again' }).click();
+  await page.getByText('3 events are sent again').waitFor();
+  await until('they arrive', () => receiver.received.length === 5);
+
+  receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
+  await tenant.api('POST', '/user', { LoginID: 'jon' });
+  await heading(page, /^Failing since/);
+  accept();
+  await button(page, 'Try again now').click();
+  await until('it arrives', () => told('jon').length === 2);
+  await heading(page, 'It works');
+  await closeConsole(page);
+});
+
+test('An endpoint is changed, disabled, enabled and deleted', async () => {
+  const { tenant, page, webhook } = await withEndpoint();
+  const read = async () => (await tenant.api('GET', `/webhook/${webhook.WebhookID}`)).body;
+  await button(page, 'Edit').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'URL' }).fill('https://10.0.0.1/');
+  await button(page, 'Save').click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/new`);
+  await button(page, 'Save').click();
+  await heading(page, `${receiver.url}/new`);
+  assert.equal((await read()).Description, 'The shop');
+
+  await choose(page, 'Disable');
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await heading(page, 'Disabled');
+  assert.equal((await read()).DisabledReason, 'client');
+  await button(page, 'Enable').click();
+  await heading(page, 'Ready, and nothing sent yet');
+  await choose(page, 'Delete');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await heading(page, 'No webhook endpoints yet');
+  assert.equal((await read()).code, 'webhook_not_found');
+  await closeConsole(page);
+});
+
+test('The pages of webhooks have no barriers', async () => {
+  const { tenant, who, page } = await withEndpoint('kim');
+  await tenant.api('POST', '/webhook', { URL: `${receiver.url}/${'long/'.repeat(30)}`, Status: 'disabled' });
+  await heading(page, 'It works');
+  await expectNoBarriers(page);
+  refuse();
+  await tenant.api('POST', '/user', { LoginID: 'lea' });
+  await heading(page, /^Failing since/);
+  await button(page, 'Send a ping').click();
+  await page.getByText('The ping failed').waitFor();
+  await expectNoBarriers(page);
+  await button(page, 'Show').first().click();
+  await page.getByRole('dialog').getByText('"webhook.ping"').waitFor();
+  await expectNoBarriers(page, true);
+  await button(page, 'Close').click();
+  await button(page, 'Replay a time span').click();
+  await page.getByText(/events? in this time/).waitFor();
+  await expectNoBarriers(page, true);
+
+  await page.goto(`${service.baseUrl}/console/webhooks`);
+  await page.getByText('Failing').first().waitFor();
+  await expectNoBarriers(page);
+  await button(page, 'Add an endpoint').click();
+  await page.getByRole('radio', { name: 'Only these' }).check();
+  await expectNoBarriers(page, true);
+  await closeConsole(page);
+
+  const { who: nobody } = await withAdministrator();
+  const empty = await consoleOf(service, nobody, '/console/webhooks');
+  await heading(empty, 'No webhook endpoints yet');
+  await expectNoBarriers(empty);
+  await closeConsole(empty);
+  assert.notEqual(nobody.tenant, who.tenant);
+});

@@ -1,0 +1,86 @@
+import { Anchor, Group, Modal, Stack, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslations } from 'use-intl';
+import { Json } from '../../parts/json.tsx';
+import { Copyable, CopyTextButton, Fact, Facts, Instant } from '../../parts/values.tsx';
+import type { Event } from './events.tsx';
+import { Learner } from './learner.tsx';
+import { SentTo } from './sent-to.tsx';
+
+type Props = { event: Event | null; onClose: () => void };
+
+/** One event in full: whom it is about, what was sent, and where to. */
+export function EventDialog({ event, onClose }: Props) {
+  const t = useTranslations('events');
+  return (
+    <Modal
+      opened={event !== null}
+      onClose={onClose}
+      title={event ? t(`types.${event.Type}`) : ''}
+      size="xl"
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      {event && <Details event={event} />}
+    </Modal>
+  );
+}
+
+function Details({ event }: { event: Event }) {
+  const t = useTranslations('events');
+  const { EventID, Type, OccurredAt, LoginID, EnrollID, CourseID } = event;
+  return (
+    <Stack>
+      <Facts>
+        <Fact label={t('type')}>{Type}</Fact>
+        <Fact label={t('at')}>
+          <Instant at={OccurredAt} />
+        </Fact>
+        <Fact label={t('learner')}>
+          <Learner loginId={LoginID} />
+        </Fact>
+        <Fact label={t('course')}>
+          {CourseID === null ? (
+            '–'
+          ) : (
+            <Anchor
+              className="break"
+              renderRoot={(props) => (
+                <Link to="/console/courses/$courseId" params={{ courseId: CourseID }} {...props} />
+              )}
+            >
+              {CourseID}
+            </Anchor>
+          )}
+        </Fact>
+        {LoginID !== null && EnrollID !== null && (
+          <Fact label={t('enrolment')}>
+            <Anchor
+              renderRoot={(props) => (
+                <Link
+                  to="/console/enrolments/$loginId/$enrollId"
+                  params={{ loginId: LoginID, enrollId: EnrollID }}
+                  {...props}
+                />
+              )}
+            >
+              {t('openEnrolment')}
+            </Anchor>
+          </Fact>
+        )}
+        <Fact label={t('id')}>
+          <Copyable value={EventID} label={t('id')} />
+        </Fact>
+      </Facts>
+      <SentTo eventId={EventID} />
+      <Stack gap="xs">
+        <Title order={3} size="h5">
+          {t('json')}
+        </Title>
+        <Json value={event} label={t('json')} />
+        <Group>
+          <CopyTextButton value={JSON.stringify(event, null, 2)} text={t('copyJson')} />
+        </Group>
+      </Stack>
+    </Stack>
+  );
+}

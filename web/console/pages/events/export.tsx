@@ -1,0 +1,54 @@
+import { Button, Stack } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useTranslations } from 'use-intl';
+import { type Api, useApi } from '../../api/api.tsx';
+import { told, useAct } from '../../parts/act.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import { FailedAct } from '../../parts/states.tsx';
+import type { Event } from './events.tsx';
+
+type Query = { Order: 'newest'; Types?: string; LoginID?: string; EnrollID?: string };
+
+const most = 10_000;
+
+/** The newest that the filters let through, and whether these are all. */
+async function readEvents({ client }: Api, wanted: Query): Promise<{ events: Event[]; isWhole: boolean }> {
+  const events: Event[] = [];
+  for (let Cursor: string | null = ''; Cursor !== null; ) {
+    if (events.length >= most) return { events, isWhole: false };
+    const query: Query & { Limit: number; Cursor?: string } = {
+      ...wanted,
+      Limit: 200,
+      ...(Cursor ? { Cursor } : {}),
+    };
+    const { data, error } = await client.GET('/events', { params: { query } });
+    if (!data) throw error;
+    events.push(...data.Items);
+    Cursor = data.NextCursor;
+  }
+  return { events, isWhole: true };
+}
+
+/** As the interface tells them: it gives events as JSON only. */
+export function ExportButton({ query }: { query: Query }) {
+  const t = useTranslations('events');
+  const api = useApi();
+  const saving = useAct(async () => {
+    const { events, isWhole } = await readEvents(api, query);
+    saveFile('events.json', new Blob([JSON.stringify(events, null, 2)], { type: 'application/json' }));
+    told(t(isWhole ? 'exported' : 'exportedSome', { count: events.length }));
+  });
+  return (
+    <Stack gap="xs">
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        loading={saving.isRunning}
+        onClick={() => saving.run()}
+      >
+        {t('export')}
+      </Button>
+      <FailedAct error={saving.error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,17 @@
+import { Stack } from '@mantine/core';
+import { LoginID, UserLink, useName } from '../users/person.tsx';
+
+/** Whom the event is about; nobody, or somebody who was erased since. */
+export function Learner({ loginId }: { loginId: string | null }) {
+  return loginId === null ? '–' : <Named loginId={loginId} />;
+}
+
+function Named({ loginId }: { loginId: string }) {
+  const name = useName(loginId);
+  return (
+    <Stack gap={0} align="flex-start">
+      <UserLink loginId={loginId}>{name}</UserLink>
+      <LoginID name={name} loginId={loginId} />
+    </Stack>
+  );
+}

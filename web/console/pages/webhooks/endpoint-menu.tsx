@@ -1,0 +1,98 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { IconDotsVertical, IconKey, IconPlayerPause, IconTrash } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { useApi } from '../../api/api.tsx';
+import { told } from '../../parts/act.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import type { Endpoint } from './health.tsx';
+import { RotateDialog } from './rotate.tsx';
+import { useStatus } from './use-status.ts';
+
+type Dialog = 'rotate' | 'disable' | 'delete' | null;
+
+/** What is done rarely, and asks first. */
+export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
+  const t = useTranslations('webhooks');
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const shown = { endpoint, onClose: () => setDialog(null) };
+  return (
+    <>
+      <Menu position="bottom-end" width={260}>
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconDotsVertical size={16} aria-hidden />}>
+            {t('more')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setDialog('rotate')}>
+            {t('rotate')}
+          </Menu.Item>
+          {endpoint.Status === 'enabled' && (
+            <Menu.Item
+              leftSection={<IconPlayerPause size={16} aria-hidden />}
+              onClick={() => setDialog('disable')}
+            >
+              {t('disable')}
+            </Menu.Item>
+          )}
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => setDialog('delete')}
+          >
+            {t('delete')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <RotateDialog isOpen={dialog === 'rotate'} {...shown} />
+      <DisableDialog isOpen={dialog === 'disable'} {...shown} />
+      <DeleteDialog isOpen={dialog === 'delete'} {...shown} />
+    </>
+  );
+}
+
+type DialogProps = { endpoint: Endpoint; isOpen: boolean; onClose: () => void };
+
+function DisableDialog({ endpoint, isOpen, onClose }: DialogProps) {
+  const t = useTranslations('webhooks');
+  const set = useStatus(endpoint);
+  return (
+    <FormDialog
+      title={t('disableTitle')}
+      isOpen={isOpen}
+      onClose={onClose}
+      submit={t('disable')}
+      onSubmit={() => set(['disabled'], 'isDisabled')}
+    >
+      <Text>{t('disableText')}</Text>
+    </FormDialog>
+  );
+}
+
+function DeleteDialog({ endpoint, isOpen, onClose }: DialogProps) {
+  const t = useTranslations('webhooks');
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = $api.useMutation('delete', '/webhook/{WebhookID}');
+  return (
+    <FormDialog
+      title={t('deleteTitle')}
+      isOpen={isOpen}
+      onClose={onClose}
+      submit={t('delete')}
+      isDangerous
+      onSubmit={async () => {
+        await remove.mutateAsync({ params: { path: { WebhookID: endpoint.WebhookID } } });
+        told(t('deleted'));
+        await navigate({ to: '/console/webhooks' });
+        await queries.invalidateQueries();
+      }}
+    >
+      <Text className="break">{t('deleteText', { url: endpoint.URL })}</Text>
+    </FormDialog>
+  );
+}

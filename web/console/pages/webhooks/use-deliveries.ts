@@ -1,0 +1,74 @@
+import { useEffect, useState } from 'react';
+import { useApi } from '../../api/api.tsx';
+import { paged } from '../../parts/list.tsx';
+import type { Delivery } from './delivery-status.tsx';
+import type { Endpoint } from './health.tsx';
+import { isWithin } from './span.ts';
+
+export const deliveryStatuses = [
+  'pending',
+  'delivered',
+  'failed',
+] as const satisfies readonly Delivery['Status'][];
+
+export type Wanted = {
+  status: Delivery['Status'] | undefined;
+  eventId: string | undefined;
+  /** The interface does not narrow by these; it is looked through, so many pages at once. */
+  type: string | undefined;
+  from: string | null;
+  until: string | null;
+};
+
+const shownAtOnce = 25;
+const lookedThrough = 200;
+const pagesAtOnce = 5;
+
+/** The newest first, as far as they are wanted. */
+export function useDeliveries({ WebhookID }: Endpoint, { status, eventId, type, from, until }: Wanted) {
+  const { $api } = useApi();
+  const [bound, setBound] = useState(pagesAtOnce);
+  const isSearch = type !== undefined || from !== null || until !== null;
+  const query = {
+    Limit: isSearch ? lookedThrough : shownAtOnce,
+    ...(status ? { Status: status } : {}),
+    ...(eventId ? { EventID: eventId } : {}),
+  };
+  const isWanted = (one: Delivery) =>
+    (type === undefined || one.Type === type) && isWithin(one.CreatedAt, from, until);
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/webhook/{WebhookID}/delivery',
+    { params: { path: { WebhookID }, query } },
+    {
+      ...paged,
+      getNextPageParam: (page: { Items: Delivery[]; NextCursor: string | null } | undefined) => {
+        const last = page?.Items.at(-1);
+        const isPast = last !== undefined && !isWithin(last.CreatedAt, from, null);
+        return isPast ? undefined : (page?.NextCursor ?? undefined);
+      },
+      select: (data) => ({
+        ...data,
+        pages: data.pages.map((page) => page && { ...page, Items: page.Items.filter(isWanted) }),
+      }),
+      // What has been looked through is not read again and again.
+      refetchInterval: ({ state }) => (isSearch || (state.data?.pages.length ?? 0) > 2 ? false : 5_000),
+    },
+  );
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const pages = data?.pages.length ?? 0;
+  const shown = data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
+  const isLooking = isSearch && hasNextPage && shown.length < shownAtOnce && pages < bound && !isError;
+  useEffect(() => {
+    if (isLooking && !isFetching) void fetchNextPage();
+  }, [isLooking, isFetching, fetchNextPage]);
+  return {
+    list,
+    shown,
+    /** Nothing was found so far, and it looks on. */
+    isSeeking: isLooking && shown.length === 0,
+    /** There may be more behind what was looked through. */
+    lookOn: hasNextPage && shown.length === 0 ? () => setBound(bound + pagesAtOnce) : undefined,
+    lookedThrough: pages * lookedThrough,
+  };
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
+import german from './de.json' with { type: 'json' };
+import english from './en.json' with { type: 'json' };
+import french from './fr.json' with { type: 'json' };
+
+type Texts = { [key: string]: string | Texts };
+
+function flat(texts: Texts, above = ''): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [key, value] of Object.entries(texts))
+    if (typeof value === 'string') found.set(above + key, value);
+    else for (const [path, text] of flat(value, `${above}${key}.`)) found.set(path, text);
+  return found;
+}
+
+/** What a message takes: each argument with how it is used, and each tag. */
+function takes(elements: readonly MessageFormatElement[]): string[] {
+  const found = elements.flatMap((element): string[] => {
+    if (element.type === TYPE.literal || element.type === TYPE.pound) return [];
+    if (element.type === TYPE.tag) return [`<${element.value}>`, ...takes(element.children)];
+    const inner =
+      element.type === TYPE.plural || element.type === TYPE.select
+        ? Object.values(element.options).flatMap(({ value }) => takes(value))
+        : [];
+    return [`${element.value}: ${TYPE[element.type]}`, ...inner];
+  });
+  return [...new Set(found)].sort();
+}
+
+/** The forms a language needs of a count; `other` alone serves those whose words do not change. */
+function lacking(elements: readonly MessageFormatElement[], language: string): string[] {
+  return elements.flatMap((element): string[] => {
+    if (element.type === TYPE.tag) return lacking(element.children, language);
+    if (element.type !== TYPE.plural && element.type !== TYPE.select) return [];
+    const inner = Object.values(element.options).flatMap(({ value }) => lacking(value, language));
+    if (element.type === TYPE.select) return inner;
+    const type = element.pluralType ?? 'cardinal';
+    const forms = [1, 2, 5].map((count) => new Intl.PluralRules(language, { type }).select(count));
+    return [...forms.filter((form) => !(form in element.options)), ...inner];
+  });
+}
+
+const source = flat(english);
+
+test('what a message takes, and the forms that it lacks, are told', () => {
+  const message = parse('<b>{name}</b>: {count, plural, =0 {none} other {# of {all, number}}} {name}');
+  assert.deepEqual(takes(message), ['<b>', 'all: number', 'count: plural', 'name: argument']);
+  assert.deepEqual(lacking(message, 'en'), ['one']);
+  assert.throws(() => parse('{count, plural, one {#}'));
+});
+
+for (const [language, texts] of [
+  ['en', source],
+  ['de', flat(german)],
+  ['fr', flat(french)],
+] as const)
+  test(`The texts in ${language} are those of the console: the same keys, taking the same`, () => {
+    assert.deepEqual([...texts.keys()].sort(), [...source.keys()].sort());
+    for (const [key, text] of texts) {
+      assert.ok(text.trim() !== '' && text === text.trim(), `${key}: ${JSON.stringify(text)}`);
+      const message = parse(text);
+      assert.deepEqual(takes(message), takes(parse(source.get(key) ?? '')), key);
+      assert.deepEqual(lacking(message, language), [], `${key}: ${text}`);
+    }
+  });
