@@ -28,7 +28,15 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   components: {
     Anchor: { defaultProps: { underline: 'hover' } },
-    Modal: { defaultProps: { centered: true, overlayProps: { blur: 2 }, padding: 'lg' } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { blur: 2 },
+        padding: 'lg',
+        // A header in a dialog is no second banner of the page.
+        attributes: { header: { role: 'presentation' } },
+      },
+    },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },
