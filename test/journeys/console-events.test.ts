@@ -37,12 +37,14 @@ test('The log is narrowed to a learner and a type, opened, followed, and saved',
   const page = await consoleOf(service, who, '/console/events');
   const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');
   await rows.nth(5).waitFor();
-  assert.match((await rows.nth(1).textContent()) ?? '', /Enrolled.*Bob Lee/);
+  await rows.nth(1).getByText('Enrolled').waitFor();
+  await rows.nth(1).getByRole('link', { name: 'Bob Lee' }).waitFor();
 
   await page.getByRole('combobox', { name: 'Learner' }).fill('ann');
   await page.getByRole('option', { name: 'Ann Lee' }).click();
   await page.waitForURL(/learner=ann/);
   await rows.nth(3).waitFor({ state: 'detached' });
+  await rows.nth(2).waitFor();
   assert.equal(await rows.count(), 3);
   await page.getByRole('combobox', { name: 'Type' }).selectOption('Enrolled');
   await rows.nth(2).waitFor({ state: 'detached' });

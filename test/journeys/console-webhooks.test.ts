@@ -63,10 +63,12 @@ const heading = (page: Page, name: string | RegExp) => page.getByRole('heading',
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const log = (page: Page) => page.getByRole('table', { name: 'Delivery log' });
 
-const verifies = (secret: string, one: Received | undefined) =>
-  assert.doesNotThrow(() =>
-    new Verifier(secret).verify(one?.text ?? '', one?.headers as Record<string, string>),
-  );
+/** As the library of Standard Webhooks signs; its own check goes by the clock of this machine. */
+function verifies(secret: string, one: Received | undefined): void {
+  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures } = one?.headers ?? {};
+  const expected = new Verifier(secret).sign(String(id), new Date(Number(at) * 1000), one?.text ?? '');
+  assert.ok(String(signatures).split(' ').includes(expected), `${signatures} without ${expected}`);
+}
 
 async function choose(page: Page, item: string): Promise<void> {
   await button(page, 'More').click();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startDispatcher } from '../../src/modules/webhooks/dispatcher.ts';
 import { packCourse } from '../journeys/made-courses.ts';
 import { play, scorm12 } from './player.ts';
 import { startService, type TestService } from './service.ts';
@@ -73,7 +74,7 @@ export async function openShowcase(): Promise<Showcase> {
   for (const login of logins.slice(2, 6)) await enrol(tenant, login, 'fire-safety/1-year');
   await tenant.api('PUT', `/user/${logins[3]}`, { Enabled: false });
   const shop = { URL: `${hooks}/shop`, Description: 'Shop', Types: ['enrolment.completed'] };
-  await tenant.api('POST', '/webhook', shop);
+  const failing = (await tenant.api('POST', '/webhook', shop)).body.WebhookID;
   const Reason = 'Passed the course at the previous employer; certificate checked.';
   await tenant.api('PUT', `/enrolment/${decidedFor}/${decided.EnrollID}`, {
     Override: { Completion: 'completed', Success: 'passed', Score: 85, Reason },
@@ -81,11 +82,23 @@ export async function openShowcase(): Promise<Showcase> {
   });
   const ExpiresAt = new Date(Date.now() - 60_000).toISOString();
   await tenant.api('PUT', `/enrolment/${learner}/${blocked.EnrollID}`, { ExpiresAt });
-  const keys = { CourseIDs: ['fire-safety'], DurationID: '1-year', Quantity: 12, PurchaseOrder: 'PO-7731' };
-  await tenant.api('POST', '/enrolment/key', keys);
+  const keys = {
+    CourseIDs: ['fire-safety'],
+    DurationIDs: ['1-year'],
+    Quantity: 12,
+    PurchaseOrder: 'PO-7731',
+  };
+  const issued = (await tenant.api('POST', '/enrolment/key', keys)).body.Items;
+  for (const [index, { Key }] of issued.slice(0, 3).entries())
+    await tenant.api('POST', `/enrol/key/${logins[index + 5]}/${Key}`);
   behind = 0;
-  await delivered(tenant, webhook.body.WebhookID);
+  const dispatcher = startDispatcher(service.ctx);
+  const last = (await tenant.api('GET', '/events?Order=newest&Limit=1')).body.Items[0];
+  const delivered = `/webhook/${webhook.body.WebhookID}/delivery?Status=delivered&EventID=${last.EventID}`;
+  await until(async () => (await tenant.api('GET', delivered)).body.Items.length > 0);
+  await until(async () => (await tenant.api('GET', `/webhook/${failing}`)).body.FailingSince !== null);
   const close = async () => {
+    await dispatcher.stop(1_000);
     receiver.close();
     await service.close();
   };
@@ -134,11 +147,9 @@ async function liveThrough(service: TestService, tenant: TestTenant, number: num
   }
 }
 
-async function delivered(tenant: TestTenant, webhookId: string): Promise<void> {
-  const last = (await tenant.api('GET', '/events?Order=newest&Limit=1')).body.Items[0];
-  const path = `/webhook/${webhookId}/delivery?Status=delivered&EventID=${last.EventID}`;
+async function until(holds: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 120_000;
-  while ((await tenant.api('GET', path)).body.Items.length === 0) {
+  while (!(await holds())) {
     if (Date.now() > end) throw new Error('The events of two months are not delivered within two minutes.');
     await new Promise((resolve) => setTimeout(resolve, 250));
   }

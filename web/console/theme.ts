@@ -28,15 +28,10 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   components: {
     Anchor: { defaultProps: { underline: 'hover' } },
-    Modal: {
-      defaultProps: {
-        centered: true,
-        overlayProps: { blur: 2 },
-        padding: 'lg',
-        // A header in a dialog is no second banner of the page.
-        attributes: { header: { role: 'presentation' } },
-      },
-    },
+    Modal: { defaultProps: { centered: true, overlayProps: { blur: 2 }, padding: 'lg' } },
+    // Their <header> counts as a second banner of the page: its role is not taken away by that of the dialog.
+    ModalHeader: { defaultProps: { component: 'div' } },
+    DrawerHeader: { defaultProps: { component: 'div' } },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },

@@ -48,7 +48,7 @@ export function SecretDialog({ made, onClose }: Props) {
             <Text size="sm" c="dimmed">
               {t('verifyText')}
             </Text>
-            <Code block className="sample" tabIndex={0} role="region" aria-label={t('verify')}>
+            <Code block className="sample" tabIndex={0} role="group" aria-label={t('verify')}>
               {verifyLines}
             </Code>
             <Group>
