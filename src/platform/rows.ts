@@ -44,7 +44,9 @@ function openSplitter(quotes: boolean) {
     else if (piece.length > 0) parts.push(piece);
   };
   const take = (): Cut[] => {
-    const cut = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
+    const read = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
+    // The line ends of Windows: what remains of the last one of a portion would be a part of its last cell.
+    const cut = typeof read === 'string' ? read.replace(/\r$/, '') : read;
     parts = [];
     bytes = 0;
     return typeof cut === 'string' && cut.trim() === '' ? [] : [cut];

@@ -154,3 +154,18 @@ test('another tenant gets users of its own', async () => {
   const { lines } = await bulk(ndjson([{ LoginID: 'same' }]), { headers: { tenant: 'elsewhere' } });
   assert.equal(lines[0]?.Status, 201);
 });
+
+test('the line ends of Windows are no part of a value, in no portion', async () => {
+  const rows = Array.from({ length: 450 }, (_, n) => `crlf-${n},Lee`);
+  const body = ['LoginID,LastName', ...rows].join('\r\n');
+  const { lines } = await bulk(body, { headers: { 'content-type': 'text/csv' } });
+  assert.ok(lines.every(({ Status }) => Status === 201));
+  const known = await service.api('GET', '/user?Search=crlf-', undefined, undefined, {
+    accept: 'application/x-ndjson',
+  });
+  const names = String(known.body)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).LastName);
+  assert.deepEqual(names, Array(450).fill('Lee'));
+});

@@ -7,9 +7,14 @@ function csvCell(value: unknown, isRaw: boolean): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One row of CSV with its line end. `isRaw`: for programs, which take every cell as it is. */
-export function csvRow(cells: readonly unknown[], { isRaw = false } = {}): string {
-  return `${cells.map((cell) => csvCell(cell, isRaw)).join(',')}\r\n`;
+/** One row of CSV without a line end. `isRaw`: for programs, which take every cell as it is. */
+export function csvCells(cells: readonly unknown[], { isRaw = false } = {}): string {
+  return cells.map((cell) => csvCell(cell, isRaw)).join(',');
+}
+
+/** A line of a CSV file. */
+export function csvRow(cells: readonly unknown[], options?: { isRaw: boolean }): string {
+  return `${csvCells(cells, options)}\r\n`;
 }
 
 /** A file that spreadsheets read as UTF-8. */

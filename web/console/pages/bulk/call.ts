@@ -97,7 +97,7 @@ export async function callPiece(api: Api, call: Call): Promise<Line[]> {
   for (let tries = 1; ; tries++) {
     try {
       const lines = await callOnce(api, call);
-      if (call.requestKey === null || tries === mostTries || !lines.some(isPassing)) return lines;
+      if (tries === mostTries || !lines.some(isPassing)) return lines;
       await pause(tries, call.signal);
     } catch (thrown) {
       call.signal.throwIfAborted();

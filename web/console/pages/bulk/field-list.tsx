@@ -11,7 +11,7 @@ export function FieldList({ subject }: { subject: Subject }) {
   const textOf = (field: Field) =>
     field === 'LoginID' ? t(`fields.${subject}.LoginID`) : t(`fields.${field}`);
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" className="bulk-fields">
       <Stack gap={2}>
         <Title order={2} size="h4">
           {t('fieldsTitle')}

@@ -1,4 +1,4 @@
-import { csvRow } from '../../parts/csv.ts';
+import { csvCells } from '../../parts/csv.ts';
 import { readCells } from './csv-text.ts';
 import { bytesOf, type Source, textOf } from './source.ts';
 
@@ -31,22 +31,22 @@ export async function bodyOf(
   if (csv === null && encoding === 'utf-8') return bytesOf(file.slice(starts[from], starts[to]));
   const texts = await textOf(source, from, to);
   if (csv === null) return texts.join('\n');
-  const header = csvRow(
+  const header = csvCells(
     fields.filter((field) => field !== null),
     { isRaw: true },
   );
   const rows = texts.map((text) => rewritten(readCells(text, csv.delimiter), fields));
-  return [header, ...rows].join('');
+  return [header, ...rows].join('\n');
 }
 
 /** What no reader of CSV takes: the service refuses it as it would refuse the row itself. */
-const noCsv = '""?""\r\n';
+const noCsv = '""?""';
 
 /** Only the columns that are imported; cells without a column stay, so that the service refuses the row. */
 function rewritten(cells: readonly string[] | null, fields: readonly (string | null)[]): string {
   if (cells === null) return noCsv;
   const kept = fields.flatMap((field, at) => (field === null ? [] : [cells[at] ?? '']));
-  const row = csvRow([...kept, ...cells.slice(fields.length)], { isRaw: true });
+  const row = csvCells([...kept, ...cells.slice(fields.length)], { isRaw: true });
   // An empty line would be no row.
-  return row.trim() === '' ? '""\r\n' : row;
+  return row.trim() === '' ? '""' : row;
 }

@@ -54,7 +54,7 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
           </Stack>
         </Alert>
       )}
-      <Tiles counts={sum.counts} subject={subject} isPlan={isPlan} />
+      {sum.rows > 0 && <Tiles counts={sum.counts} subject={subject} isPlan={isPlan} />}
       {state === 'done' &&
         (isPlan ? (
           <AfterPlan run={run} running={running} subject={subject} onApply={onApply} />
@@ -161,7 +161,9 @@ function AfterDeed({ run, subject, onOther }: AfterProps & Pick<Props, 'onOther'
       >
         {t('results')}
       </Button>
-      <Anchor renderRoot={(props) => <Link to={to} search={{}} {...props} />}>{t(`show.${subject}`)}</Anchor>
+      <Anchor size="sm" renderRoot={(props) => <Link to={to} search={{}} {...props} />}>
+        {t(`show.${subject}`)}
+      </Anchor>
     </Group>
   );
 }

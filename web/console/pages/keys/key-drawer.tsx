@@ -38,19 +38,23 @@ export function KeyDrawer({ keyId, onClose, onMakeAnother }: Props) {
     { enabled: keyId !== undefined },
   );
   return (
-    <Drawer
-      opened={keyId !== undefined}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      padding="lg"
-      title={data ? t('keyOf', { start: data.KeyStart }) : t('key')}
-      closeButtonProps={{ 'aria-label': act('close') }}
-    >
-      {error && <Failed error={error} onRetry={refetch} />}
-      {!error && !data && <WaitingRows rows={4} />}
-      {data && <OneKey held={data} onMakeAnother={onMakeAnother} />}
-    </Drawer>
+    <Drawer.Root opened={keyId !== undefined} onClose={onClose} position="right" size="lg">
+      <Drawer.Overlay />
+      <Drawer.Content>
+        <Drawer.Body p="xl">
+          {/* No Drawer.Header: its element would be a second banner of the page. */}
+          <Group justify="space-between" wrap="nowrap" mb="md">
+            <Drawer.Title fz="xl" fw={650}>
+              {data ? t('keyOf', { start: data.KeyStart }) : t('key')}
+            </Drawer.Title>
+            <Drawer.CloseButton aria-label={act('close')} />
+          </Group>
+          {error && <Failed error={error} onRetry={refetch} />}
+          {!error && !data && <WaitingRows rows={4} />}
+          {data && <OneKey held={data} onMakeAnother={onMakeAnother} />}
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
   );
 }
 
@@ -95,10 +99,10 @@ function OneKey({ held, onMakeAnother }: { held: EnrolmentKey; onMakeAnother: (l
             <Instant at={held.RevokedAt} />
           </Fact>
         )}
+        <Fact label="KeyID">
+          <Copyable value={held.KeyID} label="KeyID" />
+        </Fact>
       </Facts>
-      <Fact label="KeyID">
-        <Copyable value={held.KeyID} label="KeyID" />
-      </Fact>
       <Acts held={held} onMakeAnother={onMakeAnother} />
     </Stack>
   );

@@ -66,7 +66,7 @@ function useColumns(): Column<EnrolmentKey>[] {
         </Stack>
       ),
     },
-    { key: 'for', header: t('for'), cell: (held) => <Holder held={held} /> },
+    { key: 'for', header: t('forHeader'), cell: (held) => <Holder held={held} /> },
     {
       key: 'status',
       header: t('status'),

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { delimiterOf, readCells } from './csv-text.ts';
+import { bodyOf, piecesOf } from './pieces.ts';
+import { openSource, textOf } from './source.ts';
+import { fieldsFor, missingFields } from './subjects.ts';
+
+const open = (name: string, content: string | Buffer) =>
+  openSource(
+    new File([typeof content === 'string' ? content : new Uint8Array(content)], name),
+    AbortSignal.timeout(5000),
+  );
+
+test('cells are read with their quotes, and what is no CSV is told', () => {
+  const read: [string, string[] | null][] = [
+    ['a,b', ['a', 'b']],
+    ['', ['']],
+    ['a,', ['a', '']],
+    ['"a,b","c ""d"""', ['a,b', 'c "d"']],
+    ['"a\nb",', ['a\nb', '']],
+    ['a "b",c', null],
+    ['"a"b,c', null],
+    ['"a', null],
+  ];
+  for (const [row, cells] of read) assert.deepEqual(readCells(row, ','), cells, row);
+  assert.equal(delimiterOf('LoginID;"Name, first"'), ';');
+  assert.equal(delimiterOf('LoginID\tName'), '\t');
+  assert.equal(delimiterOf('LoginID'), ',');
+});
+
+test('a file of a spreadsheet is read with the lines of its rows, and written as the service takes it', async () => {
+  const text =
+    '\r\nLogin ID;Last name;Remark\r\nbo;"Bü\r\nrg";x\r\n\r\n;;\r\ncy;Cole;y;z\r\ndi;"D"x;\r\n \r\n';
+  const source = await open('staff.csv', Buffer.from(text, 'latin1'));
+  assert.deepEqual(
+    { encoding: source.encoding, rows: source.rows, lines: source.lines, columns: source.columns },
+    { encoding: 'windows-1252', rows: 4, lines: [3, 6, 7, 8], columns: ['Login ID', 'Last name', 'Remark'] },
+  );
+  assert.deepEqual(source.samples[0], { line: 3, cells: ['bo', 'Bü\r\nrg', 'x'] });
+  const fields = fieldsFor('users', source.columns);
+  assert.deepEqual(fields, ['LoginID', 'LastName', null]);
+  const [piece] = piecesOf(source);
+  assert.ok(piece);
+  // Cells without a column stay, and a row that is no CSV is none for the service either.
+  const rows = ['LoginID,LastName', 'bo,"Bü\r\nrg"', ',', 'cy,Cole,z', '""?""'];
+  assert.equal(await bodyOf(source, fields, piece), rows.join('\n'));
+  assert.deepEqual(await textOf(source, 2, 4), ['cy;Cole;y;z', 'di;"D"x;']);
+});
+
+test('a row of which nothing is imported is still a row', async () => {
+  const source = await open('one.csv', 'LoginID,Other\nann,1\n,2\n');
+  const [piece] = piecesOf(source);
+  assert.ok(piece);
+  assert.equal(await bodyOf(source, ['LoginID', null], piece), 'LoginID\nann\n""');
+});
+
+test('JSON lines go as they are', async () => {
+  const text = '{"LoginID":"ann"}\n\n{"LoginID":"bo","Metadata":{"a":1}}\nnonsense';
+  const source = await open('users.jsonl', text);
+  assert.deepEqual([source.rows, source.lines, source.columns], [3, [1, 3, 4], ['LoginID', 'Metadata']]);
+  const [piece] = piecesOf(source);
+  assert.ok(piece);
+  assert.equal(new TextDecoder().decode((await bodyOf(source, [], piece)) as Uint8Array), text);
+});
+
+test('pieces are small in rows and in bytes, and leave no row out', async () => {
+  const many = await open(
+    'many.csv',
+    `LoginID\n${Array.from({ length: 4001 }, (_, n) => `u${n}`).join('\n')}`,
+  );
+  assert.deepEqual(
+    piecesOf(many).map(({ from, to }) => [from, to]),
+    [
+      [0, 2000],
+      [2000, 4000],
+      [4000, 4001],
+    ],
+  );
+  const wide = await open(
+    'wide.csv',
+    `LoginID\n${Array.from({ length: 30 }, () => 'x'.repeat(60_000)).join('\n')}`,
+  );
+  const pieces = piecesOf(wide);
+  assert.ok(pieces.length > 2 && pieces.every(({ from, to }) => to - from <= 13));
+  assert.equal(pieces.at(-1)?.to, 30);
+});
+
+test('columns are recognised however their names are written, each field once', () => {
+  const columns = ['login_id', 'FIRST NAME', 'e-mail', 'Email', 'Metadata.colour', 'Remark'];
+  assert.deepEqual(fieldsFor('users', columns), ['LoginID', 'FirstName', 'Email', null, null, null]);
+  const fields = fieldsFor('enrolments', columns);
+  assert.deepEqual(fields, ['LoginID', null, null, null, 'Metadata.colour', null]);
+  assert.deepEqual(missingFields('enrolments', fields), ['CourseID']);
+});
+
+test('what is no table is told apart', async () => {
+  const why = async (name: string, content: string | Buffer) =>
+    open(name, content).then(
+      () => null,
+      (thrown) => thrown.why,
+    );
+  assert.equal(await why('a.xlsx', 'PK\u0003\u0004'), 'spreadsheet');
+  assert.equal(await why('a.csv', Buffer.from('\uFEFFLoginID\nann', 'utf16le')), 'utf16');
+  assert.equal(await why('a.csv', Buffer.from([1, 0, 2])), 'binary');
+  assert.equal(await why('a.csv', 'LoginID\n'), 'empty');
+  assert.equal(await why('a.csv', ',,\nann\n'), 'header');
+});
