@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router';
+import { PageTexts, preloadPageTexts } from './shell/intl.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Root } from './shell/root.tsx';
 
@@ -18,11 +19,25 @@ const rootRoute = createRootRoute({
   search: { middlewares: [retainSearchParams(['tenant'])] },
 });
 
-const at = <Path extends string>(path: Path, load: () => Promise<{ default: () => React.ReactNode }>) =>
+type LoadPage = () => Promise<{ default: () => React.ReactNode }>;
+
+const first = <Path extends string>(path: Path, load: LoadPage) =>
   createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load) });
 
+const at = <Path extends string>(path: Path, load: LoadPage) =>
+  first(path, async () => {
+    const [{ default: Shown }] = await Promise.all([load(), preloadPageTexts()]);
+    return {
+      default: () => (
+        <PageTexts>
+          <Shown />
+        </PageTexts>
+      ),
+    };
+  });
+
 const routeTree = rootRoute.addChildren([
-  at('/console', () => import('./pages/home.tsx')),
+  first('/console', () => import('./pages/home.tsx')),
   at('/console/courses', () => import('./pages/courses/courses.tsx')),
   at('/console/courses/$courseId', () => import('./pages/courses/course.tsx')),
   at('/console/users', () => import('./pages/users/users.tsx')),

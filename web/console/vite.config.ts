@@ -10,6 +10,17 @@ export default defineConfig({
     manifest: 'manifest.json',
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
+      // Small parts of the first screen, each of which would be a request of its own.
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: 'small',
+              test: /@mantine.core.esm.components.(Badge|Portal)\b|IconCircleCheck\.mjs|attention-list/,
+            },
+          ],
+        },
+      },
       // "use client" means nothing to a page without a rendering server.
       onLog: (level, log, handle) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);

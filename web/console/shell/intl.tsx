@@ -1,19 +1,38 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, use, useContext, useEffect, useState } from 'react';
 import { IntlProvider } from 'use-intl';
 import english from '../texts/en.json' with { type: 'json' };
+import type englishPages from '../texts/en.pages.json';
+
+type First = typeof english;
+type Pages = typeof englishPages;
 
 declare module 'use-intl' {
   interface AppConfig {
-    Messages: typeof english;
+    Messages: First & Pages;
   }
 }
 
-/** The languages of the console, each with its own name, and its catalogue of texts. */
+/** The languages of the console, each with its own name, and its texts: those of the first screen, and those of the other pages. */
 export const languages = {
-  en: { name: 'English', load: async () => english },
-  de: { name: 'Deutsch', load: async () => (await import('../texts/de.json')).default },
-  fr: { name: 'Français', load: async () => (await import('../texts/fr.json')).default },
-} as const satisfies Record<string, { name: string; load: () => Promise<typeof english> }>;
+  en: {
+    name: 'English',
+    first: async () => english,
+    pages: async () => (await import('../texts/en.pages.json')).default,
+  },
+  de: {
+    name: 'Deutsch',
+    first: async () => (await import('../texts/de.json')).default,
+    pages: async () => (await import('../texts/de.pages.json')).default,
+  },
+  fr: {
+    name: 'Français',
+    first: async () => (await import('../texts/fr.json')).default,
+    pages: async () => (await import('../texts/fr.pages.json')).default,
+  },
+} as const satisfies Record<
+  string,
+  { name: string; first: () => Promise<First>; pages: () => Promise<Pages> }
+>;
 
 export type Language = keyof typeof languages;
 
@@ -31,16 +50,16 @@ export function localeFor(language: Language, wished: readonly string[]): string
   return wished.find((tag) => languageOf(tag) === language) ?? language;
 }
 
-type Chosen = { language: Language; choose: (language: Language) => void };
-const LanguageContext = createContext<Chosen>({ language: 'en', choose: () => {} });
+type Chosen = { language: Language; messages: First; choose: (language: Language) => void };
+const LanguageContext = createContext<Chosen>({ language: 'en', messages: english, choose: () => {} });
 export const useLanguage = () => useContext(LanguageContext);
 
 export function Texts({ children }: { children: ReactNode }) {
   const [wanted, setWanted] = useState(preferred);
-  const [shown, setShown] = useState<{ language: Language; messages: typeof english } | null>(null);
+  const [shown, setShown] = useState<{ language: Language; messages: First } | null>(null);
   useEffect(() => {
     let current = true;
-    languages[wanted].load().then((messages) => {
+    languages[wanted].first().then((messages) => {
       if (current) setShown({ language: wanted, messages });
     });
     return () => {
@@ -56,14 +75,47 @@ export function Texts({ children }: { children: ReactNode }) {
     setWanted(language);
   };
   return (
-    <LanguageContext value={{ language: shown.language, choose }}>
-      <IntlProvider
-        locale={localeFor(shown.language, navigator.languages)}
-        messages={shown.messages}
-        timeZone={Intl.DateTimeFormat().resolvedOptions().timeZone}
-      >
+    <LanguageContext value={{ ...shown, choose }}>
+      <Spoken language={shown.language} messages={shown.messages}>
         {children}
-      </IntlProvider>
+      </Spoken>
     </LanguageContext>
+  );
+}
+
+type SpokenProps = { language: Language; messages: First | (First & Pages); children: ReactNode };
+
+function Spoken({ language, messages, children }: SpokenProps) {
+  return (
+    <IntlProvider
+      locale={localeFor(language, navigator.languages)}
+      messages={messages}
+      timeZone={Intl.DateTimeFormat().resolvedOptions().timeZone}
+    >
+      {children}
+    </IntlProvider>
+  );
+}
+
+const loaded = new Map<Language, Promise<Pages>>();
+
+function pagesIn(language: Language): Promise<Pages> {
+  const loading = loaded.get(language) ?? languages[language].pages();
+  loaded.set(language, loading);
+  // What failed to load is asked for again by the next page.
+  loading.catch(() => loaded.delete(language));
+  return loading;
+}
+
+/** Loads them beside the code of a page. */
+export const preloadPageTexts = (): Promise<Pages> => pagesIn(preferred());
+
+/** The texts of all pages but the first. */
+export function PageTexts({ children }: { children: ReactNode }) {
+  const { language, messages } = useLanguage();
+  return (
+    <Spoken language={language} messages={{ ...messages, ...use(pagesIn(language)) }}>
+      {children}
+    </Spoken>
   );
 }

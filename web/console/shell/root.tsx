@@ -1,15 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useCallback } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback } from 'react';
 import { ApiProvider, useApi } from '../api/api.tsx';
 import { isSignedOut } from '../api/problem.ts';
 import { type Session, SessionContext } from '../api/session.tsx';
-import { SignIn } from '../pages/sign-in/sign-in.tsx';
 import { Failed, Waiting } from '../parts/states.tsx';
 import { Forbidden, mayOpen } from './access.tsx';
 import { Layout, PublicLayout } from './layout.tsx';
 import { needsTenant } from './navigation.ts';
 import { ChooseTenant } from './tenant-switcher.tsx';
+
+const SignIn = lazy(async () => ({ default: (await import('../pages/sign-in/sign-in.tsx')).SignIn }));
 
 /** The one place that knows whether anybody is signed in. The reference is open to everybody. */
 export function Root() {
@@ -60,7 +61,9 @@ function Gate() {
     );
   return (
     <PublicLayout>
-      <SignIn onSignedIn={() => queries.invalidateQueries({ queryKey: sessionKey })} />
+      <Suspense fallback={<Waiting />}>
+        <SignIn onSignedIn={() => queries.invalidateQueries({ queryKey: sessionKey })} />
+      </Suspense>
     </PublicLayout>
   );
 }

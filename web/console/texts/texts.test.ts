@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import german from './de.json' with { type: 'json' };
+import germanPages from './de.pages.json' with { type: 'json' };
 import english from './en.json' with { type: 'json' };
+import englishPages from './en.pages.json' with { type: 'json' };
 import french from './fr.json' with { type: 'json' };
+import frenchPages from './fr.pages.json' with { type: 'json' };
 
 type Texts = { [key: string]: string | Texts };
 
@@ -42,7 +47,7 @@ function lacking(elements: readonly MessageFormatElement[], language: string): s
   });
 }
 
-const source = flat(english);
+const source = flat({ ...english, ...englishPages });
 
 test('what a message takes, and the forms that it lacks, are told', () => {
   const message = parse('<b>{name}</b>: {count, plural, =0 {none} other {# of {all, number}}} {name}');
@@ -53,8 +58,8 @@ test('what a message takes, and the forms that it lacks, are told', () => {
 
 for (const [language, texts] of [
   ['en', source],
-  ['de', flat(german)],
-  ['fr', flat(french)],
+  ['de', flat({ ...german, ...germanPages })],
+  ['fr', flat({ ...french, ...frenchPages })],
 ] as const)
   test(`The texts in ${language} are those of the console: the same keys, taking the same`, () => {
     assert.deepEqual([...texts.keys()].sort(), [...source.keys()].sort());
@@ -65,3 +70,19 @@ for (const [language, texts] of [
       assert.deepEqual(lacking(message, language), [], `${key}: ${text}`);
     }
   });
+
+test('The first screen needs the texts of the first screen only', () => {
+  const folder = join(import.meta.dirname, '..');
+  const files = globSync('{shell,parts,pages/home,pages/sign-in}/*.{ts,tsx}', { cwd: folder });
+  assert.ok(files.length > 20);
+  // A filter that the pages of events and webhooks share.
+  const shared = files.filter((file) => !file.endsWith('event-type-filter.tsx'));
+  const sections = new Set(
+    shared.flatMap((file) =>
+      [...readFileSync(join(folder, file), 'utf8').matchAll(/useTranslations\('(\w+)/g)].map(
+        ([, name]) => name,
+      ),
+    ),
+  );
+  assert.deepEqual([...sections].sort(), Object.keys(english).sort());
+});

@@ -39,7 +39,7 @@ export function OfferedCourse({ courseId }: { courseId: string }) {
   if (query.isPending) return <Waiting />;
   if (query.isError) return <Failed error={query.error} onRetry={() => query.refetch()} />;
   const course = query.data;
-  if (!course) return <Message title={t('offered.notTitle')} text={t('offered.notText')} />;
+  if (!course) return <Message isPage title={t('offered.notTitle')} text={t('offered.notText')} />;
   const { Title: title, Status, Description, ImageURL, Language, Standard, Release } = course;
   return (
     <Page
