@@ -49,9 +49,10 @@ test('From right to left the console is mirrored, and what stands out would be f
   const page = await openFromRight();
   await look(page, '/console');
   const brand = await page.locator('header .brand').boundingBox();
-  assert.ok(brand && brand.x > 195, 'the name of the product is where a line begins');
+  assert.ok(brand && brand.x > 195, JSON.stringify(brand));
   await page.evaluate(() => {
     const wide = document.createElement('div');
+    wide.textContent = 'wide';
     wide.style.inlineSize = '500px';
     document.getElementById('main')?.append(wide);
   });

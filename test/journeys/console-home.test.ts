@@ -94,17 +94,19 @@ test('The pages of the operator have no barriers', async () => {
     await expectNoBarriers(page);
   }
   const dialog = page.getByRole('dialog');
+  const focused = dialog.locator(':focus');
   await page.getByRole('button', { name: 'Make a key' }).click();
-  await dialog.waitFor();
+  await focused.waitFor();
   await expectNoBarriers(page, true);
   await dialog.getByLabel('Name').fill('HR');
   await dialog.getByRole('button', { name: 'Make the key' }).click();
   await page.getByText('Copy the secret now').waitFor();
+  await focused.waitFor();
   await expectNoBarriers(page, true);
   await page.getByRole('button', { name: 'I have copied the secret' }).click();
   await page.goto(`${service.baseUrl}/console/tenants`);
   await page.getByRole('button', { name: 'Create a tenant' }).click();
-  await dialog.waitFor();
+  await focused.waitFor();
   await expectNoBarriers(page, true);
   await closeConsole(page);
 });

@@ -72,7 +72,7 @@ function Tenants({ tenants, hasMore }: { tenants: readonly Tenant[]; hasMore: bo
             <Button
               variant="default"
               size="xs"
-              aria-label={t('actOn', { name: Name })}
+              aria-label={`${t('act')}: ${Name}`}
               renderRoot={(props) => <Link to="/console" search={{ tenant: TenantID }} {...props} />}
             >
               {t('act')}

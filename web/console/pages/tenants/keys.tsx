@@ -27,10 +27,10 @@ export function Keys({ tenantId }: { tenantId: string }) {
     </Button>
   );
   return (
-    <Stack component="section" aria-labelledby="keys">
+    <Stack>
       <Group justify="space-between" align="flex-end">
         <Stack gap={4} maw={640}>
-          <Title order={2} size="h3" id="keys">
+          <Title order={2} size="h3">
             {t('keys')}
           </Title>
           <Text size="sm" c="dimmed">

@@ -65,7 +65,7 @@ export default function Tenants() {
             cell: ({ TenantID, Name }) => (
               <Anchor
                 size="sm"
-                aria-label={t('actOn', { name: Name })}
+                aria-label={`${t('act')}: ${Name}`}
                 renderRoot={(props) => <Link to="/console" search={{ tenant: TenantID }} {...props} />}
               >
                 {t('act')}
