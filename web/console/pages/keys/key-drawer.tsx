@@ -42,7 +42,6 @@ export function KeyDrawer({ keyId, onClose, onMakeAnother }: Props) {
       <Drawer.Overlay />
       <Drawer.Content>
         <Drawer.Body p="xl">
-          {/* No Drawer.Header: its element would be a second banner of the page. */}
           <Group justify="space-between" wrap="nowrap" mb="md">
             <Drawer.Title fz="xl" fw={650}>
               {data ? t('keyOf', { start: data.KeyStart }) : t('key')}
