@@ -99,7 +99,7 @@ test('A file that is dropped is taken; a broken one is refused with its code, an
   const one = importOf(page, 'Broken one.zip');
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'broken-one');
   await page.getByRole('button', { name: 'Import the package' }).click();
-  await one.getByRole('alert').getByText('The file is not a zip archive').waitFor();
+  await one.getByRole('alert').getByText('The file is not a zip archive', { exact: true }).waitFor();
   await one.getByText('package_not_zip').waitFor();
   assert.equal((await service.api('GET', '/course/broken-one')).status, 404);
   await one.getByRole('button', { name: 'Remove from this list' }).click();
@@ -113,7 +113,7 @@ test('An import that is cancelled leaves nothing, and leaving in the middle of o
   await choose(page, await packCourse('phishing'));
   const one = importOf(page, 'phishing.zip');
   await page.getByRole('button', { name: 'Import the package' }).click();
-  await one.getByRole('progressbar', { name: 'Upload of phishing.zip' }).waitFor();
+  await one.getByRole('progressbar', { name: 'Upload of phishing.zip' }).waitFor({ state: 'attached' });
   assert.equal((await service.api('GET', '/course/phishing')).status, 200);
   await page.getByRole('link', { name: 'Tenants and keys' }).click();
   await page.getByRole('dialog').getByText('A package is on its way').waitFor();
@@ -147,7 +147,7 @@ test('Details are saved as they differ; leaving asks; a course in use cannot be 
   const page = await operatorOn('/console/courses/in-use?part=details');
   await page.getByLabel('Description').fill('For everybody');
   await page.getByLabel('Only these tenants').check();
-  await page.getByLabel('Tenants', { exact: true }).click();
+  await page.getByRole('combobox', { name: 'Tenants' }).click();
   await page.getByRole('option', { name: 'test', exact: true }).click();
   await page.getByRole('link', { name: 'Courses' }).first().click();
   const dialog = page.getByRole('dialog');
@@ -170,11 +170,11 @@ test('A web course is made by its address, and a CourseID that is taken is left 
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Title').fill('House rules');
   await dialog.getByLabel('Address').fill('https://web.example/rules');
-  await dialog.getByLabel('CourseID').fill('taken');
+  await dialog.getByRole('textbox', { name: 'CourseID' }).fill('taken');
   await dialog.getByRole('button', { name: 'Create a draft' }).click();
   await dialog.getByText('The CourseID is taken').waitFor();
   assert.equal((await service.api('GET', '/course/taken')).body.Title, 'Taken');
-  await dialog.getByLabel('CourseID').fill('house-rules');
+  await dialog.getByRole('textbox', { name: 'CourseID' }).fill('house-rules');
   await dialog.getByRole('button', { name: 'Create a draft' }).click();
   await page.getByRole('heading', { level: 1, name: 'House rules' }).waitFor();
   const { Status, URL } = (await service.api('GET', '/course/house-rules')).body;

@@ -1,4 +1,16 @@
-import { Alert, Badge, Button, Code, Group, Paper, Progress, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Badge,
+  Button,
+  Code,
+  Group,
+  Paper,
+  Progress,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
@@ -145,12 +157,12 @@ export function ImportRow({ one, imports, isFixed = false }: RowProps & { isFixe
     <Paper withBorder p="md" component="section" aria-label={one.file.name}>
       <Stack gap="sm">
         <Group justify="space-between">
-          <Text fw={600} className="break">
+          <Title order={2} size="sm" className="break">
             {one.file.name}{' '}
             <Text span size="sm" c="dimmed" fw={400}>
               {bytes(one.file.size)}
             </Text>
-          </Text>
+          </Title>
           <Group gap="xs">
             {one.stage.is === 'done' && !isFixed && (
               <CourseLink courseId={one.courseId}>{t('open')}</CourseLink>

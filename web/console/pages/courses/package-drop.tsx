@@ -55,7 +55,7 @@ export function PackageDrop({ text, hint, isMultiple = false, onFiles }: Package
       <Text c="red" size="sm" role="status" hidden={refused.length === 0}>
         {t(isMultiple ? 'notZip' : 'notOneZip', { files: refused.join(', ') })}
       </Text>
-      <Dropzone.FullScreen {...dropping} aria-hidden>
+      <Dropzone.FullScreen {...dropping} activateOnKeyboard={false} aria-hidden>
         <Stack align="center" justify="center" mih="80vh" gap="xs">
           <IconPackageImport size={64} stroke={1.2} aria-hidden />
           <Text size="xl" fw={600}>

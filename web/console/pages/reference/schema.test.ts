@@ -72,7 +72,7 @@ test('every operation has a command line that names its method, its address and 
 test('the filter finds by words of the name and of the address, and keeps the groups', () => {
   const names = (filter: string) =>
     groupsOf(entries, filter).flatMap(([, items]) => items.map(({ operationId }) => operationId));
-  assert.deepEqual(names('post user bulk'), ['createUsers']);
+  assert.deepEqual(names('post create many users'), ['createUsers']);
   assert.ok(names('GET /user/{LoginID}').includes('readUser'));
   assert.deepEqual(names('no such words'), []);
   assert.equal(names('').length, entries.length);
