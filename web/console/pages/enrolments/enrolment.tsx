@@ -52,7 +52,11 @@ function Shown({ enrolment, back }: ShownProps) {
       badge={<StatusBadge status={enrolment.Status} />}
       text={t.rich('of', {
         name,
-        link: (text) => <UserLink loginId={enrolment.LoginID}>{text}</UserLink>,
+        link: (text) => (
+          <UserLink isInText loginId={enrolment.LoginID}>
+            {text}
+          </UserLink>
+        ),
       })}
       actions={
         <>

@@ -23,10 +23,14 @@ export function useName(loginId: string): string {
   return data ? nameOf(data) : loginId;
 }
 
-export function UserLink({ loginId, children }: { loginId: string; children: React.ReactNode }) {
+type UserLinkProps = { loginId: string; children: React.ReactNode; isInText?: boolean };
+
+/** `isInText`: words beside it have the same look, so that colour alone would tell them apart. */
+export function UserLink({ loginId, children, isInText = false }: UserLinkProps) {
   return (
     <Anchor
       className="break"
+      underline={isInText ? 'always' : 'hover'}
       renderRoot={(props) => <Link to="/console/users/$loginId" params={{ loginId }} {...props} />}
     >
       {children}
