@@ -1,0 +1,13 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const imported = /(?:from|import)\s*\(?'(\.[^']+\.tsx?)'/g;
+
+/** Whether a test, or anything that it imports, opens the server that TEST_DATABASE_URL names. */
+export function opensServer(file: string, seen: Set<string> = new Set()): boolean {
+  if (seen.has(file) || !existsSync(file)) return false;
+  seen.add(file);
+  const source = readFileSync(file, 'utf8');
+  if (source.includes('TEST_DATABASE_URL')) return true;
+  return [...source.matchAll(imported)].some(([, path = '']) => opensServer(join(dirname(file), path), seen));
+}
