@@ -1,0 +1,6 @@
+// After the packages are installed: what a first start would otherwise wait for.
+import { keepNewDatabase } from '../src/platform/db/pglite-folder.ts';
+import { ensureConsole } from './build-console.ts';
+
+await ensureConsole();
+await keepNewDatabase();
