@@ -73,6 +73,8 @@ test(`${requests} requests to all operations at once are answered, and leave no 
   const succeeded = [...answers].reduce((sum, [status, count]) => sum + (status < 400 ? count : 0), 0);
   const all = [...answers.values()].reduce((sum, count) => sum + count, 0);
   assert.ok(succeeded > all / 10, `only ${succeeded} of ${all} requests were right: nothing was reached`);
+  const again = answers.get(503) ?? 0;
+  assert.ok(again <= all / 200, `${again} of ${all} requests had to be sent again`);
   if (!globalThis.gc) return t.diagnostic('the heap is measured by npm run fuzz');
   t.diagnostic(`heap after gc, MiB: ${heaps.map((heap) => heap.toFixed(1)).join(' ')}`);
   const [, settled = 0] = heaps;

@@ -3,6 +3,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
+import { webhookNotFound } from './record.ts';
 import { type Delivery, type DeliveryQuery, deliveryStatuses } from './schemas.ts';
 import { openSender } from './send.ts';
 import { readWebhookRow } from './webhooks.ts';
@@ -121,6 +122,10 @@ export async function pingWebhook(ctx: TenantContext, input: { webhookId: string
       milliseconds: outcome.milliseconds,
     })
     .returningAll()
-    .executeTakeFirstOrThrow()) as DeliveryRow;
+    .executeTakeFirstOrThrow()
+    .catch((error: { code?: string }) => {
+      // The endpoint was deleted while it was pinged.
+      throw error.code === '23503' ? webhookNotFound() : error;
+    })) as DeliveryRow;
   return toDelivery(row, body);
 }

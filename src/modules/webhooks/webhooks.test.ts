@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { startService, type TestService } from '../../../test/support/service.ts';
+import { expectProblem } from '../../../test/support/tenant.ts';
 import { untilReadable } from '../events/test-support.ts';
 import { type Dispatcher, startDispatcher } from './dispatcher.ts';
 import { type Receiver, startReceiver, until } from './test-support.ts';
@@ -178,6 +179,17 @@ test('a ping answers what came of it, and is in the delivery log but in no event
   const { body: listed } = await call('GET', `/webhook/${hook.WebhookID}/delivery`);
   assert.deepEqual(listed.Items, [body]);
   assert.deepEqual((await call('GET', '/events')).body.Items, []);
+});
+
+test('an endpoint that is deleted while it is pinged is not found', async () => {
+  const call = await ownTenant();
+  const slow = await startReceiver();
+  const { body: hook } = await call('POST', '/webhook', { URL: slow.url });
+  slow.answer((response) => {
+    void call('DELETE', `/webhook/${hook.WebhookID}`).then(() => response.end());
+  });
+  expectProblem(await call('POST', `/webhook/${hook.WebhookID}/ping`), 404, 'webhook_not_found');
+  await slow.kill();
 });
 
 test('an answer is kept in part, and a redirect is not followed', async () => {

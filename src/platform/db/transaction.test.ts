@@ -81,6 +81,9 @@ test('guards hand-written statements and transactions alike', async () => {
     transaction(ctx, (ctx) => run(ctx, loose)),
     /"enrolment" does not restrict/,
   );
-  const meant = { text: 'select count(*) as n from enrolment /* across tenants: a test */', values: [] };
+  const meant = {
+    text: 'select count(*) as n from enrolment /* across tenants: a test counts */',
+    values: [],
+  };
   assert.deepEqual(await run(ctx, meant), [{ n: 0 }]);
 });
