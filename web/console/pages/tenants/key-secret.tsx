@@ -1,8 +1,9 @@
 import './tenants.css';
-import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Code, Group, Stack, Text } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../../client/src/generated.ts';
-import { Copyable, CopyTextButton } from '../../parts/values.tsx';
+import { SecretDialog } from '../../parts/secret-dialog.tsx';
+import { CopyTextButton } from '../../parts/values.tsx';
 
 type KeyWithSecret = components['schemas']['KeyWithSecret'];
 type Scope = KeyWithSecret['Scopes'][number];
@@ -26,47 +27,29 @@ export function tryLine({ KeyID, Secret, Scopes }: KeyWithSecret, origin: string
 
 type Props = { made: KeyWithSecret | null; onClose: () => void };
 
-/** The one time that the secret is seen. Only its button closes it: nothing is lost by a slip. */
 export function NewSecret({ made, onClose }: Props) {
   const t = useTranslations('tenants');
   const line = made ? tryLine(made, location.origin) : '';
   return (
-    <Modal
-      opened={made !== null}
-      onClose={onClose}
+    <SecretDialog
       title={t('secretTitle', { name: made?.Name ?? '' })}
-      size="lg"
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
+      text={t('secretText')}
+      label={t('secret')}
+      secret={made?.Secret ?? null}
+      kept={t('secretKept')}
+      onClose={onClose}
     >
-      {made && (
-        <Stack>
-          <Alert color="orange" variant="light">
-            {t('secretText')}
-          </Alert>
-          <Stack gap={4}>
-            <Text size="sm" fw={600}>
-              {t('secret')}
-            </Text>
-            <Copyable value={made.Secret} label={t('secret')} />
-          </Stack>
-          <Stack gap={4}>
-            <Text size="sm" fw={600}>
-              {t('tryIt')}
-            </Text>
-            <Code block className="wrapping">
-              {line}
-            </Code>
-            <Group>
-              <CopyTextButton value={line} text={t('copyLine')} />
-            </Group>
-          </Stack>
-          <Group justify="flex-end">
-            <Button onClick={onClose}>{t('secretKept')}</Button>
-          </Group>
-        </Stack>
-      )}
-    </Modal>
+      <Stack gap={4}>
+        <Text size="sm" fw={600}>
+          {t('tryIt')}
+        </Text>
+        <Code block className="wrapping">
+          {line}
+        </Code>
+        <Group>
+          <CopyTextButton value={line} text={t('copyLine')} />
+        </Group>
+      </Stack>
+    </SecretDialog>
   );
 }

@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFresh } from '../../parts/fresh.ts';
 import type { Endpoint } from './health.tsx';
-import { SecretDialog, type WithSecret } from './secret.tsx';
+import { WebhookSecret, type WithSecret } from './secret.tsx';
 
 const hour = 3_600;
 const overlaps = [0, hour, 24 * hour, 72 * hour, 168 * hour] as const;
@@ -50,7 +50,7 @@ export function RotateDialog({ endpoint, isOpen, onClose }: Props) {
           data={overlaps.map((overlap) => ({ value: String(overlap), label: overlapText(overlap) }))}
         />
       </FormDialog>
-      <SecretDialog made={made} onClose={() => setMade(null)} />
+      <WebhookSecret made={made} onClose={() => setMade(null)} />
     </>
   );
 }

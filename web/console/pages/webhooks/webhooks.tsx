@@ -13,7 +13,7 @@ import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { bodyOf, EndpointFields, isSame, nothingTyped } from './endpoint-form.tsx';
 import { type Endpoint, HealthCell } from './health.tsx';
-import { SecretDialog, type WithSecret } from './secret.tsx';
+import { WebhookSecret, type WithSecret } from './secret.tsx';
 import './webhooks.css';
 
 function useColumns(): Column<Endpoint>[] {
@@ -124,7 +124,7 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
       >
         <EndpointFields typed={typed} onChange={setTyped} />
       </FormDialog>
-      <SecretDialog made={made} onClose={leave} />
+      <WebhookSecret made={made} onClose={leave} />
     </>
   );
 }
