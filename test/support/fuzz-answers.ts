@@ -21,7 +21,8 @@ export function send(baseUrl: string, message: Message): Promise<Answer> {
   const { method, target, headers, body } = message;
   const { hostname, port } = new URL(baseUrl);
   const begun = performance.now();
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve, fail) => {
+    const reject = (cause: Error) => fail(new Error(`${method} ${target}: ${cause.message}`, { cause }));
     const sent = open({ agent, hostname, port, method, path: target, setHost: true }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -41,7 +42,7 @@ export function send(baseUrl: string, message: Message): Promise<Answer> {
     sent.on('error', (error) => {
       clearTimeout(timer);
       // The service had closed the connection after an answer before; nobody has seen this request.
-      if (sent.reusedSocket) send(baseUrl, message).then(resolve, reject);
+      if (sent.reusedSocket) send(baseUrl, message).then(resolve, fail);
       else reject(error);
     });
     for (const [name, value] of headers) if (value !== '') sent.setHeader(name, value);

@@ -6,6 +6,7 @@ import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { startLaunch } from '../enrolments/start.ts';
+import { exportUser } from './export.ts';
 import { heldData } from './held.ts';
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
@@ -291,4 +292,16 @@ test('the export has all that is held', async () => {
   ).body;
   const refused = await service.api('GET', `/user/${person.LoginID}/export`, undefined, Secret);
   expectProblem(refused, 403, 'scope_missing');
+});
+
+test('an export ends whole when the person is erased meanwhile, without whoever got the LoginID next', async () => {
+  const { LoginID } = await newPerson();
+  const chunks = (await exportUser(ctx, { loginId: LoginID })).iterator();
+  let written: string = (await chunks.next()).value;
+  expectStatus(await api('DELETE', `/user/${LoginID}`), 200);
+  expectStatus(await api('POST', '/user', { LoginID, FirstName: 'Other' }), 201);
+  for await (const chunk of chunks) written += chunk;
+  const body = JSON.parse(written);
+  assert.equal(body.LoginID, LoginID);
+  assert.deepEqual(body.User, []);
 });

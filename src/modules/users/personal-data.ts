@@ -1,5 +1,5 @@
 import type { PersonalData } from '../../platform/personal-data.ts';
-import { readUser } from './users.ts';
+import { toUser } from './record.ts';
 
 export const userData: PersonalData = {
   name: 'User',
@@ -16,6 +16,13 @@ export const userData: PersonalData = {
     return Number(numDeletedRows);
   },
   read: async function* (ctx, person) {
-    yield await readUser(ctx, person);
+    // By its id: whoever is created anew under the LoginID is somebody else. Erased meanwhile, nothing is held.
+    const row = await ctx.db
+      .selectFrom('user')
+      .selectAll()
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('user_id', '=', person.userId)
+      .executeTakeFirst();
+    if (row) yield toUser(row);
   },
 };
