@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../test/support/process.ts';
 import { benchEnrolments, benchUsers, type Sizes } from './fill.ts';
-import { type LimitSource, serverLimit } from './limit.ts';
+import { httpLimit, type LimitSource, serverLimit } from './limit.ts';
 import { startDriver } from './load/driver.ts';
 import { median } from './median.ts';
 import { operations } from './operations.ts';
@@ -73,6 +73,7 @@ async function pageTimes({ origins, facts }: Target): Promise<Map<string, number
 }
 
 const driver = startDriver();
+const http = await httpLimit(driver);
 const targets: Target[] = [];
 const measured: Measured[] = [];
 const limits = new Map<Target, LimitSource>();
@@ -99,6 +100,7 @@ try {
         ...(await measureRound({
           target,
           limit: limits.get(target) ?? serverLimit(target.cluster?.url ?? ''),
+          http,
           driver,
           shapes: [{ nodes: 1, connections: 64, open: false }],
           operations: [...operations],
@@ -123,6 +125,7 @@ try {
   for (const page of pages)
     console.log(`| ${page} | ${smallTimes.get(page)?.toFixed(1)} | ${bigTimes.get(page)?.toFixed(1)} |`);
 } finally {
+  http.close();
   driver.close();
   for (const target of targets) await target.stop();
   await cleanUp();

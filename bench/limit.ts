@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,8 @@ import { find } from '../scripts/postgres-cluster.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { openPglite, type PgliteEngine } from '../src/platform/db/pglite.ts';
 import { benchUsers, fill } from './fill.ts';
+import type { Driver } from './load/driver.ts';
+import type { Facts } from './operations.ts';
 
 /** Rows a second that the database itself does, with an enrolment and its event in each statement. */
 export type Limit = { one: number; fifty: number };
@@ -32,6 +35,39 @@ function enrolText(course: string, users: string): string {
     jsonb_build_object('DurationID', duration_id, 'Reference', reference) from inserted
 )
 select * from inserted`.replaceAll('\n', ' ');
+}
+
+/** Requests a second that HTTP alone does on one core, by the same generator of load. */
+export type HttpLimit = { measure: (seconds: number) => Promise<number>; close: () => void };
+
+/** Reads of an enrolment, answered from memory at 64 connections; see `load/plain-service.ts`. */
+export async function httpLimit(driver: Driver): Promise<HttpLimit> {
+  const child = fork(join(import.meta.dirname, 'load/plain-service.ts'), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  const [origin] = await once(child, 'message');
+  const facts: Facts = {
+    key: 'none',
+    run: 'plain',
+    users: benchUsers,
+    enrolments: 1,
+    courses: 1,
+    sittings: [],
+  };
+  const order = {
+    facts,
+    operation: 'read enrolment',
+    origins: [origin],
+    connections: 64,
+    rate: null,
+    byAutocannon: false,
+  };
+  const { wrong, firstWrong } = await driver.load({ ...order, seconds: 1 });
+  if (wrong > 0) throw new Error(`HTTP alone answers wrong: ${firstWrong}`);
+  return {
+    measure: async (seconds) => (await driver.load({ ...order, seconds })).perSecond,
+    close: () => void child.kill(),
+  };
 }
 
 const run = promisify(execFile);

@@ -20,8 +20,8 @@ export type Operation = {
   expected: number;
   /** Rows that a request writes or reads. */
   rows: number;
-  /** The database's own limit that it is compared with. */
-  limit: 'one' | 'fifty' | null;
+  /** What it is compared with: the database with rows in a statement, or HTTP alone. */
+  limit: 'one' | 'fifty' | 'http';
   /** The request with this number, from 0. */
   request: (facts: Facts, serial: number) => Request;
 };
@@ -82,7 +82,7 @@ export const operations: readonly Operation[] = [
     origin: 'interface',
     expected: 200,
     rows: 1,
-    limit: null,
+    limit: 'http',
     request: ({ enrolments, users, key }, n) => {
       const at = (n * 7919) % enrolments;
       return { method: 'GET', path: `/enrolment/u${at % users}/${enrolmentId(at)}`, key };
@@ -93,7 +93,7 @@ export const operations: readonly Operation[] = [
     origin: 'interface',
     expected: 200,
     rows: 1,
-    limit: null,
+    limit: 'http',
     request: ({ users, courses, key }, n) => ({
       method: 'GET',
       path: `/catalogue/course/c${n % courses}/u${(n * 7919) % users}`,
@@ -105,7 +105,7 @@ export const operations: readonly Operation[] = [
     origin: 'interface',
     expected: 303,
     rows: 1,
-    limit: null,
+    limit: 'http',
     request: ({ sittings }, n) => ({ method: 'GET', path: sittings[n % sittings.length]?.link ?? '/' }),
   },
   {
@@ -113,7 +113,7 @@ export const operations: readonly Operation[] = [
     origin: 'content',
     expected: 200,
     rows: 1,
-    limit: null,
+    limit: 'http',
     request: ({ sittings }, n) => {
       const sitting = sittings[n % sittings.length];
       const number = Math.floor(n / sittings.length) + 1;

@@ -20,6 +20,7 @@ const limits = [...new Set(shown.map(({ target }) => target))].flatMap((target) 
   return [
     ...of(find('enrol'), 'the database itself, one row a statement'),
     ...of(find('bulk'), 'the database itself, 50 rows a statement'),
+    ...of(find('read'), 'HTTP alone, reads from memory'),
   ];
 });
 const bars = [...shown, ...limits].sort((a, b) => a.target.localeCompare(b.target));

@@ -1,4 +1,4 @@
-import type { Limit, LimitSource } from './limit.ts';
+import type { HttpLimit, LimitSource } from './limit.ts';
 import type { Driver } from './load/driver.ts';
 import type { Figure } from './load/sockets.ts';
 import type { Operation } from './operations.ts';
@@ -17,13 +17,14 @@ export type Measured = {
   serviceCpu: number;
   serverCpu: number | null;
   memory: number;
-  /** Rows a second of the database itself, just before. */
-  limit: number | null;
+  /** Rows a second of the database itself, or requests a second of HTTP alone, just before. */
+  limit: number;
 };
 
 type RoundOptions = {
   target: Target;
   limit: LimitSource;
+  http: HttpLimit;
   driver: Driver;
   shapes: Shape[];
   operations: Operation[];
@@ -31,11 +32,13 @@ type RoundOptions = {
   byAutocannon: boolean;
 };
 
-/** One round: the limit of the database, then each operation in each shape. */
+/** One round: the limits, then each operation in each shape. */
 export async function measureRound(options: RoundOptions): Promise<Measured[]> {
   const { target, driver, shapes, operations, seconds, byAutocannon } = options;
-  const needed = operations.some(({ limit }) => limit !== null);
-  const limit = needed ? await options.limit.measure(seconds) : null;
+  const isCompared = (...others: Operation['limit'][]) =>
+    operations.some(({ limit }) => others.includes(limit));
+  const database = isCompared('one', 'fifty') ? await options.limit.measure(seconds) : { one: 0, fifty: 0 };
+  const limits = { ...database, http: isCompared('http') ? await options.http.measure(seconds) : 0 };
   const all: Measured[] = [];
   for (const operation of operations) {
     let perSecond = 0;
@@ -65,15 +68,11 @@ export async function measureRound(options: RoundOptions): Promise<Measured[]> {
         serviceCpu: (after.service - before.service) * microseconds,
         serverCpu: after.server === null ? null : (after.server - (before.server ?? 0)) * microseconds,
         memory: Math.max(...pids.map(memoryOf)),
-        limit: limitFor(operation, limit),
+        limit: limits[operation.limit],
       });
     }
   }
   return all;
-}
-
-function limitFor(operation: Operation, limit: Limit | null): number | null {
-  return operation.limit === null || limit === null ? null : limit[operation.limit];
 }
 
 function cpuNow(target: Target, pids: number[]) {

@@ -6,7 +6,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../test/support/process.ts';
-import { embeddedLimit, type LimitSource, serverLimit } from './limit.ts';
+import { embeddedLimit, httpLimit, type LimitSource, serverLimit } from './limit.ts';
 import { startDriver } from './load/driver.ts';
 import { operations } from './operations.ts';
 import { type Measured, measureRound, type Shape } from './round.ts';
@@ -66,6 +66,7 @@ async function checkOut(revision: string): Promise<{ root: string; remove: () =>
 }
 
 const driver = startDriver();
+const http = await httpLimit(driver);
 const measured: Measured[] = [];
 
 /** All rounds of some versions on one engine; in each round one after the other, so that they meet the same machine. */
@@ -90,6 +91,7 @@ async function measure(
         const figures = await measureRound({
           target,
           limit,
+          http,
           driver,
           shapes,
           seconds,
@@ -133,6 +135,7 @@ try {
       );
   }
 } finally {
+  http.close();
   driver.close();
   await cleanUp();
   await compared?.remove();

@@ -42,7 +42,6 @@ export type TargetOptions = {
 /** As `npm start` does. */
 const flags = [
   '--disable-warning=ExperimentalWarning',
-  '--max-semi-space-size=4',
   '--import',
   pathToFileURL(join(import.meta.dirname, '../bin/compile-cache.js')).href,
 ];

@@ -9,7 +9,6 @@ const node = join(dirname(createRequire(import.meta.url).resolve('node/package.j
 const here = dirname(fileURLToPath(import.meta.url));
 const flags = [
   '--disable-warning=ExperimentalWarning',
-  '--max-semi-space-size=4',
   '--import',
   pathToFileURL(join(here, 'compile-cache.js')).href,
 ];

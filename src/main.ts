@@ -10,6 +10,7 @@ import { transaction } from './platform/db/transaction.ts';
 import { Problem } from './platform/errors.ts';
 import { clearScratch } from './platform/files.ts';
 import { type Log, openLog } from './platform/log.ts';
+import { giveBackMemory } from './platform/memory.ts';
 import { openContext } from './platform/open-context.ts';
 import { type Service, startService } from './service.ts';
 
@@ -93,6 +94,7 @@ export async function serve(): Promise<void> {
     process.stdout.write(`\nThe operator's key, shown this once:\n\n  ${first.key}\n\n`);
   if (first) process.stdout.write(tellLink(first.link));
   log.info({ interface: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');
+  setTimeout(giveBackMemory, 1_000).unref();
 }
 
 if (import.meta.main) await serve().catch(exitWithReason);

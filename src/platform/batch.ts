@@ -9,70 +9,115 @@ type Waiting<Row, Result> = {
   reject: (error: unknown) => void;
 };
 
+type Group<Row, Result> = {
+  waiting: Waiting<Row, Result>[];
+  /** At the end of this turn of the event loop it is looked at. */
+  isDue: boolean;
+  statements: number;
+  /** What is in flight. */
+  rows: number;
+  keys: Set<string>;
+};
+
 /**
- * Coalesces concurrent calls into one multi-row statement per group: one statement is in flight, the next takes all
- * that queued meanwhile, so a lone call waits for nothing. Rows with equal keys never share a statement. When a
- * statement fails as a whole its rows run again one by one, so that a bad row fails alone. Not for use inside a transaction: rows
- * of other callers would join it.
+ * Coalesces concurrent calls into multi-row statements, per group. Calls of one turn of the event loop share a statement;
+ * while it is in flight others queue for the next, so a lone call waits for nothing. A server gets a second statement
+ * as soon as no fewer rows wait than are in flight: it works on the one while this process reads the answers of the
+ * other. Rows with equal keys are never in flight together, and keep their order. When a statement fails as a whole its
+ * rows run again one by one, so that a bad row fails alone. Not for use inside a transaction: rows of other callers
+ * would join it.
  */
 export function coalesce<Context extends { engine: Engine }, Row, Result>(options: {
   /** Rows of different groups never share a statement. */
   group: (ctx: Context) => string;
-  /** None: rows that are equal may share a statement, because it only reads. */
+  /** None: rows that are equal may be in flight together, because they only read. */
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
   most?: number;
 }): (ctx: Context, row: Row) => Promise<Result> {
   const most = options.most ?? 200;
-  const queues = perEngine(() => new Map<string, Waiting<Row, Result>[]>());
+  const groupsOf = perEngine(() => new Map<string, Group<Row, Result>>());
 
-  async function settle(ctx: Context, batch: Waiting<Row, Result>[]): Promise<void> {
+  /** `over` is called before the callers go on, so that the next statement is on its way meanwhile. */
+  async function settle(ctx: Context, batch: Waiting<Row, Result>[], over: () => void): Promise<void> {
+    let results: Result[];
     try {
-      const results = await options.run(
+      results = await options.run(
         ctx,
         batch.map((waiting) => waiting.row),
       );
-      for (const [index, waiting] of batch.entries()) waiting.resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length === 1 || error instanceof Problem) for (const waiting of batch) waiting.reject(error);
-      else for (const waiting of batch) await settle(ctx, [waiting]);
+      const isFinal = batch.length === 1 || error instanceof Problem;
+      if (!isFinal) for (const waiting of batch) await settle(ctx, [waiting], () => {});
+      over();
+      if (isFinal) for (const waiting of batch) waiting.reject(error);
+      return;
     }
+    over();
+    for (const [index, waiting] of batch.entries()) waiting.resolve(results[index] as Result);
   }
 
-  function take(queue: Waiting<Row, Result>[]): Waiting<Row, Result>[] {
-    if (!options.key) return queue.splice(0, most);
-    const keys = new Set<string | null>();
+  function take(group: Group<Row, Result>): Waiting<Row, Result>[] {
+    if (!options.key) return group.waiting.splice(0, most);
     const batch: Waiting<Row, Result>[] = [];
     const left: Waiting<Row, Result>[] = [];
-    for (const waiting of queue.splice(0)) {
-      if (batch.length >= most || keys.has(waiting.key)) left.push(waiting);
-      else batch.push(waiting);
-      keys.add(waiting.key);
+    const passedOver = new Set<string>();
+    for (const waiting of group.waiting) {
+      const key = waiting.key as string;
+      if (batch.length < most && !group.keys.has(key) && !passedOver.has(key)) {
+        batch.push(waiting);
+        group.keys.add(key);
+      } else {
+        left.push(waiting);
+        passedOver.add(key);
+      }
     }
-    queue.push(...left);
+    group.waiting = left;
     return batch;
   }
 
-  async function drain(
+  function startStatements(
     ctx: Context,
-    groups: Map<string, Waiting<Row, Result>[]>,
-    group: string,
-  ): Promise<void> {
-    const queue = groups.get(group) ?? [];
-    while (queue.length > 0) await settle(ctx, take(queue));
-    groups.delete(group);
+    groups: Map<string, Group<Row, Result>>,
+    name: string,
+    group: Group<Row, Result>,
+  ): void {
+    group.isDue = false;
+    // The embedded database does one thing at a time: a second statement would only be smaller.
+    const together = ctx.engine.kind === 'postgres' ? 2 : 1;
+    while (
+      group.waiting.length > 0 &&
+      (group.statements === 0 || (group.statements < together && group.waiting.length >= group.rows))
+    ) {
+      const batch = take(group);
+      if (batch.length === 0) return;
+      group.statements += 1;
+      group.rows += batch.length;
+      void settle(ctx, batch, () => {
+        group.statements -= 1;
+        group.rows -= batch.length;
+        for (const { key } of batch) if (key !== null) group.keys.delete(key);
+        startStatements(ctx, groups, name, group);
+        if (group.statements === 0) groups.delete(name);
+      });
+    }
   }
 
   return (ctx, row) =>
     new Promise((resolve, reject) => {
-      const groups = queues(ctx);
-      const group = options.group(ctx);
-      const waiting = { row, key: options.key?.(row) ?? null, resolve, reject };
-      const queue = groups.get(group);
-      if (queue) queue.push(waiting);
-      else {
-        groups.set(group, [waiting]);
-        void drain(ctx, groups, group);
-      }
+      const groups = groupsOf(ctx);
+      const name = options.group(ctx);
+      const group = groups.get(name) ?? {
+        waiting: [],
+        isDue: false,
+        statements: 0,
+        rows: 0,
+        keys: new Set<string>(),
+      };
+      groups.set(name, group);
+      group.waiting.push({ row, key: options.key?.(row) ?? null, resolve, reject });
+      if (group.isDue) return;
+      group.isDue = true;
+      setImmediate(startStatements, ctx, groups, name, group);
     });
 }

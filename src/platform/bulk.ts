@@ -59,9 +59,9 @@ export const bulkAnswer = {
 /** The portions before which young tables are looked at. */
 const growth = [3, 6, 25, 100, 500];
 
-/** Compiles the checks of a bulk verb once. */
+/** Compiles the checks of a bulk verb once, when it is called first. */
 export function bulk<T>(verb: BulkVerb<T>) {
-  const checks = { ndjson: compileRows(verb.row, false), csv: compileRows(verb.row, true) };
+  const checks: Partial<Record<RowFormat, ReturnType<typeof compileRows>>> = {};
 
   async function work(ctx: TenantContext, rows: SourceRow[], format: RowFormat, plan: boolean) {
     const results: RowResult[] = [];
@@ -93,6 +93,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
     return results;
 
     function check(value: unknown): Problem | null {
+      checks[format] ??= compileRows(verb.row, format === 'csv');
       const validate = checks[format];
       return validate(value) ? null : validationProblem(validate.errors ?? [], 'row');
     }

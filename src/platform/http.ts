@@ -17,7 +17,7 @@ import type { Caller, Route } from './routes.ts';
 import { acceptedRows, rowTypes } from './rows.ts';
 import { ProblemDocument } from './schema.ts';
 import { bearSlowBody, headerLimits, limitSlowBodies, silenceMilliseconds } from './slow-clients.ts';
-import { buildValidators } from './validation.ts';
+import { buildSerializers, buildValidators } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -76,6 +76,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   limitLoad(app, ctx);
   limitSlowBodies(app);
   app.setValidatorCompiler(buildValidators());
+  app.setSerializerCompiler(buildSerializers());
   handleProblems(app, ctx.log);
   app.addHook('onResponse', async (request, reply) => logRequest(ctx, request, reply));
   return app;

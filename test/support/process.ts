@@ -4,6 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { emptyServerDatabase } from './server-database.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -63,8 +64,10 @@ export function runProcess(program: string, args: string[], env: Environment, cw
   return { child, exited, stdout: () => output.stdout, stderr: () => output.stderr };
 }
 
+/** As `npm start` does. */
 export function spawnService(env: Environment) {
-  const args = ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts')];
+  const cache = pathToFileURL(join(root, 'bin/compile-cache.js')).href;
+  const args = ['--disable-warning=ExperimentalWarning', '--import', cache, join(root, 'src/main.ts')];
   return runProcess(process.execPath, args, env);
 }
 

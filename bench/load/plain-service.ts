@@ -1,0 +1,37 @@
+// What HTTP alone leaves room for: Fastify answers a read of an enrolment from memory, its path checked and its answer
+// serialized by the schemas of the service. No database, no authentication, no headers of ours. Ends with its parent.
+import fastify from 'fastify';
+import Type from 'typebox';
+import { EnrollID, Enrolment } from '../../src/modules/enrolments/schemas.ts';
+import { LoginID } from '../../src/modules/users/schemas.ts';
+
+const result = { Completion: 'unknown', Success: 'unknown', Score: null } as const;
+const enrolment: Enrolment = {
+  EnrollID: '01930000-0000-7000-8000-000000000000',
+  LoginID: 'u0',
+  CourseID: 'c0',
+  DurationID: 'year',
+  CourseTitle: 'Course 0',
+  Status: 'enrolled',
+  ...result,
+  Override: null,
+  Recorded: result,
+  Progress: 0,
+  TotalSeconds: 0,
+  EnrolledAt: new Date().toISOString(),
+  StartedAt: null,
+  LastAccessedAt: null,
+  CompletedAt: null,
+  ExpiresAt: null,
+  Launches: 0,
+  Reference: null,
+  Metadata: {},
+  LaunchURL: `http://127.0.0.1/launch/${'x'.repeat(90)}`,
+};
+
+const app = fastify({ ajv: { customOptions: { strict: false } } });
+const schema = { params: Type.Object({ LoginID, EnrollID }), response: { 200: Enrolment } };
+app.get('/enrolment/:LoginID/:EnrollID', { schema }, async () => enrolment);
+await app.listen({ host: '127.0.0.1', port: 0 });
+process.on('disconnect', () => process.exit());
+process.send?.(app.listeningOrigin);
