@@ -70,27 +70,34 @@ async function fillCourses(connection: Connection, reads: number): Promise<void>
   }
 }
 
-/** Set-based, in portions, so that it takes as long as the disk does and no memory. */
-export async function fill(connection: Connection, sizes: Sizes, say: (line: string) => void): Promise<void> {
+/**
+ * Set-based, in portions, so that it takes as long as the disk does and no memory; with several connections a tenant
+ * on each. What is filled fits together by its making: a server need not look up each reference.
+ */
+export async function fill(
+  connections: [Connection, ...Connection[]],
+  sizes: Sizes,
+  say: (line: string) => void,
+): Promise<void> {
+  const [first] = connections;
   const { tenants } = sizes;
   const others = tenants === 0 ? 0 : Math.ceil(Math.max(0, sizes.users - benchUsers) / tenants);
   const enrolmentsOfOthers =
     tenants === 0 ? 0 : Math.ceil(Math.max(0, sizes.enrolments - benchEnrolments) / tenants);
   const perUser = others === 0 ? 1 : Math.ceil(enrolmentsOfOthers / others);
-  await fillCourses(connection, Math.max(10, perUser));
-  const all = [
-    { tenant: 'bench', users: benchUsers, enrolments: benchEnrolments },
-    ...Array.from({ length: tenants }, (_, n) => ({
-      tenant: `tenant-${n}`,
-      users: others,
-      enrolments: enrolmentsOfOthers,
-    })),
-  ];
-  const found = await connection.query({ text: groupText, values: [] });
+  await fillCourses(first, Math.max(10, perUser));
+  const found = await first.query({ text: groupText, values: [] });
   const withGroup = found.rows.length > 0;
-  let [user, enrolment] = [0, 0];
   const at = new Date(Date.now() - 30 * 86_400_000);
-  for (const [index, { tenant, users, enrolments }] of all.entries()) {
+
+  async function fillTenant(connection: Connection, index: number): Promise<void> {
+    const isBench = index === 0;
+    const [tenant, users, enrolments] = isBench
+      ? ['bench', benchUsers, benchEnrolments]
+      : [`tenant-${index - 1}`, others, enrolmentsOfOthers];
+    const [user, enrolment] = isBench
+      ? [0, 0]
+      : [benchUsers + (index - 1) * others, benchEnrolments + (index - 1) * enrolmentsOfOthers];
     await connection.query(
       plain(
         'insert into tenant (tenant_id, name, created_at, updated_at) values ($1, $1, $2, $2) on conflict do nothing',
@@ -104,8 +111,13 @@ export async function fill(connection: Connection, sizes: Sizes, say: (line: str
       await connection.query(plain(enrolmentsText(withGroup), values));
       await connection.query(plain(eventsText, values));
     }
-    user += users;
-    enrolment += enrolments;
     if (index > 0 && index % 100 === 0) say(`filled ${index} of ${tenants} tenants`);
   }
+
+  let next = 0;
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (next <= tenants) await fillTenant(connection, next++);
+    }),
+  );
 }

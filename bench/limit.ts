@@ -113,7 +113,7 @@ export async function embeddedLimit(root: string): Promise<LimitSource> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-limit-'));
   const engine: PgliteEngine = await openPglite({ folder });
   await migrate(engine, join(root, 'migrations'));
-  await fill(engine, { tenants: 0, users: 0, enrolments: 0 }, () => {});
+  await fill([engine], { tenants: 0, users: 0, enrolments: 0 }, () => {});
   await engine.script('vacuum analyze');
   const one = enrolText('$1::text', `known.login_id = $2::text`);
   const many = enrolText('$1::text', 'known.login_id = any($2::text[])');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type Cluster, startCluster } from '../scripts/postgres-cluster.ts';
+import type { Connection } from '../src/platform/db/engine.ts';
 import { openPglite } from '../src/platform/db/pglite.ts';
 import { send } from '../src/platform/db/wire.ts';
 import { packCourse } from '../test/journeys/made-courses.ts';
@@ -120,17 +121,25 @@ export async function onDatabase<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
+const connectionOf = (client: pg.ClientBase): Connection => ({
+  query: (statement) => send(client, statement),
+});
+
 async function fillDatabase(options: TargetOptions, cluster: Cluster | null, folder: string): Promise<void> {
   const { sizes, say } = options;
   if (cluster) {
-    await onDatabase(cluster.url, async (client) => {
-      await fill({ query: (statement) => send(client, statement) }, sizes, say);
-      await client.query('vacuum analyze');
-    });
+    const { url } = cluster;
+    await onDatabase(url, (client) =>
+      onDatabase(url, async (other) => {
+        for (const one of [client, other]) await one.query('set session_replication_role = replica');
+        await fill([connectionOf(client), connectionOf(other)], sizes, say);
+        await client.query('vacuum analyze');
+      }),
+    );
     return;
   }
   const engine = await openPglite({ folder });
-  await fill(engine, sizes, say);
+  await fill([engine], sizes, say);
   await engine.script('vacuum analyze');
   await engine.close();
 }

@@ -6,6 +6,7 @@ import { routes } from '../src/app.ts';
 import { eventTypes } from '../src/modules/events/types.ts';
 import { errorCodes } from '../src/platform/errors.ts';
 import { scopes } from '../src/platform/scopes.ts';
+import { buildSerializers, buildValidators } from '../src/platform/validation.ts';
 import { startService } from './support/service.ts';
 
 // What every operation declares, and that the lists are closed.
@@ -29,6 +30,23 @@ const withoutScope = new Set([
   'signInWithPassword', // tenant, name and password are in the request itself
   'signOut', // the cookie is
 ]);
+
+test('every schema of every operation can be compiled, which the service leaves to the first request', () => {
+  const [validator, serializer] = [buildValidators(), buildSerializers()];
+  for (const { name, params, query, body, answers } of routes) {
+    for (const [httpPart, schema] of Object.entries({ params, querystring: query, body }))
+      if (schema) assert.doesNotThrow(() => validator({ schema, httpPart })({}), `${name}, ${httpPart}`);
+    for (const [status, { schema, type }] of Object.entries(answers)) {
+      if (!schema || type) continue;
+      // What does not fit may be refused; the schema itself may not.
+      try {
+        serializer({ schema })({});
+      } catch (error) {
+        assert.match(String(error), /is required|does not match schema/, `${name}, ${status}`);
+      }
+    }
+  }
+});
 
 test('every write says its scope, its successes and its events', () => {
   for (const { method, name, scope, answers, events } of routes) {

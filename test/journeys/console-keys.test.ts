@@ -120,7 +120,7 @@ test('The list is filtered by what the address says, and another key is made lik
   await page.getByRole('textbox', { name: 'Purchase order' }).fill('PO-3');
   await page.getByRole('heading', { name: 'No key is found' }).waitFor();
   assert.equal(new URL(page.url()).searchParams.get('po'), 'PO-3');
-  await page.getByRole('button', { name: 'Show all keys' }).click();
+  await page.getByRole('button', { name: 'Show all' }).click();
   const row = page.getByRole('table').getByRole('row').filter({ hasText: 'Ann Lee' });
   await row.getByRole('link', { name: /^Key/ }).click();
   await page.getByRole('button', { name: 'Make another like it' }).click();

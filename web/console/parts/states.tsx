@@ -57,6 +57,21 @@ export function Message(props: MessageProps) {
   );
 }
 
+type NoneFoundProps = { title: string; text: string; onShowAll: () => void; children?: ReactNode };
+
+/** A list of which nothing fits the filters, with the way back to all of it. */
+export function NoneFound({ title, text, onShowAll, children }: NoneFoundProps) {
+  const t = useTranslations('list');
+  return (
+    <Message title={title} text={text}>
+      {children}
+      <Button variant="default" onClick={onShowAll}>
+        {t('showAll')}
+      </Button>
+    </Message>
+  );
+}
+
 type FailedProps = { error: unknown; onRetry?: () => unknown; isPage?: boolean };
 
 /** What went wrong with a page or a part of it. */

@@ -4,7 +4,7 @@ import { useApi } from '../../api/api.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Message } from '../../parts/states.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { ImportPanel } from './import-panel.tsx';
 import {
@@ -29,6 +29,7 @@ export function AuthoredCourses() {
     ...(isStatus(status) ? { Status: status } : {}),
   };
   const isFiltered = Object.keys(wanted).length > 0;
+  const clear = () => filter({ search: undefined, status: undefined });
   const query = $api.useInfiniteQuery('get', '/course', { params: { query: wanted } }, paged);
   const columns: Column<AuthoredCourse>[] = [
     { key: 'title', header: t('list.course'), cell: (course) => <CourseTitle {...course} /> },
@@ -62,7 +63,7 @@ export function AuthoredCourses() {
   return (
     <Page title={t('title')} text={t('text')} actions={<WebCourseButton />}>
       <ImportPanel />
-      <FilterBar onClear={isFiltered ? () => filter({ search: undefined, status: undefined }) : undefined}>
+      <FilterBar onClear={isFiltered ? clear : undefined}>
         <SearchFilter label={t('list.search')} value={search} onChange={(search) => filter({ search })} />
         <SelectFilter
           label={t('list.status')}
@@ -78,7 +79,7 @@ export function AuthoredCourses() {
         rowKey={({ CourseID }) => CourseID}
         empty={
           isFiltered ? (
-            <Message title={t('list.nothingTitle')} text={t('list.nothingText')} />
+            <NoneFound title={t('list.nothingTitle')} text={t('list.nothingText')} onShowAll={clear} />
           ) : (
             <Message title={t('list.emptyTitle')} text={t('list.emptyText')} />
           )

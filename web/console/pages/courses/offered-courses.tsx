@@ -4,7 +4,7 @@ import { useApi } from '../../api/api.tsx';
 import { FilterBar, SearchFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Message } from '../../parts/states.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
 import { EnrolLink } from './enrol-link.tsx';
 import { type Course, CourseStatusBadge, CourseTitle, StandardName, useDurationText } from './values.tsx';
 
@@ -63,7 +63,11 @@ export function OfferedCourses() {
         rowKey={({ CourseID }) => CourseID}
         empty={
           search ? (
-            <Message title={t('list.nothingTitle')} text={t('list.nothingText')} />
+            <NoneFound
+              title={t('list.nothingTitle')}
+              text={t('list.nothingText')}
+              onShowAll={() => filter({ search: undefined })}
+            />
           ) : (
             <Message title={t('offered.emptyTitle')} text={t('offered.emptyText')} />
           )

@@ -8,7 +8,7 @@ import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Message } from '../../parts/states.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
 import { GroupFilter } from '../users/group.tsx';
 import { LoginID, useName } from '../users/person.tsx';
 import { useEnrolmentColumns } from './columns.tsx';
@@ -138,11 +138,7 @@ export default function Enrolments() {
         rowKey={({ EnrollID }) => EnrollID}
         empty={
           isFiltered ? (
-            <Message title={t('noneFound')} text={t('noneFoundText')}>
-              <Button variant="default" onClick={clear}>
-                {t('showAll')}
-              </Button>
-            </Message>
+            <NoneFound title={t('noneFound')} text={t('noneFoundText')} onShowAll={clear} />
           ) : (
             <Message title={t('none')} text={t('noneText')}>
               <Button onClick={() => setEnrolling(true)}>{t('enrol')}</Button>

@@ -7,7 +7,7 @@ import { EventTypeFilter, isEventType } from '../../parts/event-type-filter.tsx'
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Message } from '../../parts/states.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { EventDialog } from './event.tsx';
@@ -113,11 +113,7 @@ export default function Events() {
         rowKey={({ EventID }) => EventID}
         empty={
           clear ? (
-            <Message title={t('noneFoundTitle')} text={t('noneFoundText')}>
-              <Button variant="default" onClick={clear}>
-                {t('showAll')}
-              </Button>
-            </Message>
+            <NoneFound title={t('noneFoundTitle')} text={t('noneFoundText')} onShowAll={clear} />
           ) : (
             <Message title={t('noneTitle')} text={t('noneText')} />
           )

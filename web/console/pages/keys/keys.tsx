@@ -8,7 +8,7 @@ import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Message } from '../../parts/states.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
 import { FindKey } from './find-key.tsx';
 import { KeyDrawer } from './key-drawer.tsx';
 import { MadeKeys } from './made-keys.tsx';
@@ -141,11 +141,7 @@ export default function Keys() {
         rowKey={({ KeyID }) => KeyID}
         empty={
           isFiltered ? (
-            <Message title={t('noneFound')} text={t('noneFoundText')}>
-              <Button variant="default" onClick={clear}>
-                {t('showAll')}
-              </Button>
-            </Message>
+            <NoneFound title={t('noneFound')} text={t('noneFoundText')} onShowAll={clear} />
           ) : (
             <Message title={t('none')} text={t('noneText')}>
               {make}

@@ -7,7 +7,7 @@ import { useApi } from '../../api/api.tsx';
 import { FilterBar, SearchFilter, useFilters } from '../../parts/filters.tsx';
 import { List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Message } from '../../parts/states.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { NewTenantDialog } from './tenant-dialog.tsx';
 
@@ -28,9 +28,10 @@ export default function Tenants() {
     </Button>
   );
   const isFiltered = filters.search !== undefined;
+  const clear = () => change({ search: undefined });
   return (
     <Page title={t('title')} text={t('text')} actions={create}>
-      <FilterBar onClear={isFiltered ? () => change({ search: undefined }) : undefined}>
+      <FilterBar onClear={isFiltered ? clear : undefined}>
         <SearchFilter label={t('search')} value={filters.search} onChange={(search) => change({ search })} />
       </FilterBar>
       <List
@@ -75,7 +76,7 @@ export default function Tenants() {
         ]}
         empty={
           isFiltered ? (
-            <Message title={t('notFound')} text={t('notFoundText')} />
+            <NoneFound title={t('notFound')} text={t('notFoundText')} onShowAll={clear} />
           ) : (
             <Message title={t('none')} text={t('noneText')}>
               {create}

@@ -9,7 +9,7 @@ import { DownloadButton, withQuery } from '../../parts/download.tsx';
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Message } from '../../parts/states.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { GroupFilter } from './group.tsx';
 import { AccountBadges, LoginID, type User, UserLink } from './person.tsx';
@@ -98,11 +98,7 @@ export default function Users() {
         rowKey={({ LoginID }) => LoginID}
         empty={
           isFiltered ? (
-            <Message title={t('noneFound')} text={t('noneFoundText')}>
-              <Button variant="default" onClick={clear}>
-                {t('showAll')}
-              </Button>
-            </Message>
+            <NoneFound title={t('noneFound')} text={t('noneFoundText')} onShowAll={clear} />
           ) : (
             <Message title={t('none')} text={t('noneText')}>
               <Button onClick={() => setCreating(true)}>{t('create')}</Button>

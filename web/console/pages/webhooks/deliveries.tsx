@@ -4,7 +4,7 @@ import { useTranslations } from 'use-intl';
 import { EventTypeFilter, isEventType } from '../../parts/event-type-filter.tsx';
 import { FilterBar, SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { List } from '../../parts/list.tsx';
-import { Message, WaitingRows } from '../../parts/states.tsx';
+import { Message, NoneFound, WaitingRows } from '../../parts/states.tsx';
 import { DeliveryDialog } from './delivery.tsx';
 import { useDeliveryColumns } from './delivery-columns.tsx';
 import type { Endpoint } from './health.tsx';
@@ -88,15 +88,13 @@ function Log({ endpoint, wanted, onClear }: LogProps) {
         rowKey={({ DeliveryID }) => DeliveryID}
         empty={
           onClear ? (
-            <Message
+            <NoneFound
               title={t('noneFoundTitle')}
               text={lookOn ? t('noneFoundYet', { count: lookedThrough }) : t('noneFoundText')}
+              onShowAll={onClear}
             >
               {lookOn && <Button onClick={lookOn}>{t('lookOn')}</Button>}
-              <Button variant="default" onClick={onClear}>
-                {t('showAll')}
-              </Button>
-            </Message>
+            </NoneFound>
           ) : (
             <Message title={t('noneTitle')} text={t('noneText')} />
           )
