@@ -1,7 +1,9 @@
-// Sends 100,000 generated requests (or as many as the argument says) to every operation, and measures the heap.
+// Sends 100,000 generated requests to every operation, and measures the heap: npm run fuzz -- [REQUESTS] [SEED]
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 
-const [requests = '100000'] = process.argv.slice(2);
+const [requests = '100000', seed = String(randomInt(2 ** 31))] = process.argv.slice(2);
+console.log(`${requests} requests from seed ${seed}`);
 const { status } = spawnSync(
   process.execPath,
   [
@@ -12,6 +14,6 @@ const { status } = spawnSync(
     '--test-reporter=spec',
     'test/properties.test.ts',
   ],
-  { stdio: 'inherit', env: { ...process.env, FUZZ_REQUESTS: requests } },
+  { stdio: 'inherit', env: { ...process.env, FUZZ_REQUESTS: requests, FUZZ_SEED: seed } },
 );
 process.exit(status ?? 1);
