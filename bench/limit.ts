@@ -45,7 +45,11 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
   const child = fork(join(import.meta.dirname, 'load/plain-service.ts'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
-  const [origin] = await once(child, 'message');
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The service of HTTP alone ended with ${code} before it listened.`);
+  });
+  const [origin] = await Promise.race([once(child, 'message'), ended]);
+  ended.catch(() => {});
   const facts: Facts = {
     key: 'none',
     run: 'plain',
