@@ -13,6 +13,7 @@ import { openTestDatabase } from '../../src/platform/db/test-database.ts';
 import { openFiles } from '../../src/platform/files.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { readSigningKey } from '../../src/platform/open-context.ts';
+import { movableClock } from './clock.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 export type Reply = { status: number; headers: Headers; body: any };
@@ -64,7 +65,7 @@ export async function startService(
     log: openLog(process.env.LECTERN_TEST_LOG ?? 'silent'),
     files: await openFiles(dataDir),
     signingKey: await readSigningKey(db),
-    now: options.now ?? (() => new Date()),
+    now: options.now ?? movableClock().now,
   };
   const { api, content, operations } = await buildApp(ctx);
   config.contentUrl = `http://127.0.0.1:${await listen(content)}`;

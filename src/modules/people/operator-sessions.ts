@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { forgetOperatorLinks } from './operator-links.ts';
-import { sessionEnd, sessionTimes, type Times } from './session-times.ts';
+import { newSessionTimes, sessionTimes, type Times } from './session-times.ts';
 import { newToken } from './token.ts';
 
 const open = `
@@ -14,7 +14,7 @@ export async function openOperatorSession(
   input: { userAgent: string | null },
 ): Promise<string> {
   const { token, hash } = newToken(null);
-  const values = [hash, ctx.now(), sessionEnd(ctx), input.userAgent];
+  const values = [hash, ...newSessionTimes(ctx), input.userAgent];
   await run(ctx, { name: 'open_operator_session', text: open, values });
   return token;
 }

@@ -6,7 +6,7 @@ import type { PasswordHash } from '../tenants/schemas.ts';
 import { hashedPassword, matchesPassword } from '../users/passwords.ts';
 import { forgetGuesses, nameMark, noteGuess } from './guesses.ts';
 import type { PasswordFunction, PasswordSignIn } from './schemas.ts';
-import { sessionEnd } from './session-times.ts';
+import { newSessionTimes } from './session-times.ts';
 import { newToken } from './token.ts';
 import { openUserSession } from './user-sessions.ts';
 
@@ -58,7 +58,7 @@ export async function signInWithPassword(
   const matches = await fewAtATime(() => matchesPassword(stored, hashed ?? input.Password));
   if (!matches) throw failed();
   const { token, hash } = newToken(input.TenantID);
-  const values = [...names, ctx.now(), hash, sessionEnd(ctx), input.userAgent, stored];
+  const values = [...names, ...newSessionTimes(ctx), hash, input.userAgent, stored];
   const opened = await run(ctx, { name: 'open_user_session', text: open, values });
   if (opened.length === 0) throw failed();
   await forgetGuesses(ctx, mark);

@@ -8,9 +8,10 @@ const notedSeconds = 60;
 
 export type Times = { signed_in_at: Date; expires_at: Date };
 
-/** When a session that begins now ends in any case. */
-export function sessionEnd(ctx: Context): Date {
-  return new Date(ctx.now().getTime() + sessionHours * 3_600_000);
+/** Now, when a session begins, and when it ends in any case. */
+export function newSessionTimes(ctx: Context): [Date, Date] {
+  const now = ctx.now();
+  return [now, new Date(now.getTime() + sessionHours * 3_600_000)];
 }
 
 /** Now; the last use that is not idle yet; the last use that must be noted anew. */

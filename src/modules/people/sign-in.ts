@@ -5,7 +5,7 @@ import { userNotFound } from '../users/users.ts';
 import { isOperatorLink, useOperatorLink } from './operator-links.ts';
 import { openOperatorSession } from './operator-sessions.ts';
 import { consolePath, type SignInLink, type SignInRequest } from './schemas.ts';
-import { sessionEnd } from './session-times.ts';
+import { newSessionTimes } from './session-times.ts';
 import { newToken, readToken, signInAddress } from './token.ts';
 import { openUserSession } from './user-sessions.ts';
 
@@ -79,7 +79,7 @@ export async function signIn(
       ? { token: await openOperatorSession(ctx, input), path: consolePath }
       : null;
   const { token, hash } = newToken(handle.tenantId);
-  const values = [handle.tenantId, handle.hash, ctx.now(), hash, sessionEnd(ctx), input.userAgent];
+  const values = [handle.tenantId, handle.hash, ...newSessionTimes(ctx), hash, input.userAgent];
   const [used] = await run<{ path: string }>(ctx, { name: 'use_sign_in_link', text: use, values });
   return used ? { token, path: used.path } : null;
 }

@@ -13,14 +13,14 @@ export type UserSession = Times & {
 /** The session of a user of the tenant. */
 type Own = { tenantId: string; hash: string };
 
-/** The rest of a statement whose `used` has the user: $1 tenant, $3 now, $4 hash, $5 end, $6 browser. */
+/** The rest of a statement whose `used` has the user: $1 tenant, $3 now, $4 end, $5 hash, $6 browser. */
 export const openUserSession = `
 cleaned as (
   delete from user_session old using used
   where old.tenant_id = $1 and old.user_id = used.user_id and old.expires_at <= $3
 ), made as (
   insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent)
-  select $1, $4, used.user_id, $3, $3, $5, $6 from used
+  select $1, $5, used.user_id, $3, $3, $4, $6 from used
 )`;
 
 const read = `
