@@ -23,7 +23,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     test(`The player has no barriers, ${colorScheme}, ${width} px wide`, async () => {
       const { LaunchURL } = await service.enrol('row');
       const page = await openPage(await newContext({ width, height: 640 }));
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.emulateMedia({ colorScheme });
       await page.goto(LaunchURL);
       await contentOf(page).locator('#later').click();
       await page.locator('#notice').waitFor();

@@ -10,9 +10,9 @@ import {
   openPage,
   press,
   screenOf,
-  until,
 } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
+import { untilRight } from '../support/until.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse, packWebPage } from './made-courses.ts';
 
@@ -93,7 +93,7 @@ test('The operator previews a SCORM 1.2 course that is a draft, and passes it', 
 
     await page.getByRole('button', { name: 'Preview again' }).click();
     await sign(page).waitFor();
-    await until(
+    await untilRight(
       () => screenOf(page),
       (screen) => screen !== null && screen !== 'result',
     );
@@ -113,11 +113,11 @@ test('The operator previews a SCORM 2004 course in its order, and goes back to w
     }
     // Back to a lesson: what it wrote down is there within the sitting.
     await page.locator('.unit').filter({ hasText: 'How fires start' }).click();
-    await until(
+    await untilRight(
       () => screenOf(page),
       (screen) => screen === 'habits',
     );
-    await until(
+    await untilRight(
       () => page.locator('#progress').evaluate((bar) => (bar as HTMLProgressElement).value),
       (value) => value === 75,
     );
@@ -168,7 +168,7 @@ test('Without a connection the content is still answered, and the page does not 
 test('A preview fits a small screen, says that it is one, and has no barriers', async () => {
   for (const course of ['fire-safety', 'page']) {
     await previewing(course, { width: 320, height: 640 }, async (page, address) => {
-      await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+      await page.emulateMedia({ colorScheme: 'dark' });
       await page.goto(address);
       await contentOf(page).locator('h1').first().waitFor();
       await sign(page).waitFor();

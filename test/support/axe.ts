@@ -33,7 +33,7 @@ export async function expectNoBarriers(page: Page, isCovered = false): Promise<v
   for (const size of sizes) {
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.emulateMedia({ colorScheme });
       const look = `${new URL(page.url()).pathname}, ${colorScheme}, ${size.width} px`;
       await settled(page);
       assert.deepEqual(await findings(page, isCovered), [], look);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
+import { closeLeft, keepJournal, readJournals } from './journal.ts';
 
+/** Milliseconds; a machine that is busy with other tests is slow. */
+const timeLimit = 30_000;
 const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 let launched: Promise<Browser> | null = null;
@@ -38,7 +41,13 @@ export function takeViolations(): string[] {
   return violations.splice(0);
 }
 
-afterEach(() => {
+/** What Node tells of a test that is over, and its types do not name. */
+type Outcome = { passed: boolean; error: Error | null };
+
+afterEach(async (one) => {
+  const { passed, error } = one as unknown as Outcome;
+  if (!passed && error) Object.assign(error.cause ?? error, { journal: await readJournals() });
+  await closeLeft();
   assert.deepEqual(takeViolations(), [], 'a page broke its Content-Security-Policy');
 });
 
@@ -63,11 +72,13 @@ async function watchPolicies(context: BrowserContext): Promise<void> {
   });
 }
 
+/** What moves while it is clicked is missed on a slow machine, so nothing moves. */
 export async function newContext(options: { width?: number; height?: number } = {}): Promise<BrowserContext> {
   const { width = 1280, height = 800 } = options;
   const browser = await launchBrowser();
-  const context = await browser.newContext({ viewport: { width, height } });
-  context.setDefaultTimeout(10_000);
+  const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(timeLimit);
+  keepJournal(context);
   await watchPolicies(context);
   return context;
 }
@@ -118,19 +129,4 @@ export function callAPI(page: Page, method: string, ...values: string[]): Promis
     },
     [method, ...values],
   );
-}
-
-/** Asks again and again until the answer is right; the last answer is in the error. */
-export async function until<Answer>(
-  ask: () => Promise<Answer> | Answer,
-  isRight: (answer: Answer) => boolean,
-  limit = 10_000,
-): Promise<Answer> {
-  const end = Date.now() + limit;
-  for (;;) {
-    const answer = await ask();
-    if (isRight(answer)) return answer;
-    if (Date.now() > end) throw new Error(`Still not right: ${JSON.stringify(answer)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
