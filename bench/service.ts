@@ -9,7 +9,8 @@ import type { Connection } from '../src/platform/db/engine.ts';
 import { openPglite } from '../src/platform/db/pglite.ts';
 import { send } from '../src/platform/db/wire.ts';
 import { packCourse } from '../test/journeys/made-courses.ts';
-import { bootstrapKey, freePorts, runProcess, stopProcess, until } from '../test/support/process.ts';
+import { bootstrapKey, freePorts, runProcess, stopProcess } from '../test/support/process.ts';
+import { until } from '../test/support/until.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
 import type { Facts, Sitting } from './operations.ts';
@@ -71,7 +72,7 @@ export async function startNode(root: string, env: Record<string, string>, nodeA
       () => false,
     );
   };
-  await until('the service is ready', isReady, 180_000).catch((error: unknown) => {
+  await until('the service is ready', isReady, 180).catch((error: unknown) => {
     process_.child.kill();
     throw error;
   });

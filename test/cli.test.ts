@@ -16,8 +16,8 @@ import {
   startProcess,
   stopProcess,
   temporaryFolder,
-  until,
 } from './support/process.ts';
+import { until } from './support/until.ts';
 
 const bin = join(import.meta.dirname, '../bin/lectern.js');
 /** Whatever Node the machine has: the command finds its own. */

@@ -8,7 +8,8 @@ import { refuseContractions } from '../scripts/migration-rules.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { openPostgres } from '../src/platform/db/postgres.ts';
 import { startBalanced } from './support/balanced.ts';
-import { cleanUp, stopProcess, temporaryFolder, until } from './support/process.ts';
+import { cleanUp, stopProcess, temporaryFolder } from './support/process.ts';
+import { until } from './support/until.ts';
 
 after(cleanUp);
 

@@ -2,17 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { expireEnrolments } from '../src/modules/enrolments/expire.ts';
 import { movableClock } from './support/clock.ts';
-import {
-  bootstrapKey,
-  cleanUp,
-  injected,
-  place,
-  startProcess,
-  stopProcess,
-  until,
-} from './support/process.ts';
+import { bootstrapKey, cleanUp, injected, place, startProcess, stopProcess } from './support/process.ts';
 import { startService } from './support/service.ts';
 import { allPages, expectStatus, newCourse, newTenant } from './support/tenant.ts';
+import { until } from './support/until.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

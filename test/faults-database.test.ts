@@ -7,14 +7,8 @@ import { emptyLedger } from '../bench/kill/ledger.ts';
 import { drive } from '../bench/kill/load.ts';
 import { prepareTarget, ready } from '../bench/kill/rounds.ts';
 import { startCluster } from '../scripts/postgres-cluster.ts';
-import {
-  bootstrapKey,
-  cleanUp,
-  startProcess,
-  stopProcess,
-  temporaryFolder,
-  until,
-} from './support/process.ts';
+import { bootstrapKey, cleanUp, startProcess, stopProcess, temporaryFolder } from './support/process.ts';
+import { until } from './support/until.ts';
 
 after(cleanUp);
 const skip =

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Cluster, startCluster } from '../scripts/postgres-cluster.ts';
 import { packCourse } from './journeys/made-courses.ts';
-import { bootstrapKey, cleanUp, place, startProcess, stopProcess, until } from './support/process.ts';
+import { bootstrapKey, cleanUp, place, startProcess, stopProcess } from './support/process.ts';
 import { mountSmallDisk } from './support/small-disk.ts';
+import { until } from './support/until.ts';
 
 after(cleanUp);
 

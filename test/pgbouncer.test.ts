@@ -9,7 +9,8 @@ import { check } from '../bench/kill/check.ts';
 import { checkServer } from '../bench/kill/consistency.ts';
 import { owner } from '../scripts/postgres-cluster.ts';
 import { startBalanced } from './support/balanced.ts';
-import { cleanUp, freePorts, runProcess, stopProcess, temporaryFolder, until } from './support/process.ts';
+import { cleanUp, freePorts, runProcess, stopProcess, temporaryFolder } from './support/process.ts';
+import { until } from './support/until.ts';
 
 after(cleanUp);
 
@@ -38,7 +39,7 @@ ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_s
   const { uid, gid } = owner();
   if (uid !== undefined && gid !== undefined) for (const path of [folder, file]) chownSync(path, uid, gid);
   const pooler = runProcess(program, [...(uid === undefined ? [] : ['-u', 'postgres']), file], {});
-  await until('the pooler listens', () => listens(port), 10_000).catch((error: unknown) => {
+  await until('the pooler listens', () => listens(port)).catch((error: unknown) => {
     throw new Error(pooler.stderr(), { cause: error });
   });
   return { port, stop: () => stopProcess(pooler) };

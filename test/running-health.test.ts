@@ -10,8 +10,8 @@ import {
   type Running,
   startProcess,
   stopProcess,
-  until,
 } from './support/process.ts';
+import { until } from './support/until.ts';
 
 const key = { authorization: `Bearer ${bootstrapKey}` };
 let service: Running;

@@ -13,8 +13,8 @@ import {
   type Running,
   startProcess,
   stopProcess,
-  until,
 } from './support/process.ts';
+import { until } from './support/until.ts';
 
 let service: Running;
 /** What must not stand in any line, each with what it is. */

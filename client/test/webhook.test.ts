@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { startDispatcher } from '../../src/modules/webhooks/dispatcher.ts';
-import { startReceiver, until } from '../../src/modules/webhooks/test-support.ts';
+import { startReceiver } from '../../src/modules/webhooks/test-support.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { newTenant } from '../../test/support/tenant.ts';
+import { until } from '../../test/support/until.ts';
 import { createLectern, verifyWebhook } from '../src/index.ts';
 
 let service: TestService;

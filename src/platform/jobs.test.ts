@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { until } from '../modules/webhooks/test-support.ts';
+import { until } from '../../test/support/until.ts';
 import { transaction } from './db/transaction.ts';
 import { enqueue, type Job, prepareJobs, startJobs } from './jobs.ts';
 

@@ -4,10 +4,11 @@ import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { createOperatorLink } from '../../src/modules/people/operator-links.ts';
 import { expectNoBarriers } from '../support/axe.ts';
-import { closeBrowser, press, until } from '../support/browser.ts';
+import { closeBrowser, press } from '../support/browser.ts';
 import { closeConsole, consoleOf, openConsole } from '../support/console.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
+import { untilRight } from '../support/until.ts';
 import { packCourse } from './made-courses.ts';
 
 let service: TestService;
@@ -178,7 +179,7 @@ test('A learner sees their courses, starts one, and comes back', async () => {
   await page.click('#exit-button');
   await heading(page, 'My courses').waitFor();
   await page.getByRole('link', { name: 'Continue' }).click();
-  await until(
+  await untilRight(
     () => page.locator('#stage iframe').count(),
     (count) => count === 1,
   );

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { expectNoBarriers } from '../support/axe.ts';
-import { closeBrowser, contentOf, until } from '../support/browser.ts';
+import { closeBrowser, contentOf } from '../support/browser.ts';
 import { closeConsole, consoleOf } from '../support/console.ts';
 import { packSecondRelease } from '../support/packages.ts';
 import { startService } from '../support/service.ts';
 import { newTenant } from '../support/tenant.ts';
+import { untilRight } from '../support/until.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -70,7 +71,7 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   await dialog.getByText('All tenants see the course at once').waitFor();
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Three in a row is published.').waitFor();
-  await until(
+  await untilRight(
     async () => (await service.api('GET', '/course/three%20in%20a%20row')).body.Status,
     (status) => status === 'published',
   );

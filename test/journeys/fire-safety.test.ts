@@ -8,9 +8,9 @@ import {
   openPage,
   press,
   screenOf,
-  until,
 } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
+import { untilRight } from '../support/until.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse } from './made-courses.ts';
 
@@ -51,7 +51,7 @@ test('Sequencing forces the order, survives leaving, and rolls up the course', a
   assert.equal(left.Progress, 75);
 
   await page.goto(launch);
-  await until(
+  await untilRight(
     () => screenOf(page),
     (screen) => screen === 'quiz-3',
   );
@@ -79,7 +79,7 @@ test('A page that vanishes in the middle of a lesson is resumed in that lesson',
   const again = await openPage(context);
   await again.goto(LaunchURL);
   await again.locator('.unit[aria-current]').filter({ hasText: 'Getting out' }).waitFor();
-  await until(
+  await untilRight(
     () => screenOf(again),
     (screen) => screen === 'route',
   );
@@ -93,7 +93,7 @@ test('The contents lead back to a finished lesson, where everything is still the
   await press(page, 'next', 'next', 'finish');
   await page.locator('.unit[aria-current]').filter({ hasText: 'Getting out' }).waitFor();
   await page.locator('.unit').filter({ hasText: 'How fires start' }).click();
-  await until(
+  await untilRight(
     () => screenOf(page),
     (screen) => screen === 'habits',
   );

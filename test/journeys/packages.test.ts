@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser, contentOf, newContext, openPage, until } from '../support/browser.ts';
+import { closeBrowser, contentOf, newContext, openPage } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
+import { untilRight } from '../support/until.ts';
 import { openClientSite } from './client-site.ts';
 
 /** Packages made by others lie beside the checkout, where there are any; they are no part of the project. */
@@ -49,7 +50,7 @@ async function exit(page: Page): Promise<void> {
 
 /** Waits for a page inside the course's own frame. */
 const inside = (page: Page, name: string) =>
-  until(
+  untilRight(
     () => page.frames().at(-1)?.url() ?? '',
     (url) => url.endsWith(name),
   );

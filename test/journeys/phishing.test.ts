@@ -8,10 +8,10 @@ import {
   openPage,
   press,
   screenOf,
-  until,
   waitForState,
 } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
+import { untilRight } from '../support/until.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse } from './made-courses.ts';
 
@@ -62,7 +62,7 @@ test('A learner who leaves half-way comes back to the same screen', async () => 
   assert.equal((await read()).Status, 'in_progress');
 
   await page.goto(LaunchURL);
-  await until(
+  await untilRight(
     () => screenOf(page),
     (screen) => screen === 'address',
   );
@@ -78,7 +78,7 @@ test('Without a returnURL the page says what was saved', async () => {
   await page.getByRole('heading', { name: 'Your progress is saved' }).waitFor();
   assert.match((await page.locator('.facts').textContent()) ?? '', /In progress/);
   await page.getByRole('button', { name: 'Open the course again' }).click();
-  await until(
+  await untilRight(
     () => screenOf(page),
     (screen) => screen === 'pattern',
   );

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { closeBrowser, contentOf, newContext, openPage, until, waitForState } from '../support/browser.ts';
+import { closeBrowser, contentOf, newContext, openPage, waitForState } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
+import { untilRight } from '../support/until.ts';
 import { packRow, packWebPage } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -68,6 +69,6 @@ test('A web course is completed by the learner', async () => {
   assert.notEqual((await read()).Completion, 'completed');
   await page.getByRole('button', { name: 'Mark as complete' }).click();
   await waitForState(page, 'saved');
-  await until(read, ({ Completion }) => Completion === 'completed');
+  await untilRight(read, ({ Completion }) => Completion === 'completed');
   await page.context().close();
 });

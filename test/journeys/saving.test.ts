@@ -8,10 +8,10 @@ import {
   openPage,
   press,
   screenOf,
-  until,
   waitForState,
 } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
+import { untilRight } from '../support/until.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -44,7 +44,7 @@ test('Offline a commit is kept on the device and said so; back online it is sent
   await context.setOffline(false);
   await waitForState(page, 'saved');
   await page.goto(LaunchURL);
-  await until(
+  await untilRight(
     () => screenOf(page),
     (screen) => screen === 'mail',
   );
@@ -66,7 +66,7 @@ test('What was kept offline is sent when the learner comes back to this device',
   await context.setOffline(false);
   const again = await openPage(context);
   await again.goto(LaunchURL);
-  await until(
+  await untilRight(
     () => screenOf(again),
     (screen) => screen === 'mail',
   );
@@ -105,7 +105,7 @@ test('Closing the tab right after SetValue loses nothing, not even 63,000 charac
     await callAPI(page, 'LMSSetValue', 'cmi.suspend_data', 'x'.repeat(length));
     await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'the last word');
     await page.close({ runBeforeUnload: true });
-    await until(
+    await untilRight(
       () => context.pages().length,
       (open) => open === 0,
     );
@@ -128,7 +128,7 @@ test('Of two tabs the newer one wins, and the older one says so and can take ove
   await waitForState(older, 'saved');
   const newer = await openPage(context);
   await newer.goto(LaunchURL);
-  await until(
+  await untilRight(
     () => screenOf(newer),
     (screen) => screen === 'pattern',
   );
@@ -140,7 +140,7 @@ test('Of two tabs the newer one wins, and the older one says so and can take ove
   await waitForState(newer, 'saved');
 
   await older.getByRole('button', { name: 'Take over here' }).click();
-  await until(
+  await untilRight(
     () => screenOf(older),
     (screen) => screen === 'address',
   );

@@ -10,9 +10,9 @@ import {
   type Running,
   startProcess,
   temporaryFolder,
-  until,
 } from './process.ts';
 import { emptyServerDatabase } from './server-database.ts';
+import { until } from './until.ts';
 
 export type Balanced = {
   balancer: Balancer;

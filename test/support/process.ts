@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { emptyServerDatabase } from './server-database.ts';
+import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const bootstrapKey = 'a-key-of-the-operator-for-tests-only-0123456789';
@@ -102,14 +103,6 @@ function accepts(port: number): Promise<boolean> {
 }
 
 /** Until `check` holds; `what` is said when it does not within the time. */
-export async function until(what: string, check: () => Promise<boolean> | boolean, milliseconds = 60_000) {
-  const end = performance.now() + milliseconds;
-  while (!(await check())) {
-    if (performance.now() > end) throw new Error(`Waited ${milliseconds} ms in vain: ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** The real service in a process of its own, once it listens. */
 export async function startProcess(env: Environment): Promise<Running> {
   const [port, contentPort] = (

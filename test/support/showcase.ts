@@ -6,6 +6,7 @@ import { packCourse } from '../journeys/made-courses.ts';
 import { play, scorm12 } from './player.ts';
 import { startService, type TestService } from './service.ts';
 import { newTenant, type TestTenant } from './tenant.ts';
+import { until } from './until.ts';
 
 const day = 86_400_000;
 const days = 58;
@@ -95,8 +96,11 @@ export async function openShowcase(): Promise<Showcase> {
   const dispatcher = startDispatcher(service.ctx);
   const last = (await tenant.api('GET', '/events?Order=newest&Limit=1')).body.Items[0];
   const delivered = `/webhook/${webhook.body.WebhookID}/delivery?Status=delivered&EventID=${last.EventID}`;
-  await until(async () => (await tenant.api('GET', delivered)).body.Items.length > 0);
-  await until(async () => (await tenant.api('GET', `/webhook/${failing}`)).body.FailingSince !== null);
+  await until('they are delivered', async () => (await tenant.api('GET', delivered)).body.Items.length > 0);
+  await until(
+    'one endpoint fails',
+    async () => (await tenant.api('GET', `/webhook/${failing}`)).body.FailingSince !== null,
+  );
   const close = async () => {
     await dispatcher.stop(1_000);
     receiver.close();
@@ -144,13 +148,5 @@ async function liveThrough(service: TestService, tenant: TestTenant, number: num
     const begun = await play(service, LaunchURL);
     const isDone = (number * 3 + index) % 4 !== 0;
     await begun.commit({ Data: scorm12(isDone ? 'passed' : 'incomplete', isDone ? 80 : 30), Exit: true });
-  }
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 120_000;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('The events of two months are not delivered within two minutes.');
-    await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }

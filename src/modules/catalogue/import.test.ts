@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { packCourse } from '../../../test/journeys/made-courses.ts';
-import { until } from '../../../test/support/browser.ts';
 import { type Reply, startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../test/support/tenant.ts';
+import { untilRight } from '../../../test/support/until.ts';
 import { packFolder } from '../../platform/pack-folder.ts';
 
 const service = await startService({ env: { PACKAGE_BYTES: '3000000', PACKAGE_ENTRIES: '50' } });
@@ -135,13 +135,13 @@ test('an upload that breaks off leaves nothing behind', async () => {
     });
     sent.on('error', () => resolve());
     sent.write(phishing.subarray(0, 2000), () => {
-      void until(
+      void untilRight(
         () => readdir(join(ctx.config.dataDir, 'scratch')),
         (names) => names.length > 0,
       ).then(() => sent.destroy(new Error('gone')));
     });
   });
-  await until(
+  await untilRight(
     () => readdir(join(ctx.config.dataDir, 'scratch')),
     (names) => names.length === 0,
   );

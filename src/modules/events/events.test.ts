@@ -7,8 +7,9 @@ import { serve, watched } from '../../../test/support/nodes.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
 import { startDispatcher } from '../webhooks/dispatcher.ts';
-import { startReceiver, until } from '../webhooks/test-support.ts';
+import { startReceiver } from '../webhooks/test-support.ts';
 import { eventTypes } from './types.ts';
 
 const clock = movableClock();

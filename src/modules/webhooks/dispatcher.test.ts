@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startService, type TestService } from '../../../test/support/service.ts';
+import { until } from '../../../test/support/until.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { appendEvents } from '../events/append.ts';
 import { untilReadable } from '../events/test-support.ts';
 import { type Dispatcher, startDispatcher } from './dispatcher.ts';
-import { type Received, type Receiver, startReceiver, until } from './test-support.ts';
+import { type Received, type Receiver, startReceiver } from './test-support.ts';
 
 const env = { WEBHOOK_ALLOW: '127.0.0.0/8' };
 
@@ -113,11 +114,11 @@ test('receivers that hang do not delay the deliveries of another', async (t) => 
   const began = performance.now();
   await appendEvents(ctx, eventsOf(enrolmentIds(200), 0));
   await until('all arrive at the healthy one', () => countOf(healthy) === 200);
-  assert.ok(performance.now() - began < 5_000, 'well before a delivery times out');
+  assert.ok(performance.now() - began < 9_000, 'before a delivery times out');
 
   const stopping = performance.now();
   await node.stop(200);
-  assert.ok(performance.now() - stopping < 3_000, 'what hangs is given back');
+  assert.ok(performance.now() - stopping < 9_000, 'what hangs is given back');
   const [first] = contexts;
   assert.ok(first);
   const pending = await pendingOf(first);

@@ -49,16 +49,3 @@ export async function startReceiver(): Promise<Receiver> {
     },
   };
 }
-
-/** Waits for what another part of the service does, for at most so long. */
-export async function until(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  seconds = 30,
-): Promise<void> {
-  const end = performance.now() + seconds * 1000;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { expectProblem } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
 import { untilReadable } from '../events/test-support.ts';
 import { type Dispatcher, startDispatcher } from './dispatcher.ts';
-import { type Receiver, startReceiver, until } from './test-support.ts';
+import { type Receiver, startReceiver } from './test-support.ts';
 
 let service: TestService;
 let dispatcher: Dispatcher;

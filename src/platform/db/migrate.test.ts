@@ -111,7 +111,7 @@ test('steps back from a lock that others hold, so that nobody queues behind it',
     migrating = migrate(engine, folder, { lockMilliseconds: 100, pauseMilliseconds: 100 }).finally(() => {
       waiting = false;
     });
-    for (const end = performance.now() + 1_500; performance.now() < end; reads++) {
+    for (const end = performance.now() + 3_000; performance.now() < end; reads++) {
       const begun = performance.now();
       await read();
       longest = Math.max(longest, performance.now() - begun);
@@ -120,7 +120,7 @@ test('steps back from a lock that others hold, so that nobody queues behind it',
   });
   assert.deepEqual(await migrating, { applied: ['0002_first.sql'] });
   assert.deepEqual((await read()).rows, [{ id: 1, text: null }]);
-  assert.ok(longest < 1_000, `a read took ${Math.round(longest)} ms`);
+  assert.ok(longest < 2_000, `a read took ${Math.round(longest)} ms`);
   console.log(`${reads} reads beside a waiting migration, the longest ${Math.round(longest)} ms`);
 });
 

@@ -1,0 +1,31 @@
+/** Seconds that a busy machine may add to what is said of an idle one. */
+export const slack = 5;
+
+/** Waits until it holds. The limit is for what never comes: a busy machine may be many times slower than an idle one. */
+export async function until(
+  what: string | (() => string),
+  holds: () => boolean | Promise<boolean>,
+  seconds = 60,
+): Promise<void> {
+  const end = performance.now() + seconds * 1_000;
+  while (!(await holds())) {
+    if (performance.now() > end)
+      throw new Error(`Waited ${seconds} s in vain: ${typeof what === 'string' ? what : what()}.`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Asks again and again until the answer is right, and gives it; the last wrong one is in the error. */
+export async function untilRight<Answer>(
+  ask: () => Answer | Promise<Answer>,
+  isRight: (answer: Answer) => boolean,
+  seconds?: number,
+): Promise<Answer> {
+  let answer = await ask();
+  const isFound = async () => {
+    if (!isRight(answer)) answer = await ask();
+    return isRight(answer);
+  };
+  await until(() => `a right answer in place of ${JSON.stringify(answer)}`, isFound, seconds);
+  return answer;
+}
