@@ -25,7 +25,7 @@ test('Where only the contents lead on, finishing a unit opens what waited for it
   await page.goto(LaunchURL);
   await content.getByRole('heading', { name: 'Part 1' }).waitFor();
   await content.getByText('ab-initio').waitFor();
-  assert.equal(await unit('Part 2').getAttribute('aria-disabled'), 'true');
+  await page.locator('.unit[aria-disabled=true]').filter({ hasText: 'Part 2' }).waitFor();
 
   await content.locator('#done').click();
   await page.locator('.unit[aria-disabled=false]').filter({ hasText: 'Part 2' }).click();

@@ -8,7 +8,7 @@ import { closeBrowser, press } from '../support/browser.ts';
 import { closeConsole, consoleOf, openConsole } from '../support/console.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
-import { untilRight } from '../support/until.ts';
+import { until, untilRight } from '../support/until.ts';
 import { packCourse } from './made-courses.ts';
 
 let service: TestService;
@@ -123,7 +123,7 @@ test('The console is read in three languages, and its colours are chosen', async
   await appearance('Colours and language');
   await item('Deutsch').click();
   await heading(page, 'Anmelden').waitFor();
-  assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+  await page.locator('html[lang=de]').waitFor();
   await appearance('Farben und Sprache');
   await item('Français').click();
   await heading(page, 'Connexion').waitFor();
@@ -132,11 +132,11 @@ test('The console is read in three languages, and its colours are chosen', async
   await item('Sombre').click();
   const isDark = () =>
     page.evaluate(() => getComputedStyle(document.body).backgroundColor === 'rgb(20, 21, 24)');
-  assert.ok(await isDark());
+  await until('it is dark', isDark);
   await page.reload();
   await heading(page, 'Connexion').waitFor();
-  assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
-  assert.ok(await isDark(), 'both are remembered');
+  await page.locator('html[lang=fr]').waitFor();
+  await until('both are remembered', isDark);
   await expectNoBarriers(page);
   await closeConsole(page);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser } from '../support/browser.ts';
+import { closeBrowser, expectCount } from '../support/browser.ts';
 import { closeConsole, consoleOf } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
@@ -98,7 +98,7 @@ test('Users: a plan tells what would be refused, the file is corrected, and the 
   assert.match(texts[1] ?? '', /LoginID.*A value is not right/);
   assert.match(texts[2] ?? '', /The row cannot be read.*5 cells, but the header has 4/);
   await page.getByRole('combobox', { name: 'Reason' }).selectOption('A value is not right (1)');
-  assert.equal(await rows.count(), 2);
+  await expectCount(rows, 2);
   await page.getByRole('textbox', { name: 'Line, LoginID or field' }).fill('ann');
   await page.getByText('No row fits these filters.').waitFor();
   await page.getByRole('button', { name: 'Clear the filters' }).click();
@@ -232,7 +232,7 @@ test('A file that is none is refused with what to do', async () => {
   await page.getByRole('alert').getByText('It has no rows.').waitFor();
   await choose(page, 'other.csv', 'Name,Colour\nAnn,red\n');
   await page.getByRole('alert').getByText('Missing: LoginID').waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Plan the import' }).isDisabled());
+  await page.getByRole('button', { name: 'Plan the import', disabled: true }).waitFor();
   await page.getByRole('button', { name: 'Choose another file' }).click();
   const template = await saved(page, 'Download a template');
   assert.match(template, /^LoginID,FirstName,LastName,GroupName,Email\r\n/);

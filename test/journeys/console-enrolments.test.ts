@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser, newContext, openPage, press, waitForState } from '../support/browser.ts';
+import { closeBrowser, expectCount, newContext, openPage, press, waitForState } from '../support/browser.ts';
 import { closeConsole, consoleOf } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
@@ -68,7 +68,7 @@ test('An administrator finds why a learner cannot start, extends, and sees the l
   await heading(page, 'Ann Lee cannot start');
   const rules = page.getByRole('list', { name: 'What decides' }).getByRole('listitem');
   assert.match((await rules.first().textContent()) ?? '', /The time has ended/);
-  assert.equal(await rules.count(), 5);
+  await expectCount(rules, 5);
 
   await page.getByRole('button', { name: 'Extend by 30 days' }).click();
   await heading(page, 'Ann Lee can start');

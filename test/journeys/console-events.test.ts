@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectNoBarriers } from '../support/axe.ts';
-import { closeBrowser } from '../support/browser.ts';
+import { closeBrowser, expectCount } from '../support/browser.ts';
 import { closeConsole, consoleOf } from '../support/console.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../support/tenant.ts';
@@ -45,12 +45,12 @@ test('The log is narrowed to a learner and a type, opened, followed, and saved',
   await page.waitForURL(/learner=ann/);
   await rows.nth(3).waitFor({ state: 'detached' });
   await rows.nth(2).waitFor();
-  assert.equal(await rows.count(), 3);
+  await expectCount(rows, 3);
   await page.getByRole('combobox', { name: 'Type' }).selectOption('Enrolled');
   await rows.nth(2).waitFor({ state: 'detached' });
   await page.reload();
   await rows.nth(1).getByText('Ann Lee').waitFor();
-  assert.equal(await rows.count(), 2);
+  await expectCount(rows, 2);
 
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export as JSON' }).click();

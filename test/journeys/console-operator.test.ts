@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { expectNoBarriers } from '../support/axe.ts';
-import { closeBrowser, press, screenOf } from '../support/browser.ts';
+import { closeBrowser, expectCount, press, screenOf } from '../support/browser.ts';
 import { closeConsole, openConsole } from '../support/console.ts';
 import { cleanUp, printedLink, type Running, startProcess, temporaryFolder } from '../support/process.ts';
 import { packCourse } from './made-courses.ts';
@@ -51,7 +51,7 @@ async function signIn(): Promise<Page> {
 
 async function importCourse(page: Page): Promise<void> {
   const steps = page.getByRole('region', { name: 'First steps' });
-  assert.equal(await steps.getByRole('listitem').count(), 5);
+  await expectCount(steps.getByRole('listitem'), 5);
   await expectNoBarriers(page);
   await steps.getByRole('link', { name: 'Go to the courses' }).click();
   await drop(page, await packCourse('phishing'), 'Spot the phish.zip');

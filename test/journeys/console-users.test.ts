@@ -92,7 +92,7 @@ test('Erasing shows its plan, asks for the LoginID, and ends with a receipt', as
   await dialog.getByRole('heading', { name: 'What is kept' }).waitFor();
   assert.equal((await tenant.api('GET', `/user/${LoginID}`)).status, 200);
   const erase = dialog.getByRole('button', { name: 'Erase for good' });
-  assert.equal(await erase.isDisabled(), true);
+  await dialog.getByRole('button', { name: 'Erase for good', disabled: true }).waitFor();
   await dialog.getByRole('textbox', { name: 'To confirm' }).fill(LoginID);
   await erase.click();
   await dialog.getByText('The personal data are erased').waitFor();

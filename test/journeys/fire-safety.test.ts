@@ -4,6 +4,7 @@ import {
   answer,
   closeBrowser,
   contentOf,
+  expectCount,
   newContext,
   openPage,
   press,
@@ -36,7 +37,7 @@ test('Sequencing forces the order, survives leaving, and rolls up the course', a
   const current = page.locator('.unit[aria-current]');
   await page.goto(launch);
   await contentOf(page).locator('[data-test=next]').waitFor();
-  assert.equal(await page.locator('.unit[aria-disabled="true"]').count(), 3);
+  await expectCount(page.locator('.unit[aria-disabled="true"]'), 3);
 
   for (const lesson of ['Getting out', 'Extinguishers', 'What would you do?']) {
     await press(page, 'next', 'next', 'finish');

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser, contentOf, newContext, openPage } from '../support/browser.ts';
+import { closeBrowser, contentOf, expectCount, newContext, openPage } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 import { untilRight } from '../support/until.ts';
 import { openClientSite } from './client-site.ts';
@@ -96,7 +96,7 @@ for (const name of ['golf-scorm2004-3rd-forced-sequential', 'golf-scorm2004-4th-
     const current = page.locator('.unit[aria-current]');
     const next = contentOf(page).locator('#butNext');
     await next.waitFor();
-    assert.equal(await page.locator('.unit[aria-disabled="true"]').count(), 4);
+    await expectCount(page.locator('.unit[aria-disabled="true"]'), 4);
     while (await next.isEnabled()) await next.click();
     await page.locator('#next-button[aria-disabled=false]').click();
     await current.filter({ hasText: 'Etiquette' }).waitFor();
@@ -106,10 +106,7 @@ for (const name of ['golf-scorm2004-3rd-forced-sequential', 'golf-scorm2004-4th-
 
     await page.goto(url);
     await current.filter({ hasText: 'Etiquette' }).waitFor();
-    assert.equal(
-      await page.locator('.unit').filter({ hasText: 'Playing the Game' }).getAttribute('aria-disabled'),
-      'false',
-    );
+    await page.locator('.unit[aria-disabled=false]').filter({ hasText: 'Playing the Game' }).waitFor();
     await page.context().close();
   });
 }

@@ -6,6 +6,7 @@ import {
   answer,
   closeBrowser,
   contentOf,
+  expectCount,
   newContext,
   openPage,
   press,
@@ -105,7 +106,7 @@ test('The operator previews a SCORM 2004 course in its order, and goes back to w
     const current = page.locator('.unit[aria-current]');
     await page.goto(`${address}&returnURL=${client.returnURL}`);
     await contentOf(page).locator('[data-test=next]').waitFor();
-    assert.equal(await page.locator('.unit[aria-disabled="true"]').count(), 3);
+    await expectCount(page.locator('.unit[aria-disabled="true"]'), 3);
     for (const lesson of ['Getting out', 'Extinguishers', 'What would you do?']) {
       await press(page, 'next', 'next', 'finish');
       await current.filter({ hasText: lesson }).waitFor();

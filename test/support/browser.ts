@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { afterEach } from 'node:test';
-import { type Browser, type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type FrameLocator,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { closeLeft, keepJournal, readJournals } from './journal.ts';
+import { untilRight } from './until.ts';
 
 /** Milliseconds; a machine that is busy with other tests is slow. */
 const timeLimit = 30_000;
@@ -118,6 +126,14 @@ export async function screenOf(page: Page): Promise<string | null> {
 /** Waits until the indicator is in the state: saved, kept, … */
 export async function waitForState(page: Page, state: string): Promise<void> {
   await page.locator(`#indicator[data-state="${state}"]`).waitFor();
+}
+
+/** Waits until it stands on the page so many times. */
+export async function expectCount(places: Locator, count: number): Promise<void> {
+  await untilRight(
+    () => places.count(),
+    (found) => found === count,
+  );
 }
 
 /** Calls the SCORM 1.2 API as the content would. */

@@ -102,7 +102,6 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** Until `check` holds; `what` is said when it does not within the time. */
 /** The real service in a process of its own, once it listens. */
 export async function startProcess(env: Environment): Promise<Running> {
   const [port, contentPort] = (
