@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,25 +41,29 @@ export type TargetOptions = {
   nodeArguments?: string[];
 };
 
-/** As `npm start` does. */
-const flags = [
-  '--disable-warning=ExperimentalWarning',
-  '--import',
-  pathToFileURL(join(import.meta.dirname, '../bin/compile-cache.js')).href,
-];
+/** As `npm start` does; versions of before 2026-11-22 have no such file. */
+function flagsOf(root: string): string[] {
+  const preload = join(root, 'src/preload.ts');
+  const imports = existsSync(preload) ? ['--import', pathToFileURL(preload).href] : [];
+  return ['--disable-warning=ExperimentalWarning', ...imports];
+}
 
 /** One process of the service, of the version in `root`, once it is ready. */
 export async function startNode(root: string, env: Record<string, string>, nodeArguments: string[] = []) {
   const [port, contentPort] = (await freePorts(2)) as [number, number];
   const began = performance.now();
-  const process_ = runProcess(process.execPath, [...flags, ...nodeArguments, join(root, 'src/main.ts')], {
-    PORT: String(port),
-    CONTENT_PORT: String(contentPort),
-    BOOTSTRAP_KEY: bootstrapKey,
-    LOG_LEVEL: 'warn',
-    RATE_LIMIT: '0',
-    ...env,
-  });
+  const process_ = runProcess(
+    process.execPath,
+    [...flagsOf(root), ...nodeArguments, join(root, 'src/main.ts')],
+    {
+      PORT: String(port),
+      CONTENT_PORT: String(contentPort),
+      BOOTSTRAP_KEY: bootstrapKey,
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT: '0',
+      ...env,
+    },
+  );
   const [baseUrl, contentUrl] = [port, contentPort].map((number) => `http://127.0.0.1:${number}`) as [
     string,
     string,

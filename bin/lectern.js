@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const flags = [
   '--disable-warning=ExperimentalWarning',
   '--import',
-  pathToFileURL(join(here, 'compile-cache.js')).href,
+  pathToFileURL(join(here, '../src/preload.ts')).href,
 ];
 const child = spawn(node, [...flags, join(here, '..', 'src', 'cli.ts'), ...process.argv.slice(2)], {
   stdio: 'inherit',

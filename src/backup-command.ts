@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
+import { withDatabase } from './commands.ts';
 import { beginNewLife } from './modules/events/epoch.ts';
 import { type Backup, backUp, restore } from './platform/backup.ts';
 import type { Config } from './platform/config.ts';
-import type { Log } from './platform/log.ts';
-import { openContext } from './platform/open-context.ts';
 
 export function backupCommand(config: Config, folder: string): Promise<Backup> {
   return backUp(config, folder, new Date());
@@ -25,17 +24,14 @@ async function isEmptyServer(connectionString: string): Promise<boolean> {
 }
 
 /** Restores, brings the database up to date, and lets the event log go on in a new epoch at the next start. */
-export async function restoreCommand(config: Config, log: Log, folder: string) {
+export async function restoreCommand(config: Config, folder: string) {
   const backup = await restore(config, folder, isEmptyServer);
-  const ctx = await openContext(config, log);
-  try {
+  return withDatabase(config, async (ctx) => {
     await beginNewLife(ctx);
     const releases = await ctx.db.selectFrom('release').select('release_id').execute();
     const missing = releases
       .map(({ release_id }) => release_id)
       .filter((id) => !existsSync(ctx.files.folder(id)));
     return { ...backup, ReleasesWithoutFiles: missing };
-  } finally {
-    await ctx.engine.close();
-  }
+  });
 }

@@ -1,19 +1,9 @@
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { backupCommand, restoreCommand } from './backup-command.ts';
-import { bulkCommand, bulkSubjects } from './bulk-command.ts';
-import { demo } from './demo.ts';
-import { exitWithReason, serve, tellLink } from './main.ts';
-import { createKey, revokeKey } from './modules/auth/keys.ts';
-import { deleteCourse, putCourse, readAuthoredCourse } from './modules/catalogue/courses.ts';
-import { importPackage } from './modules/catalogue/import-package.ts';
-import { createOperatorLink } from './modules/people/operator-links.ts';
-import { createTenant, readTenant } from './modules/tenants/tenants.ts';
+import type * as Commands from './commands.ts';
+import { exitWithReason } from './exit.ts';
 import { readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
-import { Problem } from './platform/errors.ts';
-import { openLog } from './platform/log.ts';
-import { openContext } from './platform/open-context.ts';
 import { type Scope, scopes } from './platform/scopes.ts';
 
 const help = `lectern serve                                     serve until stopped
@@ -52,7 +42,8 @@ const options = {
 
 type Option = keyof typeof options;
 type Values = ReturnType<typeof readArguments>['values'];
-type Act = (ctx: Context) => Promise<unknown>;
+/** The commands are loaded when the arguments are right, so that help and refusals come at once. */
+type Act = (commands: typeof Commands, ctx: Context) => Promise<unknown>;
 
 /** `plan` reads the arguments and refuses wrong ones before the database is opened. */
 type Command = {
@@ -77,21 +68,7 @@ function planImport([file]: string[], values: Values): Act {
   const courseId = needed(values.course, '--course').normalize('NFC');
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${path}.`);
   const { title } = values;
-  return async (ctx) => {
-    const known = await readAuthoredCourse(ctx, { courseId }).catch((error: unknown) => {
-      if (error instanceof Problem && error.code === 'course_not_found') return null;
-      throw error;
-    });
-    if (!known) await putCourse(ctx, { courseId, Title: title ?? courseId });
-    try {
-      const { release } = await importPackage(ctx, { courseId, zip: createReadStream(path) });
-      if (!known && title === undefined) await putCourse(ctx, { courseId, Title: release.Title });
-      return release;
-    } catch (error) {
-      if (!known) await deleteCourse(ctx, { courseId });
-      throw error;
-    }
-  };
+  return (commands, ctx) => commands.importCourse(ctx, { path, courseId, title });
 }
 
 function planKey(_: string[], values: Values): Act {
@@ -106,20 +83,19 @@ function planKey(_: string[], values: Values): Act {
   const instant = expires === undefined ? null : new Date(expires);
   if (instant && !(instant.getTime() > Date.now()))
     throw new UsageError(`--expires ${expires} is not an instant, such as 2030-01-31T00:00:00Z, or is past.`);
-  return async (ctx) => {
-    if (tenantId !== null) await readTenant(ctx, { tenantId });
-    return createKey(ctx, {
+  return (commands, ctx) =>
+    commands.makeKey(ctx, {
       tenantId,
       Name,
       ...(values.scope ? { Scopes: values.scope as Scope[] } : {}),
       ...(instant ? { ExpiresAt: instant.toISOString() } : {}),
     });
-  };
 }
 
 const bulkOptions: readonly Option[] = ['plan', 'url', 'key', 'tenant', 'idempotency-key'];
 
 async function sendBulk([, subject, file]: string[], values: Values): Promise<void> {
+  const { bulkCommand, bulkSubjects } = await import('./bulk-command.ts');
   if (!bulkSubjects.includes(needed(subject, 'users or enrolments')))
     throw new UsageError(`There is no bulk "${subject}", only ${bulkSubjects.join(' and ')}.`);
   const { failed } = await bulkCommand({
@@ -139,12 +115,12 @@ function planTenant([id]: string[], { name }: Values): Act {
     TenantID: needed(id, 'ID').normalize('NFC'),
     ...(name === undefined ? {} : { Name: name }),
   };
-  return async (ctx) => (await createTenant(ctx, input)).tenant;
+  return async (commands, ctx) => (await commands.createTenant(ctx, input)).tenant;
 }
 
 function planRevocation([keyId]: string[]): Act {
   const input = { keyId: needed(keyId, 'KEYID') };
-  return (ctx) => revokeKey(ctx, input);
+  return (commands, ctx) => commands.revokeKey(ctx, input);
 }
 
 /** A wrong DATA_DIR would be made, and its link would lead nowhere. */
@@ -152,6 +128,7 @@ async function openConsole(): Promise<void> {
   const config = readConfig(process.env);
   if (!existsSync(config.dataDir))
     throw new UsageError(`There is no folder ${config.dataDir}. Set DATA_DIR to the folder of the service.`);
+  const { createOperatorLink, tellLink } = await import('./modules/people/operator-links.ts');
   process.stdout.write(tellLink(await createOperatorLink({ config, now: () => new Date() })));
 }
 
@@ -199,14 +176,14 @@ async function main(): Promise<void> {
   const args = positionals.slice(name.split(' ').length);
   if (first === 'serve') {
     refuseExcess(args, values, name, { takes: [], most: 0 });
-    return serve();
+    return (await import('./main.ts')).serve();
   }
   if (first === 'backup' || first === 'restore') {
     refuseExcess(args, values, first, { takes: [], most: 1 });
     const folder = needed(args[0], 'FOLDER');
     const config = readConfig(process.env);
-    const done =
-      first === 'backup' ? backupCommand(config, folder) : restoreCommand(config, openLog('warn'), folder);
+    const { backupCommand, restoreCommand } = await import('./backup-command.ts');
+    const done = first === 'backup' ? backupCommand(config, folder) : restoreCommand(config, folder);
     return console.log(JSON.stringify(await done, null, 2));
   }
   if (first === 'console') {
@@ -215,19 +192,16 @@ async function main(): Promise<void> {
   }
   if (first === 'demo') {
     refuseExcess(args, values, name, { takes: ['once'], most: 0 });
-    return demo({ once: values.once === true });
+    return (await import('./demo.ts')).demo({ once: values.once === true });
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(`There is no command "${positionals.join(' ')}".`);
   refuseExcess(args, values, name, command);
   const act = command.plan(args, values);
   const config = readConfig(process.env);
-  const ctx = await openContext(config, openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn'));
-  try {
-    console.log(JSON.stringify(await act(ctx), null, 2));
-  } finally {
-    await ctx.engine.close();
-  }
+  const loaded = await import('./commands.ts');
+  const answer = await loaded.withDatabase(config, (ctx) => act(loaded, ctx));
+  console.log(JSON.stringify(answer, null, 2));
 }
 
 await main().catch(exitWithReason);

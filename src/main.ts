@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { ensureConsole } from '../scripts/build-console.ts';
+import { exitWithReason } from './exit.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
 import { settleEpoch } from './modules/events/epoch.ts';
-import { createOperatorLink } from './modules/people/operator-links.ts';
+import { createOperatorLink, tellLink } from './modules/people/operator-links.ts';
 import type { SignInLink } from './modules/people/schemas.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { transaction } from './platform/db/transaction.ts';
-import { Problem } from './platform/errors.ts';
 import { clearScratch } from './platform/files.ts';
 import { type Log, openLog } from './platform/log.ts';
 import { giveBackMemory } from './platform/memory.ts';
@@ -57,30 +57,6 @@ export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
         },
       );
     });
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof AggregateError
-    ? reasonOf(cause.errors[0])
-    : cause instanceof Error
-      ? cause.message
-      : String(cause);
-}
-
-/** What stops a start is told in a sentence; the stack is for LOG_LEVEL=debug. */
-export function exitWithReason(error: unknown): never {
-  const { code, cause } = error as { code?: string; cause?: unknown };
-  if (code === 'EADDRINUSE')
-    console.error('The port is in use. Stop what listens there, or set PORT and CONTENT_PORT.');
-  else if (error instanceof Problem && code === 'unavailable')
-    console.error(`The database does not answer (${reasonOf(cause)}). Start it, or check DATABASE_URL.`);
-  else console.error(error instanceof Error && process.env.LOG_LEVEL !== 'debug' ? error.message : error);
-  process.exit(1);
-}
-
-/** For a terminal. */
-export function tellLink({ SignInURL, ExpiresAt }: SignInLink): string {
-  return `\nSign in as the operator, once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
 }
 
 export async function serve(): Promise<void> {

@@ -115,13 +115,14 @@ test('An import that is cancelled leaves nothing, and leaving in the middle of o
   const one = importOf(page, 'phishing.zip');
   await page.getByRole('button', { name: 'Import the package' }).click();
   await one.getByRole('progressbar', { name: 'Upload of phishing.zip' }).waitFor({ state: 'attached' });
-  assert.equal((await service.api('GET', '/course/phishing')).status, 200);
+  const status = async () => (await service.api('GET', '/course/phishing')).status;
+  await untilRight(status, (now) => now === 200);
   await page.getByRole('link', { name: 'Tenants and keys' }).click();
   await page.getByRole('dialog').getByText('A package is on its way').waitFor();
   await page.getByRole('button', { name: 'Stay' }).click();
   await one.getByRole('button', { name: 'Cancel' }).click();
   await one.getByText('Cancelled. Nothing was imported.').waitFor();
-  assert.equal((await service.api('GET', '/course/phishing')).status, 404);
+  await untilRight(status, (now) => now === 404);
   await closeConsole(page);
 });
 

@@ -23,7 +23,6 @@ export async function findings(page: Page, isCovered = false): Promise<string[]>
 
 const sizes = [
   { width: 1280, height: 800 },
-  { width: 390, height: 844 },
   { width: 360, height: 740 },
 ];
 

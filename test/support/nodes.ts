@@ -30,5 +30,11 @@ export function watched(ctx: Context, seen: (statement: Statement) => void | Pro
 /** Answers requests to the interface and the content origin on this context, without listening. */
 export async function serve(ctx: Context) {
   const { api, content } = await buildApp(ctx);
-  return { api, content, close: () => Promise.all([api.close(), content.close()]) };
+  const close = () => {
+    const closed = Promise.all([api.close(), content.close()]);
+    // A connection that was cut off by its client would be waited for until its keep-alive is over, 72 s.
+    api.server.closeAllConnections();
+    return closed;
+  };
+  return { api, content, close };
 }

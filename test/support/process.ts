@@ -67,8 +67,8 @@ export function runProcess(program: string, args: string[], env: Environment, cw
 
 /** As `npm start` does. */
 export function spawnService(env: Environment) {
-  const cache = pathToFileURL(join(root, 'bin/compile-cache.js')).href;
-  const args = ['--disable-warning=ExperimentalWarning', '--import', cache, join(root, 'src/main.ts')];
+  const preload = pathToFileURL(join(root, 'src/preload.ts')).href;
+  const args = ['--disable-warning=ExperimentalWarning', '--import', preload, join(root, 'src/main.ts')];
   return runProcess(process.execPath, args, env);
 }
 
@@ -102,7 +102,7 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** The real service in a process of its own, once it listens. */
+/** The real service in a process of its own, once it listens and, where its log has that, has said so. */
 export async function startProcess(env: Environment): Promise<Running> {
   const [port, contentPort] = (
     env.PORT ? [Number(env.PORT), Number(env.CONTENT_PORT)] : await freePorts(2)
@@ -118,6 +118,9 @@ export async function startProcess(env: Environment): Promise<Running> {
     if (ended) throw new Error(`The service ended:\n${service.stdout()}${service.stderr()}`);
     return accepts(last);
   });
+  // What it prints for the operator comes when it listens, and before this line.
+  if (!env.LOG_LEVEL || env.LOG_LEVEL === 'info')
+    await until('it says so', () => ended || service.stdout().includes('Lectern is ready'));
   const scheme = env.TLS_CERT ? 'https' : 'http';
   const [baseUrl, contentUrl] = [port, contentPort].map((number) => `${scheme}://127.0.0.1:${number}`) as [
     string,

@@ -38,6 +38,11 @@ async function hand(path: string, mode: number, owner: { uid: number; gid: numbe
 /** None when no link was ever made. */
 const namesOf = (place: Place): Promise<string[]> => readdir(folderOf(place)).catch(() => []);
 
+/** For a terminal. */
+export function tellLink({ SignInURL, ExpiresAt }: SignInLink): string {
+  return `\nSign in as the operator, once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
+}
+
 /** Whether the link can still be used. */
 export async function isOperatorLink(place: Place, hash: string): Promise<boolean> {
   const text = await readFile(fileOf(place, hash), 'utf8').catch(() => '');

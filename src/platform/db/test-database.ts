@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import pg from 'pg';
 import { recordStatements } from '../../../test/support/recorded-statements.ts';
 import { type Database, kyselyOn } from './dialect.ts';
@@ -31,6 +32,8 @@ async function recorded(opening: Promise<Engine>): Promise<Engine> {
 export async function openEmptyTestDatabase(migrated = false): Promise<Engine> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return openOnServer(url);
+  // A test is over before the optimising compiler has made its second of work good.
+  setFlagsFromString('--liftoff-only');
   return openPglite({ folder: null, ...(migrated ? { image: await migratedImage() } : {}) });
 }
 

@@ -1,0 +1,53 @@
+import { createReadStream } from 'node:fs';
+import { createKey } from './modules/auth/keys.ts';
+import { deleteCourse, putCourse, readAuthoredCourse } from './modules/catalogue/courses.ts';
+import { importPackage } from './modules/catalogue/import-package.ts';
+import { readTenant } from './modules/tenants/tenants.ts';
+import type { Config } from './platform/config.ts';
+import type { Context } from './platform/context.ts';
+import { Problem } from './platform/errors.ts';
+import { openLog } from './platform/log.ts';
+import { openContext } from './platform/open-context.ts';
+
+export { revokeKey } from './modules/auth/keys.ts';
+export { createTenant } from './modules/tenants/tenants.ts';
+
+/** Does it with the database of this configuration, migrated, and closes that again. */
+export async function withDatabase<Answer>(
+  config: Config,
+  act: (ctx: Context) => Promise<Answer>,
+): Promise<Answer> {
+  const ctx = await openContext(config, openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn'));
+  try {
+    return await act(ctx);
+  } finally {
+    await ctx.engine.close();
+  }
+}
+
+/** Imports a package; a new course is made for it, which goes again when the package is refused. */
+export async function importCourse(
+  ctx: Context,
+  input: { path: string; courseId: string; title: string | undefined },
+) {
+  const { path, courseId, title } = input;
+  const known = await readAuthoredCourse(ctx, { courseId }).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'course_not_found') return null;
+    throw error;
+  });
+  if (!known) await putCourse(ctx, { courseId, Title: title ?? courseId });
+  try {
+    const { release } = await importPackage(ctx, { courseId, zip: createReadStream(path) });
+    if (!known && title === undefined) await putCourse(ctx, { courseId, Title: release.Title });
+    return release;
+  } catch (error) {
+    if (!known) await deleteCourse(ctx, { courseId });
+    throw error;
+  }
+}
+
+/** Makes a key of a tenant that exists, or of the operator. */
+export async function makeKey(ctx: Context, input: Parameters<typeof createKey>[1]) {
+  if (input.tenantId !== null) await readTenant(ctx, { tenantId: input.tenantId });
+  return createKey(ctx, input);
+}
