@@ -12,6 +12,9 @@ import { startWorker } from './worker.ts';
 /** How long in-flight requests may take to finish when the service stops: with the rest of the stop, within 10 s. */
 const graceMilliseconds = 9_000;
 
+/** Whoever connects to ask for something does so at once. */
+const unusedMilliseconds = 1_000;
+
 export type Service = { app: App; stop: () => Promise<void> };
 
 /** Serves and works until stopped. Stopping lets in-flight requests, commits and jobs finish, then closes the database. */
@@ -66,15 +69,21 @@ export async function startService(ctx: Context): Promise<Service> {
 
 /** The connections of a server, of HTTP/1.1 and HTTP/2 alike: Node's own `closeAllConnections` knows only the former. */
 function followConnections({ server }: FastifyInstance) {
-  const open = new Set<Socket>();
-  (server as Server).on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.on('close', () => open.delete(socket));
-  });
+  const open = new Map<Socket, number>();
+  const follow = (socket: Socket) => {
+    open.set(socket, performance.now());
+    socket.once('close', () => open.delete(socket));
+  };
+  (server as Server).on('connection', follow).on('secureConnection', follow);
   return {
-    closeIdle: () => server.closeIdleConnections(),
+    closeIdle: () => {
+      server.closeIdleConnections();
+      // Browsers open connections ahead of time. To Node one that has not asked for anything yet is busy.
+      for (const [socket, since] of open)
+        if (socket.bytesRead === 0 && performance.now() - since > unusedMilliseconds) socket.destroy();
+    },
     destroyAll: () => {
-      for (const socket of open) socket.destroy();
+      for (const socket of open.keys()) socket.destroy();
     },
   };
 }

@@ -6,6 +6,7 @@ import { connect as connect2 } from 'node:http2';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { connect as connectSecurely, TLSSocket } from 'node:tls';
 import { packFolder } from '../src/platform/pack-folder.ts';
 import { writeCertificate } from './support/certificate.ts';
 import {
@@ -148,6 +149,24 @@ test('a second SIGTERM ends at once', async () => {
   assert.deepEqual(await service.exited, { code: 1, signal: null });
   assert.ok(performance.now() - begun < 5_000, 'well before the ten seconds that clients are given');
   await assert.rejects(upload.answer);
+});
+
+test('connections that were opened ahead and never used do not hold the stop', async () => {
+  const { certFile, keyFile } = writeCertificate(await temporaryFolder());
+  for (const tls of [{}, { TLS_CERT: certFile, TLS_KEY: keyFile }]) {
+    const service = await startProcess({ ...(await place()), ...tls });
+    const address = { port: Number(service.env.PORT), host: '127.0.0.1' };
+    const unused = [connect(address)];
+    if (service.env.TLS_CERT) unused.push(connectSecurely({ ...address, rejectUnauthorized: false }));
+    await Promise.all(
+      unused.map((socket) => once(socket, socket instanceof TLSSocket ? 'secureConnect' : 'connect')),
+    );
+    for (const socket of unused) socket.on('error', () => {});
+    const begun = performance.now();
+    assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
+    assert.ok(performance.now() - begun < 7_000, 'well before the ten seconds that clients are given');
+    for (const socket of unused) socket.destroy();
+  }
 });
 
 test('clients that hang hold the stop for ten seconds at most', async () => {
