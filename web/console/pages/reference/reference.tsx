@@ -81,10 +81,10 @@ function Choice({ groups, shown }: ChoiceProps) {
   const open = (hash: string) =>
     void navigate({ to: '.', hash, search: (before: object) => before as never });
   useEffect(() => {
-    const list = window.document.querySelector<HTMLElement>('.operations');
+    const list = window.document.querySelector<HTMLElement>('.operations nav');
     const chosen = list?.querySelector<HTMLElement>('[aria-current]');
     // Only within the list: the page stays at its beginning.
-    if (list && chosen) list.scrollTop = chosen.offsetTop - list.clientHeight / 2;
+    if (list && chosen) list.scrollTop = chosen.offsetTop - list.offsetTop - list.clientHeight / 2;
   }, []);
   return (
     <>
