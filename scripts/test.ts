@@ -1,7 +1,16 @@
 // Runs the tests: `npm test` on the embedded database, `--postgres` on the server named by TEST_DATABASE_URL,
 // `--journeys` in Chromium. Whatever cannot run fails. The files of tests that failed are written into TEST_FAILED_FILES.
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -40,14 +49,18 @@ if (files.length === 0) fail('No test was found.');
 if (files === suite && suite.length < found.length)
   console.log(`${found.length - suite.length} files of tests open no server: they run with npm test.`);
 await ensureConsole();
-const statements = mkdtempSync(join(tmpdir(), 'lectern-statements-'));
-const env: NodeJS.ProcessEnv = { ...process.env, TEST_STATEMENTS: statements };
+/** Whatever tests leave there goes with it, also what a killed process leaves. The server that some start runs as another user. */
+const scratch = mkdtempSync(join(tmpdir(), 'lectern-tests-'));
+chmodSync(scratch, 0o711);
+const statements = join(scratch, 'statements');
+mkdirSync(statements);
+const env: NodeJS.ProcessEnv = { ...process.env, TMPDIR: scratch, TEST_STATEMENTS: statements };
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
 /** What it measures is time: nothing runs beside it. */
 const alone = files.filter((file) => file.endsWith('console-budget.test.ts'));
 const together = files.filter((file) => !alone.includes(file));
 
-const notes = mkdtempSync(join(tmpdir(), 'lectern-failed-'));
+const noted = join(scratch, 'failed');
 const failed: string[] = [];
 
 function run(some: readonly string[], concurrency: number): number {
@@ -64,18 +77,17 @@ function run(some: readonly string[], concurrency: number): number {
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
       `--test-reporter=${new URL('./failed-files.ts', import.meta.url)}`,
-      `--test-reporter-destination=${join(notes, 'failed')}`,
+      `--test-reporter-destination=${noted}`,
       ...some,
     ],
     { stdio: 'inherit', env },
   );
-  failed.push(...readFileSync(join(notes, 'failed'), 'utf8').split('\n').filter(Boolean));
+  failed.push(...readFileSync(noted, 'utf8').split('\n').filter(Boolean));
   return status ?? 1;
 }
 
 const status = Math.max(run(together, 2), run(alone, 1));
 const { counts, reasons, wrong } = judgeStatements(statements);
-rmSync(statements, { recursive: true });
 const scaling = readFileSync(join(import.meta.dirname, '../docs/scaling.md'), 'utf8');
 const unknown = reasons.filter((why) => !scaling.includes(why));
 console.log(
@@ -83,7 +95,7 @@ console.log(
 );
 for (const text of wrong) console.error(`It touched rows of several tenants:\n${text}`);
 for (const why of unknown) console.error(`docs/scaling.md does not list a reason to span tenants: ${why}`);
-rmSync(notes, { recursive: true });
+rmSync(scratch, { recursive: true, force: true });
 const isProved = wrong.length + unknown.length === 0;
 // What was wrong with the statements is not put right by running some of the files again.
 if (process.env.TEST_FAILED_FILES && isProved)

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { untilReadableAt } from '../src/modules/events/test-support.ts';
 import { packCourse } from './journeys/made-courses.ts';
 import { play, scorm12 } from './support/player.ts';
 import {
@@ -101,6 +102,7 @@ test('a backup is restored under a new origin, and learners play on where they w
   };
   await (await play(original, enrolled.LaunchURL)).commit({ Data: half, Exit: true });
   const before = await api('GET', `/enrolment/ann/${enrolled.EnrollID}`);
+  await untilReadableAt(env.DATABASE_URL);
   const cursor = (await api('GET', '/events')).NextCursor;
 
   const folder = join(await temporaryFolder(), 'backup');
@@ -117,6 +119,7 @@ test('a backup is restored under a new origin, and learners play on where they w
   // The original goes on, and hands out a cursor that the copy has never seen.
   const lost = serverUrl ? original : await startProcess(env);
   await client(lost.baseUrl)('POST', '/user', { LoginID: 'lost' });
+  await untilReadableAt(env.DATABASE_URL);
   const lostCursor = (await client(lost.baseUrl)('GET', '/events')).NextCursor;
   await stopProcess(lost);
 
@@ -148,6 +151,7 @@ test('a backup is restored under a new origin, and learners play on where they w
     const finished = await resumed.commit({ Data: scorm12('passed', 90), Exit: true });
     assert.equal(finished.body.Status, 'completed');
     assert.equal((await now('GET', `/enrolment/ann/${enrolled.EnrollID}`)).Score, 90);
+    await untilReadableAt(other.DATABASE_URL);
     const types = await typesAfter(now, cursor);
     assert.ok(types.includes('enrolment.completed') && !types.includes('user.created'), types.join());
     assert.deepEqual(await typesAfter(now, lostCursor), types, 'nothing new is passed by');

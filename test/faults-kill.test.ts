@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { untilReadableAt } from '../src/modules/events/test-support.ts';
 import { bootstrapKey, cleanUp, injected, place, startProcess, stopProcess } from './support/process.ts';
 
 after(cleanUp);
@@ -50,6 +51,7 @@ test('a node killed between commit and answer: the retry finds the result', asyn
     assert.equal(retried.status, again, JSON.stringify(retried.body));
     const isKeyed = 'idempotency-key' in header;
     assert.equal(retried.headers.get('idempotency-replayed'), isKeyed ? 'true' : null);
+    await untilReadableAt(home.DATABASE_URL);
     const { body: log } = await call(next.baseUrl, 'GET', '/events?Limit=200');
     const about = log.Items.filter(
       ({ Type, LoginID }: Record<string, string>) => Type === type && LoginID === who,

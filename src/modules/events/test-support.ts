@@ -1,16 +1,26 @@
+import pg from 'pg';
+import { until } from '../../../test/support/until.ts';
 import type { TenantContext } from '../../platform/context.ts';
+
+/** Events that are not given out yet, because a transaction of somebody on the server is as old as theirs. */
+const unreadable = `select 1 from event told
+  join setting on setting.name = 'event_epoch' and told.epoch = setting.value::bigint
+  where told.transaction >= pg_snapshot_xmin(pg_current_snapshot())`;
 
 /** Waits until the log of the tenant can be read to its end: other tests of the same server have open transactions. */
 export async function untilReadable({ engine, tenantId }: Omit<TenantContext, 'db'>): Promise<void> {
-  const end = performance.now() + 30_000;
-  for (;;) {
-    const { rows } = await engine.query({
-      text: `select 1 from event told join setting on setting.name = 'event_epoch' and told.epoch = setting.value::bigint
-        where told.tenant_id = $1 and told.transaction >= pg_snapshot_xmin(pg_current_snapshot()) limit 1`,
-      values: [tenantId],
-    });
-    if (rows.length === 0) return;
-    if (performance.now() > end) throw new Error('A transaction stays open on the server.');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const text = `${unreadable} and told.tenant_id = $1 limit 1`;
+  await until(
+    'the log can be read to its end',
+    async () => (await engine.query({ text, values: [tenantId] })).rows.length === 0,
+  );
+}
+
+/** The same for a service in a process of its own; without a server nobody else has transactions. */
+export async function untilReadableAt(databaseUrl: string | undefined): Promise<void> {
+  if (!databaseUrl) return;
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const isReadable = async () => (await client.query(`${unreadable} limit 1`)).rows.length === 0;
+  await until('the log can be read to its end', isReadable).finally(() => client.end());
 }

@@ -6,6 +6,7 @@ import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { startLaunch } from '../enrolments/start.ts';
+import { untilReadable } from '../events/test-support.ts';
 import { exportUser } from './export.ts';
 import { heldData } from './held.ts';
 
@@ -236,6 +237,7 @@ test('the log and the deliveries of webhooks lose the person too', async () => {
   const deliveries = await api('GET', `/webhook/${hook.WebhookID}/delivery`);
   expectStatus(deliveries, 200);
   const items: { EventID: string }[] = [];
+  await untilReadable({ ...service.ctx, tenantId: tenant.TenantID });
   for (let cursor = ''; ; ) {
     const page = await api('GET', `/events?Limit=200${cursor}`);
     expectStatus(page, 200);
