@@ -33,7 +33,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       if (width === 320) {
         await page.click('#contents-button');
         await page.locator('#contents').waitFor();
-        assert.deepEqual(await findings(page, true), []);
+        assert.deepEqual(await findings(page, { isCovered: true }), []);
         await page.keyboard.press('Escape');
         assert.equal(await page.evaluate(() => document.activeElement?.id), 'contents-button');
       }
