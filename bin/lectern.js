@@ -15,5 +15,8 @@ const flags = [
 const child = spawn(node, [...flags, join(here, '..', 'src', 'cli.ts'), ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+process.on('SIGTERM', () => child.kill('SIGTERM'));
+// A terminal has sent it to both already, and a second one ends the service at once.
+const isTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+process.on('SIGINT', () => isTerminal || child.kill('SIGINT'));
 child.on('exit', (code) => process.exit(code ?? 1));

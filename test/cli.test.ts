@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -236,6 +238,26 @@ test('serve serves, and passes the signal on', async () => {
   assert.equal((await fetch(`http://127.0.0.1:${PORT}/health/live`)).status, 200);
   assert.deepEqual(await stopProcess(run), { code: 0, signal: null });
   await assert.rejects(fetch(`http://127.0.0.1:${PORT}/health/live`));
+});
+
+test('Ctrl-C in a terminal stops it in order, though both the command and its process get it', async () => {
+  const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
+  // `script` gives what it runs a terminal, and ends as that did.
+  const terminal = spawn('script', ['-qefc', `'${process.execPath}' '${bin}' serve`, '/dev/null'], {
+    cwd: folder,
+    env: { ...process.env, ...env, PORT, CONTENT_PORT },
+  });
+  const ended = once(terminal, 'close');
+  let shown = '';
+  terminal.stdout.on('data', (data: Buffer) => {
+    shown += data;
+  });
+  await until('it is ready', () => shown.includes('Lectern is ready')).catch(async (error: unknown) => {
+    terminal.kill();
+    throw error;
+  });
+  terminal.stdin.write('\u0003');
+  assert.deepEqual(await ended, [0, null], shown);
 });
 
 test('console signs the operator in while the service runs, once', async () => {

@@ -12,7 +12,7 @@ export async function emptyServerDatabase(
   return { url: url.href, drop: () => onServer(serverUrl, `drop database if exists ${name} with (force)`) };
 }
 
-export async function onServer(connectionString: string, text: string): Promise<void> {
+async function onServer(connectionString: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
