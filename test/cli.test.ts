@@ -243,7 +243,7 @@ test('serve serves, and passes the signal on', async () => {
 test('Ctrl-C in a terminal stops it in order, though both the command and its process get it', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   // `script` gives what it runs a terminal, and ends as that did.
-  const terminal = spawn('script', ['-qefc', `'${process.execPath}' '${bin}' serve`, '/dev/null'], {
+  const terminal = spawn('script', ['-qefc', `exec '${process.execPath}' '${bin}' serve`, '/dev/null'], {
     cwd: folder,
     env: { ...process.env, ...env, PORT, CONTENT_PORT },
   });
