@@ -56,6 +56,8 @@ const interfaceHeaders = {
 const authenticate: Authenticate = async (ctx, request, route) => {
   const session = request.headers.authorization === undefined ? await sessionCaller(ctx, request) : null;
   const caller = session ?? (await keyCaller(ctx, request));
+  // Before it is refused, so that the log names it.
+  request.caller = caller;
   authorize(caller, route, (request.params as { LoginID?: string }).LoginID);
   return caller;
 };

@@ -4,7 +4,7 @@ import { deleteCourse, putCourse, readAuthoredCourse } from './modules/catalogue
 import { importPackage } from './modules/catalogue/import-package.ts';
 import { readTenant } from './modules/tenants/tenants.ts';
 import type { Config } from './platform/config.ts';
-import type { Context } from './platform/context.ts';
+import { type Context, serviceActor } from './platform/context.ts';
 import { Problem } from './platform/errors.ts';
 import { openLog } from './platform/log.ts';
 import { openContext } from './platform/open-context.ts';
@@ -19,7 +19,7 @@ export async function withDatabase<Answer>(
 ): Promise<Answer> {
   const ctx = await openContext(config, openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn'));
   try {
-    return await act(ctx);
+    return await act({ ...ctx, actor: { ...serviceActor, kind: 'command_line' } });
   } finally {
     await ctx.engine.close();
   }

@@ -10,6 +10,7 @@ const files = globSync('src/**/*.ts', { cwd: root }).filter(
 
 /** Each module may import itself and what stands to its left. */
 const order = [
+  'audit',
   'events',
   'webhooks',
   'auth',
@@ -27,6 +28,8 @@ const order = [
 const owners: Record<string, string> = {
   stored_answer: 'platform',
   rate_window: 'platform',
+  audit_entry: 'audit',
+  audit_chain: 'audit',
   api_key: 'auth',
   tenant: 'tenants',
   user: 'users',

@@ -1934,7 +1934,7 @@ export interface components {
             /** @description What the key is for. */
             Name: string;
             /** @description What the key may do. */
-            Scopes?: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "tenants:write")[];
+            Scopes?: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /**
              * Format: date-time
              * @description From then on the key is refused; null: never.
@@ -1950,7 +1950,7 @@ export interface components {
             /** @description What the key is for. */
             Name: string;
             /** @description What the key may do. */
-            Scopes: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "tenants:write")[];
+            Scopes: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             CreatedAt: string;
             /**
@@ -1977,7 +1977,7 @@ export interface components {
             /** @description What the key is for. */
             Name: string;
             /** @description What the key may do. */
-            Scopes: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "tenants:write")[];
+            Scopes: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             CreatedAt: string;
             /**

@@ -5,6 +5,37 @@ import type { Schema } from './db/generated.ts';
 import type { PackageFiles } from './files.ts';
 import type { Log } from './log.ts';
 
+/** `anyone`: a caller without a key or session, such as somebody who signs in. `service`: the process itself, a job. */
+export const actorKinds = [
+  'key',
+  'administrator',
+  'learner',
+  'operator_key',
+  'operator',
+  'command_line',
+  'service',
+  'anyone',
+] as const;
+
+/** Who causes a change, as the audit trail names them. */
+export type Actor = {
+  kind: (typeof actorKinds)[number];
+  /** Of the key or the session. */
+  id: string | null;
+  /** Of the person whose session it is. */
+  userId: string | null;
+  address: string | null;
+  requestId: string | null;
+};
+
+export const serviceActor: Actor = {
+  kind: 'service',
+  id: null,
+  userId: null,
+  address: null,
+  requestId: null,
+};
+
 /** What every verb gets first. Built once per process; a test overrides parts of it. */
 export type Context = {
   readonly config: Config;
@@ -15,6 +46,7 @@ export type Context = {
   /** Signs launch links, sessions and access tokens; shared by all nodes through the database. */
   readonly signingKey: Buffer;
   readonly now: () => Date;
+  readonly actor: Actor;
 };
 
 /** The context of a verb on one tenant's data: without a tenant such a verb does not compile. */

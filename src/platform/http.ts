@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import formBody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { actorOf } from './actor.ts';
 import { limitLoad } from './admission.ts';
 import { answerClientErrors } from './client-errors.ts';
 import type { Context } from './context.ts';
@@ -22,6 +23,8 @@ import { buildSerializers, buildValidators } from './validation.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+    /** A known key that was refused: revoked or expired. Named in the log only. */
+    refusedKeyId: string | null;
     /** The tenant that the request acts on. */
     tenantId: string | null;
   }
@@ -69,6 +72,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     ? (fastify({ ...options, http2: true, https: secure } as never) as unknown as FastifyInstance)
     : fastify({ ...options, http: headerLimits });
   app.decorateRequest('caller', null);
+  app.decorateRequest('refusedKeyId', null);
   app.decorateRequest('tenantId', null);
   app.addHook('onRequest', async (request, reply) => {
     void protect(request, reply);
@@ -92,7 +96,8 @@ function logRequest(ctx: Context, request: FastifyRequest, reply: FastifyReply):
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
       tenant: request.tenantId,
-      key: request.caller?.keyId ?? null,
+      key: request.caller?.keyId ?? request.refusedKeyId,
+      address: request.ip,
     },
     'request',
   );
@@ -156,7 +161,8 @@ export function registerRoutes(
       handler: async (request, reply) => {
         const { params, query, body } = request;
         const tenantId = request.tenantId;
-        const scoped = tenantId === null ? ctx : { ...ctx, tenantId };
+        const acting = { ...ctx, actor: actorOf(request) };
+        const scoped = tenantId === null ? acting : { ...acting, tenantId };
         const act = (more?: object) => {
           const input = { params, query: more ? { ...(query as object), ...more } : query, body, request };
           return route.handle(scoped, input as never, reply);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import type { Context } from './context.ts';
+import { type Context, serviceActor } from './context.ts';
 import type { Database } from './db/dialect.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
@@ -38,7 +38,16 @@ export async function openContext(config: Config, log: Log): Promise<Context> {
     const { applied } = await migrate(engine, migrations);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
     const files = await openFiles(config.dataDir);
-    return { config, engine, db, log, files, signingKey: await readSigningKey(db), now: () => new Date() };
+    return {
+      config,
+      engine,
+      db,
+      log,
+      files,
+      signingKey: await readSigningKey(db),
+      now: () => new Date(),
+      actor: serviceActor,
+    };
   } catch (error) {
     await engine.close();
     throw error;

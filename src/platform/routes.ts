@@ -8,6 +8,10 @@ export type Caller = {
   keyId: string;
   tenantId: string | null;
   scopes: readonly Scope[];
+  /** Of the person whose session it is. */
+  userId?: string;
+  /** A session of the console instead of a key. */
+  isSession?: true;
   /** The LoginID of a learner's session, which may call the routes marked `own` with it, and no others. */
   learner?: string;
 };
@@ -51,6 +55,8 @@ export type Route = {
   answers: Record<number, { description: string; schema?: TSchema; type?: string | readonly string[] }>;
   /** Types of the events that the operation may write; a write without any says so with an empty list. */
   events?: readonly string[];
+  /** Actions that the operation may write into the audit trail; a write without any says so with an empty list. */
+  audits?: readonly string[];
   handle: (ctx: Context, input: Input<TSchema, TSchema, TSchema>, reply: FastifyReply) => Promise<Answer>;
 };
 

@@ -8,6 +8,7 @@ export const scopes = [
   'catalogue:write',
   'events:read',
   'webhooks:write',
+  'audit:read',
   'tenants:write',
 ] as const;
 

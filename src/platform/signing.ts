@@ -1,7 +1,15 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** What a signature is for; the same bytes signed for another purpose do not verify. */
-export type Purpose = 'launch' | 'ticket' | 'session' | PreviewPurpose | 'erasure' | 'guess';
+export type Purpose =
+  | 'launch'
+  | 'ticket'
+  | 'session'
+  | PreviewPurpose
+  | 'erasure'
+  | 'guess'
+  | 'audit'
+  | 'audit-head';
 type PreviewPurpose = 'preview' | 'preview-ticket' | 'preview-session' | 'preview-state';
 
 const imported = new WeakMap<Buffer, KeyObject>();

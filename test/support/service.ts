@@ -8,7 +8,7 @@ import { buildApp } from '../../src/app.ts';
 import { createKey } from '../../src/modules/auth/keys.ts';
 import type { Enrolment } from '../../src/modules/enrolments/schemas.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
-import type { Context } from '../../src/platform/context.ts';
+import { type Context, serviceActor } from '../../src/platform/context.ts';
 import { openTestDatabase } from '../../src/platform/db/test-database.ts';
 import { openFiles } from '../../src/platform/files.ts';
 import { openLog } from '../../src/platform/log.ts';
@@ -66,6 +66,7 @@ export async function startService(
     files: await openFiles(dataDir),
     signingKey: await readSigningKey(db),
     now: options.now ?? movableClock().now,
+    actor: serviceActor,
   };
   const { api, content, operations } = await buildApp(ctx);
   config.contentUrl = `http://127.0.0.1:${await listen(content)}`;

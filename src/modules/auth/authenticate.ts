@@ -13,10 +13,11 @@ export function isUsable(ctx: Context, key: KnownKey | null): key is KnownKey {
   return key !== null && !key.revokedAt && !(key.expiresAt && key.expiresAt <= ctx.now());
 }
 
-async function callerOf(ctx: Context, token: string): Promise<Caller> {
+async function callerOf(ctx: Context, request: FastifyRequest, token: string): Promise<Caller> {
   if (token.split('.').length === 3) {
     const claims = await readAccessToken(ctx, token);
     const key = claims && (await usableKeyById.get(ctx, claims.keyId));
+    request.refusedKeyId = key?.keyId ?? null;
     if (!claims || !isUsable(ctx, key ?? null))
       throw new Problem(
         'unauthorized',
@@ -25,6 +26,7 @@ async function callerOf(ctx: Context, token: string): Promise<Caller> {
     return claims;
   }
   const key = await usableKey.get(ctx, sha256(token));
+  request.refusedKeyId = key?.keyId ?? null;
   if (!isUsable(ctx, key))
     throw new Problem('unauthorized', `The key is unknown, revoked or expired. ${refused}`);
   return key;
@@ -35,7 +37,7 @@ export async function keyCaller(ctx: Context, request: FastifyRequest): Promise<
   const [, token] =
     /^(?:Bearer|Token) +([\w.~+/=-]{16,4096})$/i.exec(request.headers.authorization ?? '') ?? [];
   if (!token) throw new Problem('unauthorized', `This operation needs a key. ${refused}`);
-  return callerOf(ctx, token);
+  return callerOf(ctx, request, token);
 }
 
 /** Whether a key or session may call the route; `loginId` is the one in the path. */

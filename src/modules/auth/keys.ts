@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { ApiKeyTable } from '../../platform/db/generated.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId, newSecret, sha256 } from '../../platform/ids.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { type Scope, scopes, tenantScopes } from '../../platform/scopes.ts';
+import { appendAudit, deployment } from '../audit/append.ts';
 import { usableKey, usableKeyById } from './known-keys.ts';
 import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
 
@@ -21,20 +23,29 @@ export async function createKey(
       param: 'Scopes',
     });
   const secret = input.secret ?? newSecret('lectern');
-  const row = await ctx.db
-    .insertInto('api_key')
-    .values({
-      key_id: newId(ctx.now()),
-      tenant_id: input.tenantId,
-      name: input.Name,
-      secret_hash: sha256(secret),
-      scopes: wanted,
-      created_at: ctx.now(),
-      expires_at: input.ExpiresAt ? new Date(input.ExpiresAt) : null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return { ...toKey(row), Secret: secret };
+  const key = await transaction(ctx, async (ctx) => {
+    const row = await ctx.db
+      .insertInto('api_key')
+      .values({
+        key_id: newId(ctx.now()),
+        tenant_id: input.tenantId,
+        name: input.Name,
+        secret_hash: sha256(secret),
+        scopes: wanted,
+        created_at: ctx.now(),
+        expires_at: input.ExpiresAt ? new Date(input.ExpiresAt) : null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const made = toKey(row);
+    await appendAudit(ctx, input.tenantId ?? deployment, {
+      action: 'key.created',
+      targetId: made.KeyID,
+      data: { Scopes: wanted, ExpiresAt: made.ExpiresAt },
+    });
+    return made;
+  });
+  return { ...key, Secret: secret };
 }
 
 export async function listKeys(ctx: Context, input: PageQuery & { tenantId: string }) {
@@ -52,20 +63,31 @@ export async function listKeys(ctx: Context, input: PageQuery & { tenantId: stri
 
 /** Revokes a key; repeating it changes nothing. `tenantId` undefined: whosever key it is. */
 export async function revokeKey(ctx: Context, input: { keyId: string; tenantId?: string }): Promise<Key> {
-  const row = isId(input.keyId)
-    ? await ctx.db
-        .updateTable('api_key')
-        .set((set) => ({ revoked_at: set.fn.coalesce('revoked_at', set.val(ctx.now())) }))
-        .where('key_id', '=', input.keyId)
-        .$if(input.tenantId !== undefined, (query) => query.where('tenant_id', '=', input.tenantId ?? ''))
-        .returningAll()
-        .executeTakeFirst()
-    : undefined;
+  const row = isId(input.keyId) ? await transaction(ctx, (ctx) => revoke(ctx, input)) : undefined;
   if (!row)
     throw new Problem('key_not_found', `There is no key ${input.keyId}. List the keys to see them all.`);
   usableKey.forget(ctx, row.secret_hash);
   usableKeyById.forget(ctx, row.key_id);
   return toKey(row);
+}
+
+async function revoke(ctx: Context, input: { keyId: string; tenantId?: string }) {
+  const before = await ctx.db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('key_id', '=', input.keyId)
+    .$if(input.tenantId !== undefined, (query) => query.where('tenant_id', '=', input.tenantId ?? ''))
+    .forUpdate()
+    .executeTakeFirst();
+  if (!before || before.revoked_at) return before;
+  const revoked_at = ctx.now();
+  await ctx.db.updateTable('api_key').set({ revoked_at }).where('key_id', '=', before.key_id).execute();
+  await appendAudit(ctx, before.tenant_id ?? deployment, {
+    action: 'key.revoked',
+    targetId: before.key_id,
+    data: {},
+  });
+  return { ...before, revoked_at };
 }
 
 /** On an empty database: the operator's first key. Null when there is a key already. */

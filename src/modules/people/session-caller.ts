@@ -21,6 +21,8 @@ export async function sessionCaller(ctx: Context, request: FastifyRequest): Prom
     keyId: derivedId(found.hash),
     tenantId: TenantID,
     scopes: allowed[Role],
+    isSession: true,
+    ...(found.userId === null ? {} : { userId: found.userId }),
     ...(Role === 'learner' ? { learner: LoginID ?? '' } : {}),
   };
 }

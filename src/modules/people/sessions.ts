@@ -11,37 +11,39 @@ import { endUserSessions, findUserSession } from './user-sessions.ts';
 
 const nobody = { TenantID: null, TenantName: null, LoginID: null, FirstName: null, LastName: null };
 
-async function findSession(ctx: Context, handle: Handle): Promise<Session | null> {
+type Found = { session: Session; userId: string | null };
+
+async function findSession(ctx: Context, handle: Handle): Promise<Found | null> {
   if (handle.tenantId === null) {
     const row = await findOperatorSession(ctx, handle.hash);
-    return row && { Role: 'operator', ...nobody, ...toTimes(ctx, row) };
+    return row && { session: { Role: 'operator', ...nobody, ...toTimes(ctx, row) }, userId: null };
   }
   const row = await findUserSession(ctx, handle);
-  return (
-    row && {
-      Role: row.is_admin ? 'administrator' : 'learner',
-      TenantID: handle.tenantId,
-      TenantName: row.tenant_name,
-      LoginID: row.login_id,
-      FirstName: row.first_name,
-      LastName: row.last_name,
-      ...toTimes(ctx, row),
-    }
-  );
+  if (!row) return null;
+  const session: Session = {
+    Role: row.is_admin ? 'administrator' : 'learner',
+    TenantID: handle.tenantId,
+    TenantName: row.tenant_name,
+    LoginID: row.login_id,
+    FirstName: row.first_name,
+    LastName: row.last_name,
+    ...toTimes(ctx, row),
+  };
+  return { session, userId: row.user_id };
 }
 
 export function signedOut(): Problem {
   return new Problem('signed_out', 'Nobody is signed in, or the session has ended. Sign in again.');
 }
 
-export type SignedIn = { hash: string; session: Session };
+export type SignedIn = { hash: string; session: Session; userId: string | null };
 
 /** Who holds this token, which a cookie of the browser has. */
 export async function readSession(ctx: Context, token: string | undefined): Promise<SignedIn> {
   const handle = readToken(token);
-  const session = handle && (await findSession(ctx, handle));
-  if (!session) throw signedOut();
-  return { hash: handle.hash, session };
+  const found = handle && (await findSession(ctx, handle));
+  if (!found) throw signedOut();
+  return { hash: handle.hash, ...found };
 }
 
 /** Who is signed in in the browser that sent the request; null when it holds no session. */

@@ -3,6 +3,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { sessionTimes, type Times } from './session-times.ts';
 
 export type UserSession = Times & {
+  user_id: string;
   tenant_name: string;
   login_id: string;
   first_name: string | null;
@@ -25,7 +26,7 @@ cleaned as (
 
 const read = `
 with found as (
-  select held.signed_in_at, held.last_seen_at, held.expires_at, client.name as tenant_name, known.login_id,
+  select held.signed_in_at, held.last_seen_at, held.expires_at, client.name as tenant_name, known.user_id, known.login_id,
     known.first_name, known.last_name, known.is_admin
   from user_session held
   join "user" known on known.tenant_id = $1 and known.user_id = held.user_id and known.enabled

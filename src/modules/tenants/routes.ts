@@ -24,6 +24,7 @@ export const tenantRoutes = [
       200: { description: 'It exists with the same fields.', schema: Tenant },
     },
     events: [],
+    audits: ['tenant.created'],
     handle: async (ctx, { body }) => {
       const { tenant, isNew } = await createTenant(ctx, body);
       return isNew ? created(tenant, path`/tenant/${tenant.TenantID}`) : ok(tenant);
@@ -62,6 +63,7 @@ export const tenantRoutes = [
     body: TenantChange,
     answers: { 200: { description: 'The changed tenant.', schema: Tenant } },
     events: [],
+    audits: ['tenant.changed'],
     handle: async (ctx, { params, body }) =>
       ok(await updateTenant(ctx, { ...body, tenantId: params.TenantID })),
   }),
@@ -75,6 +77,7 @@ export const tenantRoutes = [
     body: NewKey,
     answers: { 201: { description: 'The key, with its secret this once.', schema: KeyWithSecret } },
     events: [],
+    audits: ['key.created'],
     handle: async (ctx, { params, body }) => {
       const { TenantID: tenantId } = await readTenant(ctx, { tenantId: params.TenantID });
       const key = await createKey(ctx, { ...body, tenantId });
@@ -104,6 +107,7 @@ export const tenantRoutes = [
     params: Type.Object({ TenantID, KeyID: Text(255) }),
     answers: { 200: { description: 'The revoked key; refused on every node within 5 s.', schema: Key } },
     events: [],
+    audits: ['key.revoked'],
     handle: async (ctx, { params }) =>
       ok(await revokeKey(ctx, { keyId: params.KeyID, tenantId: params.TenantID })),
   }),

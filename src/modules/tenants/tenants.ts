@@ -2,9 +2,11 @@ import type { Selectable } from 'kysely';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import type { TenantTable } from '../../platform/db/generated.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { appendAudit } from '../audit/append.ts';
 import type { NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
 /** Creates a tenant. An existing one with the same fields is answered as it is (a safe retry). */
@@ -14,20 +16,24 @@ export async function createTenant(
 ): Promise<{ tenant: Tenant; isNew: boolean }> {
   const now = ctx.now();
   const tenantId = input.TenantID.normalize('NFC');
-  const row = await ctx.db
-    .insertInto('tenant')
-    .values({
-      tenant_id: tenantId,
-      name: input.Name ?? tenantId,
-      password_hash: input.PasswordHash ?? 'opaque',
-      return_origins: input.ReturnOrigins ?? null,
-      frame_origins: input.FrameOrigins ?? null,
-      created_at: now,
-      updated_at: now,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
+  const row = await transaction(ctx, async (ctx) => {
+    const made = await ctx.db
+      .insertInto('tenant')
+      .values({
+        tenant_id: tenantId,
+        name: input.Name ?? tenantId,
+        password_hash: input.PasswordHash ?? 'opaque',
+        return_origins: input.ReturnOrigins ?? null,
+        frame_origins: input.FrameOrigins ?? null,
+        created_at: now,
+        updated_at: now,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    if (made) await appendAudit(ctx, tenantId, { action: 'tenant.created', targetId: tenantId, data: {} });
+    return made;
+  });
   knownTenant.forget(ctx, tenantId);
   if (row) return { tenant: toTenant(row), isNew: true };
   const tenant = await readTenant(ctx, { tenantId });
@@ -43,13 +49,17 @@ export async function createTenant(
   return { tenant, isNew: false };
 }
 
+function tenantNotFound(): Problem {
+  return new Problem('tenant_not_found', 'The tenant does not exist. Create it with POST /tenant.');
+}
+
 export async function readTenant(ctx: Context, input: { tenantId: string }): Promise<Tenant> {
   const row = await ctx.db
     .selectFrom('tenant')
     .selectAll()
     .where('tenant_id', '=', input.tenantId)
     .executeTakeFirst();
-  if (!row) throw new Problem('tenant_not_found', 'The tenant does not exist. Create it with POST /tenant.');
+  if (!row) throw tenantNotFound();
   return toTenant(row);
 }
 
@@ -75,21 +85,34 @@ export async function updateTenant(
   ctx: Context,
   input: TenantChange & { tenantId: string },
 ): Promise<Tenant> {
-  const row = await ctx.db
-    .updateTable('tenant')
-    .set({
-      updated_at: ctx.now(),
-      ...(input.Name !== undefined && { name: input.Name }),
-      ...(input.PasswordHash !== undefined && { password_hash: input.PasswordHash }),
-      ...(input.ReturnOrigins !== undefined && { return_origins: input.ReturnOrigins }),
-      ...(input.FrameOrigins !== undefined && { frame_origins: input.FrameOrigins }),
-    })
-    .where('tenant_id', '=', input.tenantId)
-    .returningAll()
-    .executeTakeFirst();
-  if (!row) throw new Problem('tenant_not_found', 'The tenant does not exist. Create it with POST /tenant.');
-  knownTenant.forget(ctx, input.tenantId);
-  return toTenant(row);
+  const { tenantId, ...fields } = input;
+  const tenant = await transaction(ctx, async (ctx) => {
+    const before = await ctx.db
+      .selectFrom('tenant')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!before) throw tenantNotFound();
+    const row = await ctx.db
+      .updateTable('tenant')
+      .set({
+        updated_at: ctx.now(),
+        ...(fields.Name !== undefined && { name: fields.Name }),
+        ...(fields.PasswordHash !== undefined && { password_hash: fields.PasswordHash }),
+        ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
+        ...(fields.FrameOrigins !== undefined && { frame_origins: fields.FrameOrigins }),
+      })
+      .where('tenant_id', '=', tenantId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const Changed = differences(fields, toTenant(before));
+    if (Changed.length > 0)
+      await appendAudit(ctx, tenantId, { action: 'tenant.changed', targetId: tenantId, data: { Changed } });
+    return toTenant(row);
+  });
+  knownTenant.forget(ctx, tenantId);
+  return tenant;
 }
 
 /** The tenant, or null; remembered for a few seconds, so that a call costs no statement of its own. */

@@ -39,6 +39,35 @@ export interface AttemptUnitTable {
   updated_at: Timestamp;
 }
 
+export interface AuditChainTable {
+  tenant_id: string;
+  number: number;
+  at: Timestamp;
+  hash: string;
+  seal: string;
+  failures: Generated<number>;
+  failures_from: Timestamp | null;
+}
+
+export interface AuditEntryTable {
+  tenant_id: string;
+  audit_id: string;
+  number: number;
+  at: Timestamp;
+  action: string;
+  actor: string;
+  actor_id: string | null;
+  actor_user_id: string | null;
+  address: string | null;
+  request_id: string | null;
+  target: string | null;
+  target_id: string | null;
+  event_id: string | null;
+  data: Json;
+  hash: string;
+  seal: string;
+}
+
 export interface CountedLogTable {
   tenant_id: string;
   epoch: number;
@@ -336,6 +365,8 @@ export interface Schema {
   api_key: ApiKeyTable;
   attempt: AttemptTable;
   attempt_unit: AttemptUnitTable;
+  audit_chain: AuditChainTable;
+  audit_entry: AuditEntryTable;
   counted_log: CountedLogTable;
   course: CourseTable;
   day_count: DayCountTable;
@@ -366,6 +397,8 @@ export interface Schema {
 export const tenantTables = [
   'attempt',
   'attempt_unit',
+  'audit_chain',
+  'audit_entry',
   'counted_log',
   'day_count',
   'enrolment',

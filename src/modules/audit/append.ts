@@ -1,0 +1,91 @@
+import type { Context } from '../../platform/context.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { auditCatalogue, type NewAudit } from './actions.ts';
+import { type Content, type Entry, type Head, hashOf, isHeadSealed, sealEntry, sealHead } from './chain.ts';
+
+/** The chain of the deployment: the catalogue, the operator, backups. */
+export const deployment = '';
+
+const lock = `
+insert into audit_chain as head (tenant_id, number, at, hash, seal) values ($1, 0, $2, '', '')
+on conflict (tenant_id) do update set number = head.number
+returning head.number, head.at, head.hash, head.seal`;
+
+const write = `
+with moved as (
+  update audit_chain head set number = $2, at = $3, hash = $4, seal = $5 where head.tenant_id = $1
+)
+insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, address, request_id,
+  target, target_id, event_id, data, hash, seal)
+select $1, made.audit_id, made.number, made.at, made.action, made.actor, made.actor_id, made.actor_user_id,
+  made.address, made.request_id, made.target, made.target_id, made.event_id, made.data, made.hash, made.seal
+from jsonb_to_recordset($6::jsonb) as made (audit_id uuid, number bigint, at timestamptz, action text, actor text,
+  actor_id text, actor_user_id uuid, address text, request_id text, target text, target_id text, event_id uuid,
+  data jsonb, hash text, seal text)`;
+
+/**
+ * Records what `ctx.actor` did, in the transaction of the change. A chain is locked until that ends, so an audited change
+ * writes its entry last. `tenantId`: whose trail it belongs to.
+ */
+export async function appendAudit(ctx: Context, tenantId: string, ...entries: NewAudit[]): Promise<void> {
+  if (entries.length === 0) return;
+  await transaction(ctx, async (ctx) => {
+    const [head] = await run<Head>(ctx, {
+      name: 'lock_audit_chain',
+      text: lock,
+      values: [tenantId, ctx.now()],
+    });
+    if (!head) throw new Error('The audit chain could not be locked.');
+    const made = chained(ctx, tenantId, head, [...suspicion(ctx, tenantId, head), ...entries]);
+    const last = made.at(-1);
+    if (!last) return;
+    const { number, at, hash } = last;
+    const values = [tenantId, number, at, hash, sealHead(ctx, tenantId, last), JSON.stringify(made)];
+    await run(ctx, { name: 'write_audit_entries', text: write, values });
+  });
+}
+
+/** A trail that was changed outside goes on, as work must; but it says so for ever. */
+function suspicion(ctx: Context, tenantId: string, head: Head): NewAudit[] {
+  if (head.number === 0 || isHeadSealed(ctx, tenantId, head)) return [];
+  ctx.log.error({ tenant: tenantId }, 'the audit trail was changed outside, or its signing key is missing');
+  return [{ action: 'audit.head_unverified', targetId: null, data: {} }];
+}
+
+/** Times of a chain strictly increase, so that the order of ids is that of numbers, whatever the clocks of nodes say. */
+function chained(ctx: Context, tenantId: string, head: Head, entries: NewAudit[]): Entry[] {
+  const made: Entry[] = [];
+  let { number, hash } = head;
+  let time = head.at.getTime();
+  for (const entry of entries) {
+    number += 1;
+    time = number === 1 ? ctx.now().getTime() : Math.max(ctx.now().getTime(), time + 1);
+    const content = contentOf(ctx, entry, { tenantId, number, at: new Date(time) });
+    hash = hashOf(hash, content);
+    made.push({ ...content, hash, seal: sealEntry(ctx, { ...content, hash }) });
+  }
+  return made;
+}
+
+type Place = { tenantId: string; number: number; at: Date };
+
+function contentOf({ actor }: Context, entry: NewAudit, { tenantId, number, at }: Place): Content {
+  const [, target] = auditCatalogue[entry.action];
+  return {
+    tenant_id: tenantId,
+    audit_id: newId(at),
+    number,
+    at,
+    action: entry.action,
+    actor: actor.kind,
+    actor_id: actor.id,
+    actor_user_id: actor.userId,
+    address: actor.address,
+    request_id: actor.requestId,
+    target: entry.targetId === null ? null : target,
+    target_id: entry.targetId,
+    event_id: entry.eventId ?? null,
+    data: entry.data,
+  };
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type RawBuilder, sql } from 'kysely';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
+import { verifyAudit } from './verify.ts';
+
+const service = await startService();
+after(service.close);
+
+/** A tenant with a trail of five entries. */
+async function trail(): Promise<TestTenant> {
+  const tenant = await newTenant(service);
+  for (const Name of ['first', 'second'])
+    expectStatus(await service.api('PUT', `/tenant/${tenant.TenantID}`, { Name }), 200);
+  expectStatus(await service.api('DELETE', `/tenant/${tenant.TenantID}/key/${tenant.keyId}`), 200);
+  return tenant;
+}
+
+const chainOf = async ({ TenantID }: TestTenant, known: Parameters<typeof verifyAudit>[1] = {}) => {
+  const { Chains } = await verifyAudit(service.ctx, known);
+  return Chains.find((chain) => chain.TenantID === TenantID);
+};
+
+const change = (statement: RawBuilder<unknown>) =>
+  sql`/* across tenants: a test forges */ ${statement}`.execute(service.ctx.db);
+
+test('a trail that the service wrote is intact', async () => {
+  const tenant = await trail();
+  const found = await chainOf(tenant);
+  assert.deepEqual({ ...found, Hash: '' }, { TenantID: tenant.TenantID, Entries: 5, Hash: '', Break: null });
+});
+
+test('entries written at the same time form one chain', async () => {
+  const tenant = await newTenant(service);
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: `key ${n}` }),
+    ),
+  );
+  const found = await chainOf(tenant);
+  assert.equal(found?.Break, null);
+  assert.equal(found?.Entries, 22);
+});
+
+const forgeries: [string, (tenantId: string) => RawBuilder<unknown>, number | null][] = [
+  [
+    'a changed entry',
+    (id) => sql`update audit_entry set address = '192.0.2.1' where tenant_id = ${id} and number = 3`,
+    3,
+  ],
+  [
+    'changed data',
+    (id) => sql`update audit_entry set data = '{"Changed": []}' where tenant_id = ${id} and number = 4`,
+    4,
+  ],
+  ['a removed entry', (id) => sql`delete from audit_entry where tenant_id = ${id} and number = 2`, 3],
+  [
+    'an inserted entry',
+    (
+      id,
+    ) => sql`insert into audit_entry select tenant_id, gen_random_uuid(), number, at, action, actor, actor_id,
+      actor_user_id, address, request_id, target, target_id, event_id, data, hash, seal
+      from audit_entry where tenant_id = ${id} and number = 3`,
+    3,
+  ],
+  ['a missing head', (id) => sql`delete from audit_chain where tenant_id = ${id}`, null],
+  ['a missing end', (id) => sql`delete from audit_entry where tenant_id = ${id} and number = 5`, null],
+];
+
+for (const [what, forge, number] of forgeries)
+  test(`${what} is found`, async () => {
+    const tenant = await trail();
+    await change(forge(tenant.TenantID));
+    const found = await chainOf(tenant);
+    assert.equal(found?.Break?.Number, number, JSON.stringify(found));
+    assert.ok(found?.Break?.Reason);
+  });
+
+test('whoever has the database alone can neither rebuild a chain nor cut it off unseen', async () => {
+  const tenant = await trail();
+  const id = tenant.TenantID;
+  const { hashOf } = await import('./chain.ts');
+  const rows = await service.ctx.db
+    .selectFrom('audit_entry')
+    .selectAll()
+    .where('tenant_id', '=', id)
+    .orderBy('number')
+    .execute();
+  const [, , third, fourth, fifth] = rows;
+  assert.ok(third && fourth && fifth);
+  // Cut off: the head is moved to an entry with its genuine seal.
+  await change(sql`delete from audit_entry where tenant_id = ${id} and number > 3`);
+  await change(sql`update audit_chain set number = 3, hash = ${third.hash}, seal = ${third.seal}
+    where tenant_id = ${id}`);
+  assert.match((await chainOf(tenant))?.Break?.Reason ?? '', /seal of the head/);
+  // The service goes on, and the break stays visible.
+  await service.api('PUT', `/tenant/${id}`, { Name: 'third' });
+  assert.equal((await chainOf(tenant))?.Break?.Number, 4);
+
+  const other = await trail();
+  const own = await service.ctx.db
+    .selectFrom('audit_entry')
+    .selectAll()
+    .where('tenant_id', '=', other.TenantID)
+    .orderBy('number')
+    .execute();
+  let hash = own[1]?.hash ?? '';
+  for (const row of own.slice(2)) {
+    const forged = { ...row, address: '192.0.2.1' };
+    hash = hashOf(hash, forged);
+    await change(sql`update audit_entry set address = '192.0.2.1', hash = ${hash}
+      where tenant_id = ${other.TenantID} and number = ${row.number}`);
+  }
+  await change(sql`update audit_chain set hash = ${hash} where tenant_id = ${other.TenantID}`);
+  assert.deepEqual((await chainOf(other))?.Break?.Number, 3);
+});
+
+test('a trail put back to an earlier state is found by what was verified before', async () => {
+  const tenant = await newTenant(service);
+  const id = tenant.TenantID;
+  const { rows: old } = await sql<{ number: number; hash: string; seal: string }>`
+    select number, hash, seal from audit_chain where tenant_id = ${id}`.execute(service.ctx.db);
+  await service.api('PUT', `/tenant/${id}`, { Name: 'first' });
+  const known = await chainOf(tenant);
+  assert.ok(known && old[0]);
+  await change(sql`delete from audit_entry where tenant_id = ${id} and number > ${old[0].number}`);
+  await change(sql`update audit_chain set number = ${old[0].number}, hash = ${old[0].hash}, seal = ${old[0].seal}
+    where tenant_id = ${id}`);
+  assert.equal((await chainOf(tenant))?.Break, null);
+  assert.equal((await chainOf(tenant, { known: [known] }))?.Break?.Number, 3);
+  await change(sql`delete from audit_entry where tenant_id = ${id}`);
+  await change(sql`delete from audit_chain where tenant_id = ${id}`);
+  assert.ok((await chainOf(tenant, { known: [known] }))?.Break);
+});
+
+test('an entry commits with its change, or neither does', async () => {
+  const tenant = await newTenant(service);
+  const { transaction } = await import('../../platform/db/transaction.ts');
+  const { revokeKey } = await import('../auth/keys.ts');
+  const before = await chainOf(tenant);
+  await assert.rejects(
+    transaction(service.ctx, async (ctx) => {
+      await revokeKey(ctx, { keyId: tenant.keyId });
+      throw new Error('rolled back');
+    }),
+  );
+  assert.deepEqual(await chainOf(tenant), before);
+});

@@ -1,0 +1,81 @@
+import type { Context } from '../../platform/context.ts';
+import { sha256 } from '../../platform/ids.ts';
+import { sign, verify } from '../../platform/signing.ts';
+
+/** An entry without its hash and seal, as it is stored. */
+export type Content = {
+  tenant_id: string;
+  audit_id: string;
+  number: number;
+  at: Date;
+  action: string;
+  actor: string;
+  actor_id: string | null;
+  actor_user_id: string | null;
+  address: string | null;
+  request_id: string | null;
+  target: string | null;
+  target_id: string | null;
+  event_id: string | null;
+  data: unknown;
+};
+
+export type Entry = Content & { hash: string; seal: string };
+
+/** The last entry of a chain, as `audit_chain` has it. */
+export type Head = { number: number; at: Date; hash: string; seal: string };
+
+/** The same bytes whatever the database made of the order of members. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => [name, sorted(member)]);
+}
+
+function canonical(entry: Content): string {
+  const { number, at, ...rest } = entry;
+  return JSON.stringify([
+    1,
+    rest.tenant_id,
+    number,
+    rest.audit_id,
+    at.toISOString(),
+    rest.action,
+    rest.actor,
+    rest.actor_id,
+    rest.actor_user_id,
+    rest.address,
+    rest.request_id,
+    rest.target,
+    rest.target_id,
+    rest.event_id,
+    sorted(rest.data),
+  ]);
+}
+
+/** SHA-256 of the entry and of the hash before it: '' before the first. */
+export function hashOf(previous: string, entry: Content): string {
+  return sha256(`${previous}\n${canonical(entry)}`);
+}
+
+const placed = (tenantId: string, number: number, hash: string) => `${tenantId}\0${number}\0${hash}`;
+
+/** Only the service can make it: whoever has the database alone can compute hashes, and no seals. */
+export function sealEntry(ctx: Context, entry: Content & { hash: string }): string {
+  return sign(ctx.signingKey, 'audit', placed(entry.tenant_id, entry.number, entry.hash));
+}
+
+export function isEntrySealed(ctx: Context, entry: Entry): boolean {
+  const text = placed(entry.tenant_id, entry.number, entry.hash);
+  return verify(ctx.signingKey, 'audit', text, entry.seal);
+}
+
+/** For another purpose than an entry's, so that a trail cut off at its end has no head. */
+export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal' | 'at'>): string {
+  return sign(ctx.signingKey, 'audit-head', placed(tenantId, head.number, head.hash));
+}
+
+export function isHeadSealed(ctx: Context, tenantId: string, head: Omit<Head, 'at'>): boolean {
+  return verify(ctx.signingKey, 'audit-head', placed(tenantId, head.number, head.hash), head.seal);
+}

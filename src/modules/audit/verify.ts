@@ -1,0 +1,125 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { type Entry, type Head, hashOf, isEntrySealed, isHeadSealed } from './chain.ts';
+
+/** What is wrong with a chain, at the first entry that shows it. */
+export type Break = { Number: number | null; Reason: string };
+
+export type CheckedChain = {
+  /** null: the deployment's. */
+  TenantID: string | null;
+  Entries: number;
+  /** The hash of the last entry. Kept elsewhere, it shows later that nothing up to it was changed or cut off. */
+  Hash: string;
+  Break: Break | null;
+};
+
+/** What an earlier verification answered of a chain, or as much of it. */
+export type KnownHead = Pick<CheckedChain, 'TenantID' | 'Entries' | 'Hash'>;
+
+const page = 500;
+
+const read = `
+select held.* from audit_entry held
+where held.tenant_id = $1 and (held.number, held.audit_id) > ($2, $3::uuid)
+order by held.number, held.audit_id limit ${page}`;
+
+async function* entriesOf(ctx: Context, tenantId: string): AsyncGenerator<Entry> {
+  let place: [number, string] | null = [Number.MIN_SAFE_INTEGER, '00000000-0000-0000-0000-000000000000'];
+  while (place) {
+    const values: unknown[] = [tenantId, ...place];
+    const rows: Entry[] = await run<Entry>(ctx, { name: 'read_audit_chain', text: read, values });
+    yield* rows;
+    const last = rows.length === page ? rows.at(-1) : undefined;
+    place = last ? [last.number, last.audit_id] : null;
+  }
+}
+
+function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: string }): Break | null {
+  const broken = (Reason: string) => ({ Number: entry.number, Reason });
+  if (entry.number !== before.number + 1)
+    return broken(`Entry ${before.number + 1} is missing, or an entry was inserted.`);
+  if (hashOf(before.hash, entry) !== entry.hash)
+    return broken('The hash does not match: the entry, or one before it, was changed.');
+  if (!isEntrySealed(ctx, entry))
+    return broken('The seal does not match: the service did not write this entry with a key it has.');
+  if (entry.action === 'audit.head_unverified')
+    return broken('The service found the end of the trail changed when it wrote this entry.');
+  return null;
+}
+
+function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: Place): Break | null {
+  const broken = (Reason: string) => ({ Number: null, Reason });
+  if (!head) return broken('The head of the chain is missing.');
+  if (head.number !== last.number || head.hash !== last.hash)
+    return broken(
+      `The head names entry ${head.number}, but the last one is ${last.number}: the end was cut off.`,
+    );
+  if (head.number > 0 && !isHeadSealed(ctx, tenantId, head))
+    return broken('The seal of the head does not match: the end was cut off, or the signing key is missing.');
+  return null;
+}
+
+type Place = { number: number; hash: string };
+
+async function checkChain(
+  ctx: Context,
+  tenantId: string,
+  known: readonly KnownHead[],
+): Promise<CheckedChain> {
+  const head = await ctx.db
+    .selectFrom('audit_chain')
+    .select(['number', 'at', 'hash', 'seal'])
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  let last: Place = { number: 0, hash: '' };
+  let first: Break | null = null;
+  const expected = new Map(known.map(({ Entries, Hash }) => [Entries, Hash]));
+  for await (const entry of entriesOf(ctx, tenantId)) {
+    // What was written after the head was read is of the next verification.
+    if (head && entry.number > head.number && last.hash === head.hash) break;
+    first ??= breakAt(ctx, entry, last);
+    const hash = expected.get(entry.number);
+    if (hash !== undefined && hash !== entry.hash)
+      first ??= { Number: entry.number, Reason: 'The hash differs from the one verified before.' };
+    expected.delete(entry.number);
+    last = { number: entry.number, hash: entry.hash };
+  }
+  first ??= breakAtEnd(ctx, tenantId, head ?? null, last);
+  const [missing] = [...expected.keys()].filter((number) => number > 0);
+  if (missing !== undefined)
+    first ??= { Number: missing, Reason: 'The entry was there when the trail was verified before.' };
+  return {
+    TenantID: tenantId === '' ? null : tenantId,
+    Entries: last.number,
+    Hash: last.hash,
+    Break: first,
+  };
+}
+
+/** Checks all chains, or what is left of those that an earlier verification saw. */
+export async function verifyAudit(
+  ctx: Context,
+  input: { known?: readonly KnownHead[] } = {},
+): Promise<{ Intact: boolean; Chains: CheckedChain[] }> {
+  const { known = [] } = input;
+  const rows = await run<{ tenant_id: string }>(ctx, {
+    text: `/* across tenants: the verification reads the chains of all */
+      select head.tenant_id from audit_chain head union select held.tenant_id from audit_entry held order by 1`,
+    values: [],
+  });
+  const all = new Set([
+    ...rows.map(({ tenant_id }) => tenant_id),
+    ...known.map((head) => head.TenantID ?? ''),
+  ]);
+  const Chains: CheckedChain[] = [];
+  for (const tenantId of all)
+    Chains.push(
+      await checkChain(
+        ctx,
+        tenantId,
+        known.filter((head) => (head.TenantID ?? '') === tenantId),
+      ),
+    );
+  return { Intact: Chains.every((chain) => chain.Break === null), Chains };
+}

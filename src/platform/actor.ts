@@ -1,0 +1,23 @@
+import type { FastifyRequest } from 'fastify';
+import type { Actor } from './context.ts';
+import type { Caller } from './routes.ts';
+
+function kindOf(caller: Caller | null): Actor['kind'] {
+  if (caller === null) return 'anyone';
+  if (!caller.isSession) return caller.tenantId === null ? 'operator_key' : 'key';
+  if (caller.tenantId === null) return 'operator';
+  return caller.learner === undefined ? 'administrator' : 'learner';
+}
+
+/** Who sent the request. Addresses of learners are not kept: the audit trail cannot be erased. */
+export function actorOf(request: FastifyRequest): Actor {
+  const { caller } = request;
+  const kind = kindOf(caller);
+  return {
+    kind,
+    id: caller?.keyId ?? null,
+    userId: caller?.userId ?? null,
+    address: kind === 'learner' ? null : request.ip,
+    requestId: request.id,
+  };
+}
