@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -88,10 +89,20 @@ function followConnections({ server }: FastifyInstance) {
   };
 }
 
+/** Behind a proxy that checks no names any certificate will do, so this does not stop the start. */
+function warnOfUncovered({ config, log }: Context): void {
+  const { hostname } = new URL(config.contentUrl);
+  if (!config.tls || !hostname.startsWith('*.')) return;
+  const certificate = new X509Certificate(readFileSync(config.tls.certFile));
+  if (certificate.checkHost(hostname.replace('*', 'label')) === undefined)
+    log.warn({}, `TLS_CERT does not cover ${hostname}: browsers will refuse all courses`);
+}
+
 /** Takes a renewed certificate without a restart; a half-written one is left for the next change. */
 function reloadCertificates(ctx: Context, servers: FastifyInstance[]): () => void {
   const { tls } = ctx.config;
   if (!tls) return () => {};
+  warnOfUncovered(ctx);
   const reload = () => {
     try {
       const options: SecureContextOptions = {
@@ -103,6 +114,7 @@ function reloadCertificates(ctx: Context, servers: FastifyInstance[]): () => voi
           options,
         );
       ctx.log.info({}, 'took the renewed certificate');
+      warnOfUncovered(ctx);
     } catch (error) {
       ctx.log.warn({ err: error }, 'the renewed certificate cannot be used; the one before stays');
     }

@@ -50,6 +50,47 @@ test('addresses are origins, without a trailing slash', () => {
   assert.equal(readConfig({ HOST: '::1', PORT: '80' }).baseUrl, 'http://[::1]');
 });
 
+test('a * in CONTENT_URL is the whole first label, of a domain that the interface is not part of', () => {
+  const read = (CONTENT_URL: string, BASE_URL = 'https://lectern.example') =>
+    readConfig({ BASE_URL, CONTENT_URL }).contentUrl;
+  for (const address of [
+    'https://*.courses.example',
+    'https://*.Courses.example:8443/',
+    'http://*.localhost',
+  ])
+    assert.equal(read(address), address.toLowerCase().replace(/\/$/, ''));
+  assert.equal(read('https://*.courses.lectern.example'), 'https://*.courses.lectern.example');
+  const wrong = [
+    'https://*',
+    'https://*.',
+    'https://*.courses.example.',
+    'https://*.*.example',
+    'https://courses.*.example',
+    'https://a*.courses.example',
+    'https://*a.courses.example',
+    'https://**.courses.example',
+    'https://%2a%2a.courses.example',
+    'https://*..example',
+    'https://*.127.0.0.1',
+    'https://*.courses.example/*',
+    `https://*.${'courses.'.repeat(30)}example`,
+  ];
+  for (const address of wrong)
+    assert.throws(() => read(address), /^ConfigError: CONTENT_URL: must (be an origin|have its \*)/, address);
+  for (const base of [
+    'https://lectern.example',
+    'https://app.lectern.example',
+    'https://a.b.lectern.example',
+  ])
+    assert.throws(
+      () => read('https://*.lectern.example', base),
+      /^ConfigError: CONTENT_URL: needs a domain that the interface is not part of/,
+      base,
+    );
+  assert.equal(read('https://*.lectern.example', 'https://mylectern.example'), 'https://*.lectern.example');
+  assert.throws(() => readConfig({ BASE_URL: 'https://*.lectern.example' }), /^ConfigError: BASE_URL: /);
+});
+
 test('plain HTTP is for loopback, or for behind a proxy', () => {
   for (const HOST of ['127.0.0.1', '127.9.9.9', 'localhost', '::1'])
     assert.equal(readConfig({ HOST }).host, HOST);

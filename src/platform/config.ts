@@ -10,7 +10,10 @@ export type Config = {
   /** Origin of the interface, without a trailing slash. */
   baseUrl: string;
   contentPort: number;
-  /** Origin of the player and of all course files; never the origin of the interface. */
+  /**
+   * Origin of the player and of all course files; never the origin of the interface. A `*` as its first label stands for
+   * a label of each tenant and course.
+   */
   contentUrl: string;
   tls: { certFile: string; keyFile: string } | null;
   trustProxy: boolean;
@@ -65,6 +68,27 @@ function origin(env: Environment, name: string, fallback: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash)
     throw new ConfigError(name, `must be an origin such as https://lectern.example, but is "${text}".`);
   return url.origin;
+}
+
+/** Labels of courses take 41 of the 253 characters that a host name may have. */
+const longestParent = 212;
+
+function checkWildcard(baseUrl: string, contentUrl: string): void {
+  const [{ hostname }, content] = [new URL(baseUrl), new URL(contentUrl).hostname];
+  if (hostname.includes('*')) throw new ConfigError('BASE_URL', 'must name one host, without a *.');
+  if (!content.includes('*')) return;
+  const parent = content.slice(2);
+  if (content !== `*.${parent}` || !/^[^*.]+(\.[^*.]+)*$/.test(parent) || parent.length > longestParent)
+    throw new ConfigError(
+      'CONTENT_URL',
+      `must have its * once, as the whole first label, as in https://*.courses.example, but is "${contentUrl}".`,
+    );
+  // Courses can set cookies for the domain above them, and browsers would send these to the interface.
+  if (`.${hostname}`.endsWith(`.${parent}`))
+    throw new ConfigError(
+      'CONTENT_URL',
+      `needs a domain that the interface is not part of, but ${hostname} of BASE_URL belongs to ${content}.`,
+    );
 }
 
 function file(env: Environment, name: string): string | null {
@@ -207,6 +231,7 @@ export function readConfig(env: Environment): Config {
       'CONTENT_URL',
       'must differ from BASE_URL: course files need an origin of their own.',
     );
+  checkWildcard(baseUrl, contentUrl);
   const logLevel = env.LOG_LEVEL || 'info';
   if (!logLevels.includes(logLevel))
     throw new ConfigError('LOG_LEVEL', `must be one of ${logLevels.join(', ')}.`);

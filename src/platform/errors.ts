@@ -42,6 +42,7 @@ export const errorCodes = {
   session_ended: [410, 'The session has ended'],
   request_timeout: [408, 'The request did not arrive in time'],
   payload_too_large: [413, 'The request body is too large'],
+  wrong_host: [421, 'The host name does not serve this content'],
   unsupported_media_type: [415, 'The content type is not supported'],
   range_not_satisfiable: [416, 'The file has no such part'],
   validation_failed: [422, 'A value is not valid'],

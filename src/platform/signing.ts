@@ -6,6 +6,7 @@ export type Purpose =
   | 'ticket'
   | 'session'
   | PreviewPurpose
+  | 'origin'
   | 'erasure'
   | 'guess'
   | 'audit'

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Commit, Session } from '../../src/modules/player/schemas.ts';
+import { ask } from './ask.ts';
 import type { Reply, TestService } from './service.ts';
 
 export type Click = { status: number; location: string | null; headers: Headers; text: string };
 
 /** Follows a LaunchURL as far as a browser does before it runs anything. */
 export async function click(launchUrl: string, method = 'GET'): Promise<Click> {
-  const response = await fetch(launchUrl, { method, redirect: 'manual' });
+  const response = await ask(launchUrl, { method });
   const text = await response.text();
   return {
     status: response.status,
@@ -17,7 +18,7 @@ export async function click(launchUrl: string, method = 'GET'): Promise<Click> {
 }
 
 export async function post(address: string, body?: unknown): Promise<Reply> {
-  const response = await fetch(address, {
+  const response = await ask(address, {
     method: 'POST',
     ...(body === undefined
       ? {}
@@ -42,7 +43,9 @@ export async function play(service: Pick<TestService, 'contentUrl'>, launchUrl: 
   const opened = await post(`${location}/session`);
   assert.equal(opened.status, 201, JSON.stringify(opened.body));
   const session: Session = opened.body;
-  const base = `${service.contentUrl}/play/${session.Session}`;
+  const { contentUrl } = service;
+  const origin = contentUrl.includes('*') ? new URL(location ?? '').origin : contentUrl;
+  const base = `${origin}/play/${session.Session}`;
   const first = playable(session.Tree.Units)[0] ?? '';
   let next = session.NextCommit;
   const commit: Play['commit'] = async (fields) => {
@@ -50,8 +53,8 @@ export async function play(service: Pick<TestService, 'contentUrl'>, launchUrl: 
     if (reply.status === 200) next = Math.max(next, (fields.Number ?? next) + 1);
     return reply;
   };
-  const file: Play['file'] = (path, headers = {}) => fetch(`${base}/content/${path}`, { headers });
-  const alive = async () => (await fetch(`${base}/alive`)).status;
+  const file: Play['file'] = (path, headers = {}) => ask(`${base}/content/${path}`, { headers });
+  const alive = async () => (await ask(`${base}/alive`)).status;
   return { session, commit, file, alive };
 }
 

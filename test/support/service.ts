@@ -69,7 +69,7 @@ export async function startService(
     actor: serviceActor,
   };
   const { api, content, operations } = await buildApp(ctx);
-  config.contentUrl = `http://127.0.0.1:${await listen(content)}`;
+  config.contentUrl = `http://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `http://127.0.0.1:${await listen(api)}`;
   const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
   const service = client(ctx, operator.Secret, async () => {

@@ -9,6 +9,7 @@ import { Problem } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/routes.ts';
 import { isRelease } from '../catalogue/playable.ts';
 import type { LaunchStanding, LaunchState } from '../enrolments/launches.ts';
+import { refuseOtherHosts } from './content-hosts.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
 import { loadPage } from './page-files.ts';
 import { clickPreview } from './preview.ts';
@@ -23,6 +24,8 @@ const pagePolicy =
 export const contentHeaders = {
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
+  // Courses of one domain cannot give up their origins to each other by document.domain.
+  'Origin-Agent-Cluster': '?1',
   'Permissions-Policy': 'unload=*',
 };
 
@@ -62,6 +65,7 @@ export async function contentRoutes(app: FastifyInstance, ctx: Context): Promise
     threshold: 1024,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   });
+  refuseOtherHosts(app, ctx);
   app.addHook('onRequest', async (request) => {
     // Compressing a part of a file would make the range a lie.
     if (request.headers.range) request.headers['x-no-compression'] = 'true';
@@ -84,7 +88,7 @@ function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): Fas
 
 function pageRoutes(app: FastifyInstance, ctx: Context): void {
   const page = loadPage();
-  app.get<TokenParams>('/play/:token', async (request, reply) => {
+  app.get<TokenParams>('/play/:token', { config: { page: true } }, async (request, reply) => {
     const opening = openingOf(ctx, request.params.token);
     if (!opening) return sendAnswer(reply, outOfDate());
     return reply
@@ -93,7 +97,7 @@ function pageRoutes(app: FastifyInstance, ctx: Context): void {
       .header('Content-Security-Policy', pagePolicy + (await opening.framing()))
       .send(page.html);
   });
-  app.get('/preview', async (request, reply) =>
+  app.get('/preview', { config: { page: true } }, async (request, reply) =>
     sendAnswer(reply, await clickPreview(ctx, request.raw.url ?? '')),
   );
   app.get<{ Params: { version: string; file: string } }>('/player/:version/:file', async (request, reply) => {

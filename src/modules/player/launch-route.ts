@@ -5,6 +5,7 @@ import { type Answer, route } from '../../platform/routes.ts';
 import { explain } from '../enrolments/explain.ts';
 import { type EnrolmentHandle, readLaunchKey } from '../enrolments/launch-link.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import { onward, refusal } from './refusal-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
@@ -31,7 +32,9 @@ async function click(ctx: Context, handle: EnrolmentHandle, requested: string | 
   const framing = frameAncestors(tenant);
   if (!decision) return page(404, brokenLink, back, framing);
   if (decision.reason !== null) return page(403, decision.reason, back, framing);
-  return onward(ctx, writeTicket(ctx, { ...handle, returnUrl: back }), framing);
+  const courseId = decision.CourseID;
+  const origin = contentOrigin(ctx, { use: 'launch', tenantId: handle.tenantId, courseId });
+  return onward(origin, writeTicket(ctx, { ...handle, returnUrl: back, courseId }), framing);
 }
 
 /** The click on a LaunchURL. It only reads, so a mail scanner that follows the link uses nothing up. */

@@ -47,10 +47,10 @@ async function decideAndStart(ctx: Context, ticket: Ticket, userAgent: string | 
 }
 
 function sessionOf(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session {
-  const { tenantId, enrollId, returnUrl } = ticket;
+  const { tenantId, enrollId, returnUrl, courseId } = ticket;
   const name = [launch.last_name, launch.first_name].filter(Boolean).join(', ');
   return toSession({
-    token: writeSession(ctx, { tenantId, enrollId, launch: launch.launches }),
+    token: writeSession(ctx, { tenantId, enrollId, launch: launch.launches, courseId }),
     isPreview: false,
     enrollId,
     launch: launch.launches,

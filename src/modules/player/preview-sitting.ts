@@ -43,9 +43,10 @@ export function previewSitting(ctx: Context, handle: PreviewHandle): Sitting {
 }
 
 async function begin(ctx: Context, ticket: PreviewTicket): Promise<Session> {
+  const { courseId, tenantId } = ticket;
   const { title, language, played, releaseId } = await readPlayable(ctx, ticket);
   return toSession({
-    token: writePreviewSession(ctx, { releaseId, until: playUntil(ticket) }),
+    token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: playUntil(ticket) }),
     isPreview: true,
     enrollId: '',
     launch: 1,

@@ -9,7 +9,10 @@ export type PreviewLink = { courseId: string; release: number | null; tenantId: 
 export type PreviewTicket = PreviewLink & { returnUrl: string | null };
 
 /** One sitting: which files it may have, and until when. */
-export type PreviewHandle = { releaseId: string | null; until: number };
+export type PreviewHandle = Pick<PreviewLink, 'courseId' | 'tenantId'> & {
+  releaseId: string | null;
+  until: number;
+};
 
 const openMinutes = 15;
 const playMinutes = 120;

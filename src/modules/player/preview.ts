@@ -4,6 +4,7 @@ import type { Answer } from '../../platform/routes.ts';
 import { Fields, Instant } from '../../platform/schema.ts';
 import { readPlayable } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { contentOrigin } from './content-origins.ts';
 import { previewFraming } from './preview-sitting.ts';
 import { openUntil, readPreviewLink, writePreviewLink, writePreviewTicket } from './preview-tokens.ts';
 import { onward, refusal } from './refusal-page.ts';
@@ -32,15 +33,19 @@ export async function createPreview(
   const { release } = await readPlayable(ctx, input);
   const link = { courseId, release, tenantId, at: ctx.now().getTime() };
   return {
-    PreviewURL: `${ctx.config.contentUrl}/preview?ticket=${writePreviewLink(ctx, link)}`,
+    PreviewURL: `${contentOrigin(ctx, { use: 'preview', tenantId, courseId })}/preview?ticket=${writePreviewLink(ctx, link)}`,
     ExpiresAt: new Date(openUntil(link)).toISOString(),
   };
 }
 
+/** The ticket of a PreviewURL. */
+export function ticketIn(address: string): string | null {
+  return new URLSearchParams(address.slice(address.indexOf('?') + 1)).get('ticket');
+}
+
 /** The click on a PreviewURL. */
 export async function clickPreview(ctx: Context, address: string): Promise<Answer> {
-  const query = new URLSearchParams(address.slice(address.indexOf('?') + 1));
-  const link = readPreviewLink(ctx, query.get('ticket') ?? '');
+  const link = readPreviewLink(ctx, ticketIn(address) ?? '');
   if (!link || ctx.now().getTime() >= openUntil(link))
     return refusal({
       status: 404,
@@ -53,5 +58,6 @@ export async function clickPreview(ctx: Context, address: string): Promise<Answe
   const origins = tenant?.ReturnOrigins ?? null;
   const back = requested !== null && isAllowedReturn(requested, origins) ? requested : null;
   const ticket = writePreviewTicket(ctx, { ...link, returnUrl: back });
-  return onward(ctx, ticket, await previewFraming(ctx, link.tenantId));
+  const origin = contentOrigin(ctx, { use: 'preview', ...link });
+  return onward(origin, ticket, await previewFraming(ctx, link.tenantId));
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '../../platform/context.ts';
 import type { Answer } from '../../platform/routes.ts';
 
 const style = `:root{color-scheme:light dark;--text:#1c2024;--muted:#5b6470;--ground:#f6f7f9;--card:#fff;--line:#e3e6ea;--accent:#2456d6}
@@ -59,11 +58,11 @@ export function refusal(input: {
 }
 
 /** A click that was let through: on to the player. */
-export function onward(ctx: Context, ticket: string, framing: string): Answer {
+export function onward(origin: string, ticket: string, framing: string): Answer {
   return {
     status: 303,
     headers: {
-      Location: `${ctx.config.contentUrl}/play/${ticket}`,
+      Location: `${origin}/play/${ticket}`,
       'Cache-Control': 'no-store',
       'Content-Security-Policy': refusalPolicy(framing),
     },

@@ -1,10 +1,20 @@
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import type { OriginOwner } from './content-origins.ts';
 import { launchOpening, launchSitting } from './launch-sitting.ts';
 import { previewOpening, previewSitting } from './preview-sitting.ts';
-import { readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
+import { readPreviewLink, readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
 import type { Opening, Sitting } from './sitting.ts';
 import { readSession, readTicket } from './tokens.ts';
+
+/** Whose content a link, ticket or session stands for; null: it is not one of ours, or too old. */
+export function ownerOf(ctx: Context, token: string): OriginOwner | null {
+  const launch = readTicket(ctx, token) ?? readSession(ctx, token);
+  if (launch) return { ...launch, use: 'launch' };
+  const preview =
+    readPreviewTicket(ctx, token) ?? readPreviewSession(ctx, token) ?? readPreviewLink(ctx, token);
+  return preview && { ...preview, use: 'preview' };
+}
 
 /** The kind is in the purpose for which a token was sealed; null: not one of ours, or too old. */
 export function openingOf(ctx: Context, token: string): Opening | null {

@@ -2,34 +2,43 @@ import type { Context } from '../../platform/context.ts';
 import { seal, unseal } from '../../platform/signing.ts';
 
 /** A decided click. It opens sessions for as long as a page may be reloaded. */
-export type Ticket = { tenantId: string; enrollId: string; returnUrl: string | null; at: number };
+export type Ticket = {
+  tenantId: string;
+  enrollId: string;
+  returnUrl: string | null;
+  at: number;
+  courseId: string;
+};
 
 /** One launch: the path segment of everything that its page asks for. */
-export type SessionHandle = { tenantId: string; enrollId: string; launch: number };
+export type SessionHandle = { tenantId: string; enrollId: string; launch: number; courseId: string };
 
 const ticketHours = 24;
 
 export function writeTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {
-  const { tenantId, enrollId, returnUrl } = ticket;
-  return seal(ctx.signingKey, 'ticket', [tenantId, enrollId, returnUrl, ctx.now().getTime()]);
+  const { tenantId, enrollId, returnUrl, courseId } = ticket;
+  return seal(ctx.signingKey, 'ticket', [tenantId, enrollId, returnUrl, ctx.now().getTime(), courseId]);
 }
 
 /** The ticket, or null when it was not made by us or is too old. What we sealed has the shape we gave it. */
 export function readTicket(ctx: Context, token: string): Ticket | null {
-  const value = unseal(ctx.signingKey, 'ticket', token) as [string, string, string | null, number] | null;
+  const value = unseal(ctx.signingKey, 'ticket', token) as
+    | [string, string, string | null, number, string]
+    | null;
   if (!value) return null;
-  const [tenantId, enrollId, returnUrl, at] = value;
+  const [tenantId, enrollId, returnUrl, at, courseId] = value;
   const old = ctx.now().getTime() - at > ticketHours * 3_600_000;
-  return old ? null : { tenantId, enrollId, returnUrl, at };
+  return old ? null : { tenantId, enrollId, returnUrl, at, courseId };
 }
 
 export function writeSession(ctx: Context, session: SessionHandle): string {
-  return seal(ctx.signingKey, 'session', [session.tenantId, session.enrollId, session.launch]);
+  const { tenantId, enrollId, launch, courseId } = session;
+  return seal(ctx.signingKey, 'session', [tenantId, enrollId, launch, courseId]);
 }
 
 export function readSession(ctx: Context, token: string): SessionHandle | null {
-  const value = unseal(ctx.signingKey, 'session', token) as [string, string, number] | null;
+  const value = unseal(ctx.signingKey, 'session', token) as [string, string, number, string] | null;
   if (!value) return null;
-  const [tenantId, enrollId, launch] = value;
-  return { tenantId, enrollId, launch };
+  const [tenantId, enrollId, launch, courseId] = value;
+  return { tenantId, enrollId, launch, courseId };
 }

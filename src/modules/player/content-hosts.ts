@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { isHostOf, separatesCourses } from './content-origins.ts';
+import { ticketIn } from './preview.ts';
+import { refusal } from './refusal-page.ts';
+import { ownerOf } from './sittings.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Opened by people: refusals are pages. */
+    page?: boolean;
+  }
+}
+
+const otherHost = refusal({
+  status: 421,
+  title: 'This page is out of date',
+  reason: 'It does not belong to this address. Open the course again from where you found it.',
+  framing: "'none'",
+});
+
+/**
+ * With a host name per course, every request must arrive at the one that its token belongs to, or without a token at
+ * one that we made. Anything answered elsewhere would share an origin with another course.
+ */
+export function refuseOtherHosts(app: FastifyInstance, ctx: Context): void {
+  if (!separatesCourses(ctx)) return;
+  app.addHook('onRequest', async (request, reply) => {
+    const { token = ticketIn(request.raw.url ?? '') } = request.params as { token?: string };
+    if (isHostOf(ctx, request.hostname, token === null ? null : ownerOf(ctx, token))) return;
+    if (request.routeOptions.config.page)
+      return reply
+        .code(otherHost.status)
+        .headers(otherHost.headers ?? {})
+        .send(otherHost.body);
+    throw new Problem(
+      'wrong_host',
+      'This host name does not serve this content. Open the course again; a proxy must pass the Host header unchanged.',
+    );
+  });
+}
