@@ -206,11 +206,13 @@ for (const route of routes)
   });
 
 test("an enrolment's link is not opened with another tenant's key, nor its key with another enrolment", async () => {
+  const tenantOf = ({ key }: { key?: string }) => key?.split('.')[0];
+  const signatureOf = ({ key }: { key?: string }) => key?.split('.').slice(1).join('.');
   const attempts = [
     [theirs.enrolment, own.key],
     [own.enrolment, theirs.key],
-    [theirs.enrolment, `${theirs.key?.split('.')[0]}.${own.key?.split('.')[1]}`],
-    [theirs.enrolment, `${own.key?.split('.')[0]}.${theirs.key?.split('.')[1]}`],
+    [theirs.enrolment, `${tenantOf(theirs)}.${signatureOf(own)}`],
+    [theirs.enrolment, `${tenantOf(own)}.${signatureOf(theirs)}`],
   ];
   for (const [enrolment, key] of attempts) {
     const response = await fetch(`${service.baseUrl}/launch?enrolment=${enrolment}&key=${key}`, {

@@ -22,6 +22,7 @@ test('with nothing set everything has a default, and nothing can be changed late
     databaseUrl: null,
     dataDir: resolve('data'),
     bootstrapKey: null,
+    signingKeys: null,
     logLevel: 'info',
     rateLimit: 60_000,
     packageBytes: 2 * 1024 ** 3,
@@ -36,7 +37,7 @@ test('an empty value is as good as none', () => {
   const names =
     'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL';
   const more =
-    'DATA_DIR BOOTSTRAP_KEY LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES WEBHOOK_ALLOW SEAT_GRACE_DAYS';
+    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES WEBHOOK_ALLOW SEAT_GRACE_DAYS';
   const empty = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, '']));
   assert.deepEqual(readConfig(empty), readConfig({}));
 });

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
+import { parseKeys, type WrittenKey } from './keys/key-ring.ts';
 
 /** The configuration of one process; read from the environment once, checked and frozen. */
 export type Config = {
@@ -28,6 +29,8 @@ export type Config = {
   drainSeconds: number;
   dataDir: string;
   bootstrapKey: string | null;
+  /** The key ring; null: it is a file in the data folder. */
+  signingKeys: readonly WrittenKey[] | null;
   logLevel: string;
   /** Calls a minute that a key may make, over all nodes; 0: no limit. */
   rateLimit: number;
@@ -194,6 +197,16 @@ function firstKey(env: Environment): string | null {
   return secret;
 }
 
+/** Its value is never told. */
+function signingKeys(env: Environment): Config['signingKeys'] {
+  if (!env.SIGNING_KEYS) return null;
+  try {
+    return parseKeys(env.SIGNING_KEYS);
+  } catch (cause) {
+    throw new ConfigError('SIGNING_KEYS', cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
 /** Ports that are told apart by the system (0) never clash. */
 function differentPorts(ports: Record<string, number | null>): void {
   const seen = new Map<number, string>();
@@ -250,6 +263,7 @@ export function readConfig(env: Environment): Config {
     drainSeconds: wholeNumber(env, 'DRAIN_SECONDS', 0, 0, 300),
     dataDir: dataFolder(env),
     bootstrapKey: firstKey(env),
+    signingKeys: signingKeys(env),
     logLevel,
     rateLimit: wholeNumber(env, 'RATE_LIMIT', 60_000, 0, 1_000_000_000),
     packageBytes: wholeNumber(env, 'PACKAGE_BYTES', 2 * 1024 ** 3, 1, Number.MAX_SAFE_INTEGER),

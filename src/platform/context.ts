@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { Engine } from './db/engine.ts';
 import type { Schema } from './db/generated.ts';
 import type { PackageFiles } from './files.ts';
+import type { KeyRing } from './keys/key-ring.ts';
 import type { Log } from './log.ts';
 
 /** `anyone`: a caller without a key or session, such as somebody who signs in. `service`: the process itself, a job. */
@@ -43,8 +44,8 @@ export type Context = {
   readonly db: Kysely<Schema>;
   readonly log: Log;
   readonly files: PackageFiles;
-  /** Signs launch links, sessions and access tokens; shared by all nodes through the database. */
-  readonly signingKey: Buffer;
+  /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
+  readonly keys: KeyRing;
   readonly now: () => Date;
   readonly actor: Actor;
 };

@@ -6,7 +6,7 @@ import { run } from './db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from './errors.ts';
 import { newId } from './ids.ts';
 import type { Answer } from './routes.ts';
-import { keyOf } from './signing.ts';
+import { markingKey } from './signing.ts';
 
 /** How long an answer is replayed. */
 const keptHours = 24;
@@ -90,7 +90,9 @@ export async function once<T>(
   keep: (value: T) => boolean,
 ): Promise<{ value: T; replayed: boolean }> {
   const secret = createSecretKey(
-    createHmac('sha256', keyOf(ctx.signingKey)).update(`idempotency\0${ctx.tenantId}\0${key}`).digest(),
+    createHmac('sha256', markingKey(ctx.keys, 'idempotency'))
+      .update(`idempotency\0${ctx.tenantId}\0${key}`)
+      .digest(),
   );
   const derive = (text: string) => createHmac('sha256', secret).update(text).digest();
   const own: Claim = {

@@ -1,51 +1,72 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-
-/** What a signature is for; the same bytes signed for another purpose do not verify. */
-export type Purpose =
-  | 'launch'
-  | 'ticket'
-  | 'session'
-  | PreviewPurpose
-  | 'origin'
-  | 'erasure'
-  | 'guess'
-  | 'audit'
-  | 'audit-head';
-type PreviewPurpose = 'preview' | 'preview-ticket' | 'preview-session' | 'preview-state';
-
-const imported = new WeakMap<Buffer, KeyObject>();
-
-/** Measured: Node takes 28 µs to sign with a key that it must import each time, and 5 µs with one that it has. */
-export function keyOf(bytes: Buffer): KeyObject {
-  const known = imported.get(bytes) ?? createSecretKey(bytes);
-  imported.set(bytes, known);
-  return known;
-}
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import {
+  findKey,
+  type KeyRing,
+  keyFor,
+  legacyKey,
+  type MarkPurpose,
+  type Purpose,
+  type RingKey,
+  type SigningPurpose,
+} from './keys/key-ring.ts';
 
 /** HMAC-SHA-256 (RFC 2104) cut to 192 bits, base64url. */
-export function sign(key: Buffer, purpose: Purpose, text: string): string {
-  return createHmac('sha256', keyOf(key))
+function hmac(key: RingKey, purpose: Purpose, text: string): string {
+  return createHmac('sha256', keyFor(key, purpose))
     .update(`${purpose}\0${text}`)
     .digest()
     .subarray(0, 24)
     .toString('base64url');
 }
 
-export function verify(key: Buffer, purpose: Purpose, text: string, signature: string): boolean {
-  const expected = Buffer.from(sign(key, purpose, text));
-  const given = Buffer.from(signature);
+/** A signature by the first key of the ring: the ID of the key, a dot, the HMAC. */
+export function sign(ring: KeyRing, purpose: SigningPurpose, text: string): string {
+  const [key] = ring.keys;
+  return `${key.id}.${hmac(key, purpose, text)}`;
+}
+
+/** Links, tickets and sessions of versions without a ring have no key ID, and stay valid while the ring has their key. */
+const signedBefore: readonly SigningPurpose[] = ['launch', 'ticket', 'session'];
+
+function keyOf(ring: KeyRing, purpose: SigningPurpose, id: string | null): RingKey | undefined {
+  if (id !== null) return findKey(ring, id);
+  return signedBefore.includes(purpose) ? legacyKey(ring) : undefined;
+}
+
+export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, signature: string): boolean {
+  const dot = signature.indexOf('.');
+  const key = keyOf(ring, purpose, dot < 0 ? null : signature.slice(0, dot));
+  if (!key) return false;
+  const expected = Buffer.from(hmac(key, purpose, text));
+  const given = Buffer.from(signature.slice(dot + 1));
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
 /** A signed value that travels through a browser: readable by anyone, made by us alone. */
-export function seal(key: Buffer, purpose: Purpose, value: unknown): string {
+export function seal(ring: KeyRing, purpose: SigningPurpose, value: unknown): string {
   const body = Buffer.from(JSON.stringify(value)).toString('base64url');
-  return `${body}.${sign(key, purpose, body)}`;
+  return `${body}.${sign(ring, purpose, body)}`;
 }
 
-/** The sealed value, or null when the token was not made by `seal` with this key and purpose. */
-export function unseal(key: Buffer, purpose: Purpose, token: string): unknown {
-  const [body, signature] = token.split('.');
-  if (!body || !signature || !verify(key, purpose, body, signature)) return null;
+/** The sealed value, or null when the token was not made by `seal` with a key of the ring and this purpose. */
+export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
+  const [body, signature] = splitOnce(token);
+  if (!body || !signature || !verify(ring, purpose, body, signature)) return null;
   return JSON.parse(Buffer.from(body, 'base64url').toString());
+}
+
+/** The text before the first dot and the text after it. */
+export function splitOnce(text: string): [string, string] {
+  const dot = text.indexOf('.');
+  return dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
+}
+
+/** A keyed hash under which data about `text` is stored and found again without storing the text. */
+export function mark(ring: KeyRing, purpose: MarkPurpose, text: string): string {
+  return hmac(ring.marks, purpose, text);
+}
+
+/** For marks of another length or form than `mark` gives them. */
+export function markingKey(ring: KeyRing, purpose: MarkPurpose): KeyObject {
+  return keyFor(ring.marks, purpose);
 }

@@ -11,8 +11,8 @@ import { type Config, readConfig } from '../../src/platform/config.ts';
 import { type Context, serviceActor } from '../../src/platform/context.ts';
 import { openTestDatabase } from '../../src/platform/db/test-database.ts';
 import { openFiles } from '../../src/platform/files.ts';
+import { openKeys } from '../../src/platform/keys/open-keys.ts';
 import { openLog } from '../../src/platform/log.ts';
-import { readSigningKey } from '../../src/platform/open-context.ts';
 import { movableClock } from './clock.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
@@ -58,16 +58,11 @@ export async function startService(
   const config: { -readonly [K in keyof Config]: Config[K] } = {
     ...readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', ...options.env }),
   };
-  const ctx: Context = {
-    config,
-    engine,
-    db,
-    log: openLog(process.env.LECTERN_TEST_LOG ?? 'silent'),
-    files: await openFiles(dataDir),
-    signingKey: await readSigningKey(db),
-    now: options.now ?? movableClock().now,
-    actor: serviceActor,
-  };
+  const log = openLog(process.env.LECTERN_TEST_LOG ?? 'silent');
+  const now = options.now ?? movableClock().now;
+  const files = await openFiles(dataDir);
+  const keys = await openKeys({ config, db, log, now });
+  const ctx: Context = { config, engine, db, log, files, keys, now, actor: serviceActor };
   const { api, content, operations } = await buildApp(ctx);
   config.contentUrl = `http://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `http://127.0.0.1:${await listen(api)}`;

@@ -63,19 +63,19 @@ const placed = (tenantId: string, number: number, hash: string) => `${tenantId}\
 
 /** Only the service can make it: whoever has the database alone can compute hashes, and no seals. */
 export function sealEntry(ctx: Context, entry: Content & { hash: string }): string {
-  return sign(ctx.signingKey, 'audit', placed(entry.tenant_id, entry.number, entry.hash));
+  return sign(ctx.keys, 'audit', placed(entry.tenant_id, entry.number, entry.hash));
 }
 
 export function isEntrySealed(ctx: Context, entry: Entry): boolean {
   const text = placed(entry.tenant_id, entry.number, entry.hash);
-  return verify(ctx.signingKey, 'audit', text, entry.seal);
+  return verify(ctx.keys, 'audit', text, entry.seal);
 }
 
 /** For another purpose than an entry's, so that a trail cut off at its end has no head. */
 export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal' | 'at'>): string {
-  return sign(ctx.signingKey, 'audit-head', placed(tenantId, head.number, head.hash));
+  return sign(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash));
 }
 
 export function isHeadSealed(ctx: Context, tenantId: string, head: Omit<Head, 'at'>): boolean {
-  return verify(ctx.signingKey, 'audit-head', placed(tenantId, head.number, head.hash), head.seal);
+  return verify(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash), head.seal);
 }

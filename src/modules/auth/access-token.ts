@@ -1,5 +1,7 @@
+import type { KeyObject } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import type { Context } from '../../platform/context.ts';
+import { findKey, keyFor } from '../../platform/keys/key-ring.ts';
 import type { Caller } from '../../platform/routes.ts';
 import type { Scope } from '../../platform/scopes.ts';
 
@@ -10,19 +12,20 @@ const issuer = 'lectern';
 
 /** A signed JWT (RFC 7519) that names its key, so that revoking the key ends it too. */
 export function writeAccessToken(ctx: Context, caller: Caller): Promise<string> {
+  const [key] = ctx.keys.keys;
   const now = Math.floor(ctx.now().getTime() / 1000);
   return new SignJWT({ tenant: caller.tenantId, scope: caller.scopes.join(' ') })
-    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
+    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid: key.id })
     .setIssuer(issuer)
     .setSubject(caller.keyId)
     .setIssuedAt(now)
     .setExpirationTime(now + accessTokenSeconds)
-    .sign(ctx.signingKey);
+    .sign(keyFor(key, 'access-token'));
 }
 
 export async function readAccessToken(ctx: Context, token: string): Promise<Caller | null> {
   try {
-    const { payload } = await jwtVerify(token, ctx.signingKey, {
+    const { payload } = await jwtVerify(token, ({ kid }) => keyOf(ctx, kid), {
       issuer,
       algorithms: ['HS256'],
       typ: 'at+jwt',
@@ -36,4 +39,10 @@ export async function readAccessToken(ctx: Context, token: string): Promise<Call
   } catch {
     return null;
   }
+}
+
+function keyOf(ctx: Context, id: string | undefined): KeyObject {
+  const key = findKey(ctx.keys, id ?? '');
+  if (!key) throw new Error('The ring does not have this key.');
+  return keyFor(key, 'access-token');
 }

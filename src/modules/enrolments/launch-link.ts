@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
-import { sign, verify } from '../../platform/signing.ts';
+import { sign, splitOnce, verify } from '../../platform/signing.ts';
 
 export type EnrolmentHandle = { tenantId: string; enrollId: string };
 
@@ -11,14 +11,14 @@ function signedText(handle: EnrolmentHandle): string {
 /** The durable handle of an enrolment. It has a query, because clients append `&returnURL=` to it. */
 export function launchUrl(ctx: Context, handle: EnrolmentHandle): string {
   const tenant = Buffer.from(handle.tenantId).toString('base64url');
-  const key = `${tenant}.${sign(ctx.signingKey, 'launch', signedText(handle))}`;
+  const key = `${tenant}.${sign(ctx.keys, 'launch', signedText(handle))}`;
   return `${ctx.config.baseUrl}/launch?enrolment=${handle.enrollId}&key=${key}`;
 }
 
 /** The enrolment that a launch link names, or null when the link is not one of ours. */
 export function readLaunchKey(ctx: Context, enrollId: string, key: string): EnrolmentHandle | null {
-  const [tenant, signature] = key.split('.');
+  const [tenant, signature] = splitOnce(key);
   if (!tenant || !signature || !isId(enrollId)) return null;
   const handle = { tenantId: Buffer.from(tenant, 'base64url').toString(), enrollId };
-  return verify(ctx.signingKey, 'launch', signedText(handle), signature) ? handle : null;
+  return verify(ctx.keys, 'launch', signedText(handle), signature) ? handle : null;
 }

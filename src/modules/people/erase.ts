@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { sign } from '../../platform/signing.ts';
+import { mark as keyedMark } from '../../platform/signing.ts';
 import { appendEvents } from '../events/append.ts';
 import { userNotFound } from '../users/users.ts';
 import { findPerson, heldData } from './held.ts';
@@ -42,7 +42,7 @@ export async function eraseUser(
 }
 
 async function erase(ctx: TenantContext, input: { loginId: string; plan: boolean }): Promise<Erasure> {
-  const mark = sign(ctx.signingKey, 'erasure', `${ctx.tenantId}\0${input.loginId}`);
+  const mark = keyedMark(ctx.keys, 'erasure', `${ctx.tenantId}\0${input.loginId}`);
   const person = await findPerson(ctx, input.loginId, true);
   if (!person) return earlierReceipt(ctx, mark, input.loginId);
   const now = ctx.now();

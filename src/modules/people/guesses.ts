@@ -1,11 +1,11 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { sign } from '../../platform/signing.ts';
+import { mark } from '../../platform/signing.ts';
 import { mostFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 
 /** The name that is tried, without telling it to who reads the database. */
 export function nameMark(ctx: Context, input: { TenantID: string; LoginID: string }): string {
-  return sign(ctx.signingKey, 'guess', `${input.TenantID}\0${input.LoginID}`);
+  return mark(ctx.keys, 'guess', `${input.TenantID}\0${input.LoginID}`);
 }
 
 const note = `

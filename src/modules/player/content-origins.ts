@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { sign } from '../../platform/signing.ts';
+import { mark } from '../../platform/signing.ts';
 
 /**
  * Whose content an origin holds. Previews have origins of their own: a draft that nobody has approved must not read what
@@ -8,7 +8,7 @@ import { sign } from '../../platform/signing.ts';
 export type OriginOwner = { use: 'launch' | 'preview'; tenantId: string | null; courseId: string };
 
 function digest(ctx: Context, text: string, bytes: number): string {
-  return Buffer.from(sign(ctx.signingKey, 'origin', text), 'base64url')
+  return Buffer.from(mark(ctx.keys, 'origin', text), 'base64url')
     .subarray(0, bytes)
     .toString('hex');
 }

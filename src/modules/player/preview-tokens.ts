@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts';
-import { type Purpose, seal, unseal } from '../../platform/signing.ts';
+import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
+import { seal, unseal } from '../../platform/signing.ts';
 import type { Reached } from '../standards/reached.ts';
 
 /** What a preview shows. `tenantId` null: to the operator. `at`: when it was asked for. */
@@ -25,12 +26,12 @@ export const openUntil = (link: PreviewLink) => after(link.at, openMinutes);
 export const playUntil = (link: PreviewLink) => after(link.at, playMinutes);
 
 /** What we sealed for a purpose has the shape that we gave it. */
-function read<Shape>(ctx: Context, purpose: Purpose, token: string): Shape | null {
-  return unseal(ctx.signingKey, purpose, token) as Shape | null;
+function read<Shape>(ctx: Context, purpose: SigningPurpose, token: string): Shape | null {
+  return unseal(ctx.keys, purpose, token) as Shape | null;
 }
 
 export function writePreviewLink(ctx: Context, link: PreviewLink): string {
-  return seal(ctx.signingKey, 'preview', link);
+  return seal(ctx.keys, 'preview', link);
 }
 
 export function readPreviewLink(ctx: Context, token: string): PreviewLink | null {
@@ -38,7 +39,7 @@ export function readPreviewLink(ctx: Context, token: string): PreviewLink | null
 }
 
 export function writePreviewTicket(ctx: Context, ticket: PreviewTicket): string {
-  return seal(ctx.signingKey, 'preview-ticket', ticket);
+  return seal(ctx.keys, 'preview-ticket', ticket);
 }
 
 export function readPreviewTicket(ctx: Context, token: string): PreviewTicket | null {
@@ -47,7 +48,7 @@ export function readPreviewTicket(ctx: Context, token: string): PreviewTicket | 
 }
 
 export function writePreviewSession(ctx: Context, handle: PreviewHandle): string {
-  return seal(ctx.signingKey, 'preview-session', handle);
+  return seal(ctx.keys, 'preview-session', handle);
 }
 
 export function readPreviewSession(ctx: Context, token: string): PreviewHandle | null {
@@ -56,7 +57,7 @@ export function readPreviewSession(ctx: Context, token: string): PreviewHandle |
 
 /** What a preview has reached travels with its commits, because nothing here keeps it. */
 export function writeReached(ctx: Context, reached: Reached): string {
-  return seal(ctx.signingKey, 'preview-state', reached);
+  return seal(ctx.keys, 'preview-state', reached);
 }
 
 export function readReached(ctx: Context, token: string): Reached | null {

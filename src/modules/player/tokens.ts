@@ -17,14 +17,12 @@ const ticketHours = 24;
 
 export function writeTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {
   const { tenantId, enrollId, returnUrl, courseId } = ticket;
-  return seal(ctx.signingKey, 'ticket', [tenantId, enrollId, returnUrl, ctx.now().getTime(), courseId]);
+  return seal(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, ctx.now().getTime(), courseId]);
 }
 
 /** The ticket, or null when it was not made by us or is too old. What we sealed has the shape we gave it. */
 export function readTicket(ctx: Context, token: string): Ticket | null {
-  const value = unseal(ctx.signingKey, 'ticket', token) as
-    | [string, string, string | null, number, string]
-    | null;
+  const value = unseal(ctx.keys, 'ticket', token) as [string, string, string | null, number, string] | null;
   if (!value) return null;
   const [tenantId, enrollId, returnUrl, at, courseId] = value;
   const old = ctx.now().getTime() - at > ticketHours * 3_600_000;
@@ -33,11 +31,11 @@ export function readTicket(ctx: Context, token: string): Ticket | null {
 
 export function writeSession(ctx: Context, session: SessionHandle): string {
   const { tenantId, enrollId, launch, courseId } = session;
-  return seal(ctx.signingKey, 'session', [tenantId, enrollId, launch, courseId]);
+  return seal(ctx.keys, 'session', [tenantId, enrollId, launch, courseId]);
 }
 
 export function readSession(ctx: Context, token: string): SessionHandle | null {
-  const value = unseal(ctx.signingKey, 'session', token) as [string, string, number, string] | null;
+  const value = unseal(ctx.keys, 'session', token) as [string, string, number, string] | null;
   if (!value) return null;
   const [tenantId, enrollId, launch, courseId] = value;
   return { tenantId, enrollId, launch, courseId };

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { kyselyOn } from '../db/dialect.ts';
+import { openTestDatabase } from '../db/test-database.ts';
+import { openLog } from '../log.ts';
+import { mark, seal, unseal } from '../signing.ts';
+import { legacyId, newKey, parseKeys, type WrittenKey } from './key-ring.ts';
+import { openKeys } from './open-keys.ts';
+import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
+
+const { engine, db } = await openTestDatabase();
+const folders: string[] = [];
+after(async () => {
+  await engine.close();
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+const log = openLog('silent');
+const now = () => new Date();
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lectern-keys-'));
+  folders.push(folder);
+  return folder;
+}
+
+const asText = ({ id, secret }: WrittenKey) => `${id}:${secret.toString('base64url')}`;
+
+/** A node with this folder, or with these keys in its environment. */
+function node(dataDir: string, ...keys: WrittenKey[]) {
+  const signingKeys = keys.length > 0 ? parseKeys(keys.map(asText).join()) : null;
+  return openKeys({ config: { dataDir, signingKeys }, db: kyselyOn(engine), log, now });
+}
+
+async function forget(): Promise<void> {
+  await db.deleteFrom('setting').where('name', 'in', ['key_ring', 'signing_key']).execute();
+}
+
+async function settings(): Promise<string> {
+  return JSON.stringify(await db.selectFrom('setting').selectAll().execute());
+}
+
+test('the first start creates a ring that only its owner can read, and the database does not hold it', async () => {
+  await forget();
+  const folder = newFolder();
+  const [one, two] = await Promise.all([node(folder), node(folder)]);
+  assert.equal(one.keys[0].id, two.keys[0].id, 'nodes that share the folder share the ring');
+  assert.equal(statSync(ringFile(folder)).mode & 0o777, 0o600);
+  const [key] = readRingFile(folder) ?? [];
+  assert.ok(key && (await settings()).includes(key.id));
+  assert.ok(!(await settings()).includes(key.secret.toString('base64url')));
+  assert.ok(!(await settings()).includes(key.secret.toString('hex')));
+});
+
+test('a node whose ring differs from the one that the database is used with does not start', async () => {
+  await forget();
+  const folder = newFolder();
+  const { keys } = await node(folder);
+  const other = newFolder();
+  await assert.rejects(node(other), {
+    message: `The database is used with signing key ${keys[0].id}, but there is no ${ringFile(other)}. Copy the file from another node or a backup, or set SIGNING_KEYS.`,
+  });
+  assert.equal(readRingFile(other), null, 'no second ring was made');
+  writeRingFile(other, [newKey(now())]);
+  await assert.rejects(node(other), /which .*signing-keys.json .* does not have. Copy the file/);
+  await assert.rejects(node(folder, newKey(now())), /Give all nodes the same SIGNING_KEYS/);
+  await assert.rejects(
+    node(folder, { ...newKey(now()), id: keys[0].id }),
+    /does not have/,
+    'the same ID with another key',
+  );
+});
+
+test('nodes with a folder each that start at once: one makes the ring, the other is refused', async () => {
+  await forget();
+  const [one, other] = [newFolder(), newFolder()];
+  const starts = await Promise.allSettled([node(one), node(other)]);
+  assert.deepEqual(starts.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  assert.equal([one, other].filter((folder) => readRingFile(folder) !== null).length, 1);
+});
+
+test('a ring is rotated node by node: both keys verify on all of them, and marks stay the same', async () => {
+  await forget();
+  const folder = newFolder();
+  const [old, young] = [newKey(now()), newKey(now())];
+  const before = await node(folder, old);
+  const token = seal(before, 'ticket', 'x');
+  const prepared = await node(folder, old, young);
+  const rotated = await node(folder, young, old);
+  await node(folder, old, young);
+  for (const ring of [prepared, rotated]) {
+    assert.equal(unseal(ring, 'ticket', token), 'x');
+    assert.equal(unseal(ring, 'ticket', seal(rotated, 'ticket', 'y')), 'y');
+    assert.equal(mark(ring, 'erasure', 'ann'), mark(before, 'erasure', 'ann'));
+  }
+  const again = await node(folder, young, old);
+  assert.equal(mark(again, 'erasure', 'ann'), mark(before, 'erasure', 'ann'));
+  const removed = await node(folder, young);
+  assert.equal(unseal(removed, 'ticket', token), null);
+  assert.notEqual(mark(removed, 'erasure', 'ann'), mark(before, 'erasure', 'ann'));
+  await assert.rejects(node(folder, old), /is used with signing key/, 'a node that was forgotten');
+});
+
+test('the key that an earlier version kept in the database moves into the ring', async () => {
+  await forget();
+  const secret = randomBytes(32);
+  const value = secret.toString('base64url');
+  const put = () => db.insertInto('setting').values({ name: 'signing_key', value }).execute();
+  await put();
+  const folder = newFolder();
+  const rings = await Promise.all([node(folder), node(folder)]);
+  for (const ring of rings) {
+    assert.deepEqual(ring.keys.map(({ id }) => id).slice(1), [legacyId]);
+    assert.notEqual(ring.keys[0].id, legacyId, 'what a copy of the database holds signs nothing new');
+    assert.equal(ring.marks.id, legacyId);
+  }
+  assert.ok(!(await settings()).includes(value));
+  const [, legacy] = readRingFile(folder) ?? [];
+  assert.ok(legacy?.secret.equals(secret));
+
+  await put();
+  assert.equal((await node(folder)).keys.length, 2, 'killed between the file and the database');
+  assert.ok(!(await settings()).includes(value));
+
+  await forget();
+  await put();
+  const key = newKey(now());
+  await assert.rejects(node(newFolder(), key), /Append it to SIGNING_KEYS as legacy:VALUE/);
+  const given = await node(newFolder(), key, { ...key, id: legacyId, secret });
+  assert.equal(given.marks.id, legacyId);
+  assert.ok(!(await settings()).includes(value));
+});
+
+test('a ring that cannot be read stops the start with the reason, and is left alone', async () => {
+  await forget();
+  const folder = newFolder();
+  const key = newKey(now()).secret.toString('base64url');
+  const broken = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"Format":1,"Keys":[]}',
+    '{"Format":2,"Keys":[{"KeyID":"a","Key":""}]}',
+    '{"Format":1,"Keys":[null]}',
+    `{"Format":1,"Keys":[{"KeyID":"a.b","Key":"${key}"}]}`,
+    `{"Format":1,"Keys":[{"KeyID":"a","Key":"${key.slice(2)}"}]}`,
+  ];
+  for (const text of broken) {
+    writeFileSync(ringFile(folder), text);
+    await assert.rejects(node(folder), /signing-keys.json cannot be used: .* Restore the file from a backup/);
+    assert.equal(readFileSync(ringFile(folder), 'utf8'), text);
+  }
+});
+
+test('SIGNING_KEYS that cannot be used are refused without telling them', () => {
+  const [one, two] = [newKey(now()), newKey(now())];
+  const good = `${asText(one)}, ${asText(two)}=`;
+  assert.deepEqual(
+    parseKeys(good).map(({ secret }) => secret.toString('hex')),
+    [one, two].map(({ secret }) => secret.toString('hex')),
+  );
+  const bad = [
+    asText(one).slice(0, -1),
+    `${asText(one)},`,
+    one.secret.toString('base64url'),
+    `a b:${one.secret.toString('base64url')}`,
+    `${asText(one)},${asText({ ...two, id: one.id })}`,
+    asText({ ...one, id: legacyId }),
+  ];
+  for (const text of bad)
+    assert.throws(
+      () => parseKeys(text),
+      ({ message }: Error) => !message.includes(one.secret.toString('base64url').slice(0, 8)),
+    );
+});

@@ -1,0 +1,134 @@
+import type { Config } from '../config.ts';
+import type { Database } from '../db/dialect.ts';
+import { run, transaction } from '../db/transaction.ts';
+import type { Log } from '../log.ts';
+import {
+  fingerprint,
+  type KeyRing,
+  keyBytes,
+  legacyId,
+  newKey,
+  openRing,
+  type RingKey,
+  type WrittenKey,
+} from './key-ring.ts';
+import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
+
+type Place = {
+  readonly config: Pick<Config, 'dataDir' | 'signingKeys'>;
+  readonly db: Database;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly now: () => Date;
+};
+
+/** What the database knows about the ring that it is used with: which keys, and nothing that is secret. */
+type KeyName = { id: string; fingerprint: string };
+type UsedRing = { signs: KeyName; marks: KeyName };
+
+const usedName = 'key_ring';
+const legacyName = 'signing_key';
+
+const nameOf = (key: RingKey): KeyName => ({ id: key.id, fingerprint: fingerprint(key) });
+
+function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): RingKey | undefined {
+  return keys.find((key) => key.id === id && fingerprint(key) === expected);
+}
+
+/**
+ * The ring of this node, if it is the one that the database is used with. On an empty database it is made; a key that
+ * an earlier version kept in the database moves into it. Nodes that start together take turns.
+ */
+export function openKeys(place: Place): Promise<KeyRing> {
+  return transaction(place, async (place) => {
+    await run(place, { text: 'lock table setting in share row exclusive mode', values: [] });
+    const settings = await place.db
+      .selectFrom('setting')
+      .selectAll()
+      .where('name', 'in', [usedName, legacyName])
+      .execute();
+    const settingOf = (name: string) => settings.find((setting) => setting.name === name)?.value ?? null;
+    const text = settingOf(usedName);
+    const used: UsedRing | null = text === null ? null : JSON.parse(text);
+    const legacy = settingOf(legacyName);
+    const written = takeLegacy(place, readOrMake(place, used, legacy), legacy);
+    const keys = openRing(written);
+    if (used && !has(keys, used.signs)) throw new Error(otherRing(place, used.signs.id, keys[0].id));
+    const ring = { keys, marks: marksOf(place, keys, used, legacy !== null) };
+    await remember(place, { signs: nameOf(keys[0]), marks: nameOf(ring.marks) }, text);
+    if (legacy !== null) await place.db.deleteFrom('setting').where('name', '=', legacyName).execute();
+    return ring;
+  });
+}
+
+function readOrMake(place: Place, used: UsedRing | null, legacy: string | null): readonly WrittenKey[] {
+  const { signingKeys, dataDir } = place.config;
+  const known = signingKeys ?? readRingFile(dataDir);
+  if (known) return known;
+  if (used)
+    throw new Error(
+      `The database is used with signing key ${used.signs.id}, but there is no ${ringFile(dataDir)}. ` +
+        'Copy the file from another node or a backup, or set SIGNING_KEYS.',
+    );
+  const keys = [newKey(place.now()), ...(legacy === null ? [] : [legacyOf(legacy)])];
+  writeRingFile(dataDir, keys);
+  place.log.info({ file: ringFile(dataDir), key: keys[0]?.id }, 'created the key ring');
+  return keys;
+}
+
+function legacyOf(value: string): WrittenKey {
+  return { id: legacyId, secret: Buffer.from(value, 'base64url').subarray(0, keyBytes), createdAt: null };
+}
+
+/** The ring with the key from the database, and on the disk with it before the database loses it. */
+function takeLegacy(
+  place: Place,
+  written: readonly WrittenKey[],
+  value: string | null,
+): readonly WrittenKey[] {
+  if (value === null) return written;
+  const legacy = legacyOf(value);
+  const own = written.find(({ id }) => id === legacyId);
+  if (own?.secret.equals(legacy.secret)) return written;
+  if (own)
+    throw new Error(
+      `The database holds another signing key (row ${legacyName} of the table setting) than the ring's key "${legacyId}". ` +
+        'Delete the row if no launch link depends on it.',
+    );
+  if (place.config.signingKeys)
+    throw new Error(
+      `The database holds the signing key of an earlier version. Append it to SIGNING_KEYS as ${legacyId}:VALUE; ` +
+        `VALUE is the row ${legacyName} of the table setting.`,
+    );
+  const keys = [...written, legacy];
+  writeRingFile(place.config.dataDir, keys);
+  place.log.info({}, 'moved the signing key from the database to the key ring');
+  return keys;
+}
+
+function otherRing({ config }: Place, used: string, first: string): string {
+  const [what, how] = config.signingKeys
+    ? ['SIGNING_KEYS', 'Give all nodes the same SIGNING_KEYS.']
+    : [ringFile(config.dataDir), 'Copy the file from the node that has this key, or set SIGNING_KEYS.'];
+  return `The database is used with signing key ${used}, which ${what} (first key: ${first}) does not have. ${how}`;
+}
+
+function marksOf(place: Place, keys: KeyRing['keys'], used: UsedRing | null, isLegacy: boolean): RingKey {
+  const oldest = isLegacy ? keys.find(({ id }) => id === legacyId) : undefined;
+  const known = used ? has(keys, used.marks) : oldest;
+  if (used && !known)
+    place.log.warn(
+      { key: used.marks.id },
+      'a key was removed from the ring: receipts of earlier erasures and stored answers are no longer found',
+    );
+  return known ?? keys[0];
+}
+
+async function remember(place: Place, ring: UsedRing, before: string | null): Promise<void> {
+  const value = JSON.stringify(ring);
+  if (value === before) return;
+  await place.db
+    .insertInto('setting')
+    .values({ name: usedName, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
