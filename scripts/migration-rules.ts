@@ -28,7 +28,7 @@ const rules: [RegExp, string][] = [
     'writes every row under an exclusive lock',
   ],
   [
-    /^alter table .*\badd (constraint \S+ )?(foreign|check|unique|primary)\b(?!.*\bnot valid\b)/,
+    /^alter table .*\badd (constraint \S+ )?(foreign|check|unique|primary)\b(?!.*\b(not valid|using index)\b)/,
     'checks every row under a lock; add it NOT VALID, or build the index before',
   ],
   [/^(update|delete) /, 'writes many rows in one transaction; fill in batches by a job'],

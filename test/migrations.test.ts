@@ -42,6 +42,7 @@ const taken = [
   "alter table enrolment add column origin text not null default 'web', add column more jsonb;",
   'alter table enrolment alter column user_id drop not null;',
   'alter table enrolment drop constraint enrolment_status_check;',
+  'alter table enrolment drop constraint one, add constraint one primary key using index another;',
   'alter table enrolment add constraint fit check (score >= 0) not valid;',
   'create table note (\n  tenant_id text not null\n);\ncreate index note_of on note (tenant_id);\nupdate note set tenant_id = tenant_id;',
   '-- outside a transaction\ndrop index concurrently if exists a;\ncreate index concurrently a on enrolment (reference);\n',

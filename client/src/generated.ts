@@ -1552,6 +1552,8 @@ export interface components {
                 [key: string]: unknown;
             };
             Warnings: string[];
+            /** @description Code with which a commit was refused; its result in `Data` does not count. Null for everything else. */
+            Refused: string | null;
         };
         /** NewEnrolmentKeys */
         NewEnrolmentKeys: {

@@ -29,6 +29,7 @@ test('with nothing set everything has a default, and nothing can be changed late
     packageEntries: 20_000,
     webhookAllow: [],
     seatGraceDays: 14,
+    lateResultsDays: 7,
   });
   assert.ok(Object.isFrozen(config));
 });
@@ -37,7 +38,7 @@ test('an empty value is as good as none', () => {
   const names =
     'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL';
   const more =
-    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES WEBHOOK_ALLOW SEAT_GRACE_DAYS';
+    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS';
   const empty = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, '']));
   assert.deepEqual(readConfig(empty), readConfig({}));
 });

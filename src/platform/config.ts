@@ -41,6 +41,8 @@ export type Config = {
   webhookAllow: readonly string[];
   /** Days after the enrolment in which a withdrawal frees its seat. */
   seatGraceDays: number;
+  /** Days after the end of access or of a session in which its commits are still taken. */
+  lateResultsDays: number;
 };
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -270,5 +272,6 @@ export function readConfig(env: Environment): Config {
     packageEntries: wholeNumber(env, 'PACKAGE_ENTRIES', 20_000, 1, 1_000_000),
     webhookAllow: allowed(env, 'WEBHOOK_ALLOW'),
     seatGraceDays: wholeNumber(env, 'SEAT_GRACE_DAYS', 14, 0, 3650),
+    lateResultsDays: wholeNumber(env, 'LATE_RESULTS_DAYS', 7, 0, 3650),
   });
 }

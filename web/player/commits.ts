@@ -79,6 +79,8 @@ export function createCommits(
       rejected = false;
       reached = answer.receipt.Preview ?? null;
       tell.receipt(answer.receipt);
+      if (answer.receipt.Ended !== null)
+        freeze(answer.receipt.Ended === 'session_superseded' ? 'elsewhere' : 'ended');
     } else if (
       answer.status === 409 ||
       answer.status === 410 ||

@@ -7,32 +7,49 @@ import { insertEvent } from '../events/write.ts';
 import type { Evidence, RunTimeData } from '../standards/types.ts';
 import type { EnrolmentRow } from './record.ts';
 
-/** What a commit needs to know of the enrolment; of each unit the best evidence and the last commit taken. */
-export type ProgressFacts = EnrolmentRow & {
-  units: Record<string, { evidence: Evidence; number: number }> | null;
+type Wanted = { enrollId: string; launch: number; number: number };
+
+/** What a commit needs to know: the enrolment, the best evidence of each unit, its launch, and whether it was taken before. */
+export type ProgressFacts = Omit<EnrolmentRow, 'user_id'> & {
+  user_id: string | null;
+  enabled: boolean | null;
+  /** Null: there is no such launch. */
+  last_seen_at: Date | null;
+  exit_number: number | null;
+  is_taken: boolean;
+  units: Record<string, Evidence> | null;
 };
 
 const facts = `
-select wanted.n, held.*, (
-  select jsonb_object_agg(unit.unit_id, jsonb_build_object('evidence', unit.evidence, 'number', unit.commit_number))
-  from attempt_unit unit
+select wanted.n, held.*, known.enabled, played.last_seen_at, played.exit_number, exists (
+  select from run_time_commit taken where taken.tenant_id = $1 and taken.enroll_id = wanted.enroll_id
+    and taken.launch = wanted.launch and taken.number = wanted.number and taken.refused is null
+) as is_taken, (
+  select jsonb_object_agg(unit.unit_id, unit.evidence) from attempt_unit unit
   where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id
 ) as units
-from unnest($2::uuid[]) with ordinality as wanted (enroll_id, n)
-join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id and held.user_id is not null`;
+from unnest($2::uuid[], $3::integer[], $4::integer[]) with ordinality as wanted (enroll_id, launch, number, n)
+join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id
+left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+left join launch played on played.tenant_id = $1 and played.enroll_id = wanted.enroll_id and played.number = wanted.launch`;
 
-export const readProgress = readTogether<string, ProgressFacts>({
+export const readProgress = readTogether<Wanted, ProgressFacts>({
   name: 'read_progress',
   text: facts,
-  values: (ctx, enrollIds) => [ctx.tenantId, enrollIds],
+  values: (ctx, wanted) => [
+    ctx.tenantId,
+    wanted.map(({ enrollId }) => enrollId),
+    wanted.map(({ launch }) => launch),
+    wanted.map(({ number }) => number),
+  ],
 });
 
 export type Progress = {
   enrollId: string;
   launch: number;
   number: number;
-  /** False for a commit that was overtaken by one of another unit. */
-  isNewest: boolean;
+  /** False: the session has ended, and the commit is no sign of life. */
+  isLive: boolean;
   expectedRevision: number;
   expectedStatus: string;
   unitId: string;
@@ -48,14 +65,19 @@ export type Progress = {
   events: { id: string; type: EventType; data: Record<string, unknown> }[];
 };
 
+const ifNewer = (column: string) => `${column} = case
+    when (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.${column}
+    else unit.${column} end`;
+
 /**
  * All of n commits of different enrolments in one statement; it writes nothing for one when another commit or a change
- * by others came between. $2 is an array of `Progress`, each with its number `n`.
+ * by others came between. Results are merged; run-time data and bookmark are those of the newest launch, and of its
+ * highest number. $2 is an array of `Progress`, each with its number `n`.
  */
 const write = `
 with request as materialized (
   select * from jsonb_to_recordset($2::jsonb) as r (n integer, "enrollId" uuid, launch integer, number integer,
-    "isNewest" boolean, "expectedRevision" integer, "expectedStatus" text, "unitId" text, data jsonb, evidence jsonb,
+    "isLive" boolean, "expectedRevision" integer, "expectedStatus" text, "unitId" text, data jsonb, evidence jsonb,
     "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
     progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz, warnings text[],
     events jsonb)
@@ -65,45 +87,47 @@ with request as materialized (
     total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
     last_accessed_at = $3, changed_at = $3
   from request
-  where held.tenant_id = $1 and held.enroll_id = request."enrollId" and held.launches = request.launch
+  where held.tenant_id = $1 and held.enroll_id = request."enrollId"
     and held.revision = request."expectedRevision" and held.status = request."expectedStatus"
   returning request.n, held.*
 ), taken as materialized (
   select request.*, moved.user_id, moved.course_id from request join moved on moved.n = request.n
 ), saved as (
-  insert into attempt_unit as unit (tenant_id, enroll_id, unit_id, commit_number, data, evidence, updated_at)
-  select $1, taken."enrollId", taken."unitId", taken.number, taken.data, taken.evidence, $3 from taken
-  on conflict (tenant_id, enroll_id, unit_id) do update
-    set commit_number = excluded.commit_number, data = excluded.data, evidence = excluded.evidence,
-      updated_at = excluded.updated_at
-), begun as (
-  insert into attempt (tenant_id, enroll_id, tree_state, last_unit_id, root)
-  select $1, taken."enrollId", taken."treeState", taken."unitId", taken.root from taken where not taken."isNewest"
-  on conflict do nothing
+  insert into attempt_unit as unit (tenant_id, enroll_id, unit_id, launch, commit_number, data, evidence, updated_at)
+  select $1, taken."enrollId", taken."unitId", taken.launch, taken.number, taken.data, taken.evidence, $3 from taken
+  on conflict (tenant_id, enroll_id, unit_id) do update set ${['launch', 'commit_number', 'data'].map(ifNewer).join(', ')},
+    evidence = excluded.evidence, updated_at = excluded.updated_at
 ), spanned as (
-  insert into attempt as whole (tenant_id, enroll_id, tree_state, last_unit_id, root)
-  select $1, taken."enrollId", taken."treeState", taken."unitId", taken.root from taken where taken."isNewest"
-  on conflict (tenant_id, enroll_id) do update set tree_state = coalesce(excluded.tree_state, whole.tree_state),
-    last_unit_id = excluded.last_unit_id, root = coalesce(excluded.root, whole.root)
+  insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, last_unit_id, root)
+  select $1, taken."enrollId", taken.launch, taken.number, taken."treeState", taken."unitId", taken.root from taken
+  on conflict (tenant_id, enroll_id) do update set launch = excluded.launch, commit_number = excluded.commit_number,
+    tree_state = coalesce(excluded.tree_state, whole.tree_state), last_unit_id = excluded.last_unit_id,
+    root = coalesce(excluded.root, whole.root)
+  where (excluded.launch, excluded.commit_number) > (whole.launch, whole.commit_number)
 ), logged as (
   insert into run_time_commit (tenant_id, enroll_id, number, launch, unit_id, evidence, warnings, committed_at)
   select $1, taken."enrollId", taken.number, taken.launch, taken."unitId", taken.evidence, taken.warnings, $3 from taken
-  on conflict do nothing
+  on conflict (tenant_id, enroll_id, launch, number) do update
+    set refused = null, unit_id = excluded.unit_id, evidence = excluded.evidence, warnings = excluded.warnings,
+      committed_at = excluded.committed_at
 ), seen as (
-  update launch set last_seen_at = $3, ended_at = case when taken.exit then $3 else launch.ended_at end
+  update launch set last_seen_at = case when taken."isLive" then $3 else launch.last_seen_at end,
+    ended_at = case when taken.exit then $3 else launch.ended_at end,
+    exit_number = case when taken.exit then taken.number else launch.exit_number end
   from taken
   where launch.tenant_id = $1 and launch.enroll_id = taken."enrollId" and launch.number = taken.launch
+    and (taken."isLive" or taken.exit)
 ), told as (
   ${insertEvent}
   select $1, e.id, e.type, $3, taken.user_id, taken."enrollId", taken.course_id, e.data
   from taken, jsonb_to_recordset(taken.events) as e (id uuid, type text, data jsonb)
 )
-select moved.*, null::jsonb as units from moved`;
+select moved.* from moved`;
 
 /** Fewer than of other statements, because a commit may have megabytes. */
 const mostCommits = 50;
 
-export const writeProgress = coalesce<TenantContext, Progress, ProgressFacts | null>({
+export const writeProgress = coalesce<TenantContext, Progress, EnrolmentRow | null>({
   group: (ctx) => ctx.tenantId,
   key: (progress) => progress.enrollId,
   most: mostCommits,
@@ -118,13 +142,39 @@ export const writeProgress = coalesce<TenantContext, Progress, ProgressFacts | n
       totalSeconds: course.TotalSeconds,
     }));
     const values = [ctx.tenantId, JSON.stringify(requests), ctx.now()];
-    const moved = await run<ProgressFacts & { n: number }>(ctx, {
+    const moved = await run<EnrolmentRow & { n: number }>(ctx, {
       name: 'write_progress',
       text: write,
       values,
     });
-    const answers: (ProgressFacts | null)[] = rows.map(() => null);
+    const answers: (EnrolmentRow | null)[] = rows.map(() => null);
     for (const row of moved) answers[row.n] = row;
     return answers;
+  },
+});
+
+/** A commit that does not count. It stays visible in the timeline, and may count later: after a withdrawal is revoked, say. */
+export type RefusedCommit = {
+  enrollId: string;
+  launch: number;
+  number: number;
+  unitId: string;
+  evidence: Evidence;
+  refused: string;
+};
+
+const refuse = `
+insert into run_time_commit (tenant_id, enroll_id, number, launch, unit_id, evidence, refused, committed_at)
+select $1, r."enrollId", r.number, r.launch, r."unitId", r.evidence, r.refused, $3
+from jsonb_to_recordset($2::jsonb) as r ("enrollId" uuid, number integer, launch integer, "unitId" text, evidence jsonb,
+  refused text)
+on conflict do nothing`;
+
+export const writeRefused = coalesce<TenantContext, RefusedCommit, null>({
+  group: (ctx) => ctx.tenantId,
+  run: async (ctx, rows) => {
+    const values = [ctx.tenantId, JSON.stringify(rows), ctx.now()];
+    await run(ctx, { name: 'refuse_commits', text: refuse, values });
+    return rows.map(() => null);
   },
 });

@@ -2,11 +2,20 @@ import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { playedBy } from '../catalogue/playable.ts';
-import type { RootEvidence } from '../standards/evidence.ts';
+import { nothing, type RootEvidence } from '../standards/evidence.ts';
 import { reachedWith } from '../standards/reached.ts';
 import type { Evidence, RunTimeData, Standard } from '../standards/types.ts';
-import { type ProgressFacts, readProgress, writeProgress } from './progress-statements.ts';
+import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
+import type { EnrolmentRow } from './record.ts';
 import { happened, overrideOf, withOverride } from './result.ts';
+import {
+  commitVerdict,
+  commitVerdicts,
+  type SessionEnd,
+  type SessionFacts,
+  sessionEnd,
+  sessionEnds,
+} from './session-end.ts';
 import { statusFollowing } from './states.ts';
 
 export type CommitInput = {
@@ -20,41 +29,74 @@ export type CommitInput = {
   exit: boolean;
 };
 
-export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & { Number: number; Status: string };
+/** `Ended`: why the session takes no more commits of what is done from now on; null: it goes on. */
+export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
+  Number: number;
+  Status: string;
+  Ended: SessionEnd | null;
+};
 
-function superseded(): Problem {
-  return new Problem(
-    'session_superseded',
-    'The course was opened again elsewhere. Go on there, or open it here anew.',
-  );
-}
+type KnownFacts = EnrolmentRow & SessionFacts & Pick<ProgressFacts, 'units' | 'is_taken'>;
+
+/** How far a number may be ahead of the one expected next. */
+const mostAhead = 1_000;
 
 /**
- * Takes one numbered commit. One that is not newer than the last of its unit changes nothing and is answered with the
- * state: commits of different units may overtake each other when a page leaves, and none may be lost for it. A launch
- * that is not the newest is refused. Two statements: read what decides, write everything at once.
+ * Takes one numbered commit, once. Commits of a superseded launch and those that arrive late count as well: results are
+ * merged, and run-time data of the newest launch stays. Two statements: read what decides, write everything together.
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
   for (let attempt = 0; attempt < 10; attempt++) {
-    const facts = await readProgress(ctx, input.enrollId);
-    if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
-    if (facts.launches !== input.launch) throw superseded();
-    const taken = facts.units?.[input.unitId]?.number ?? 0;
-    if (input.number <= taken) return receiptOf(facts, input.number);
-    const written = await writeProgress(ctx, await progressAfter(ctx, facts, input));
-    if (written) return receiptOf(written, input.number);
+    const facts = known(await readProgress(ctx, input));
+    const ended = sessionEnd(facts, input.launch, ctx.now());
+    if (facts.is_taken) return receiptOf(facts, input.number, ended);
+    refuseFarAhead(facts, input);
+    await refuseForGood(ctx, facts, input);
+    const progress = { ...(await progressAfter(ctx, facts, input)), isLive: ended === null };
+    const written = await writeProgress(ctx, progress);
+    if (written) return receiptOf(written, input.number, ended);
   }
   throw new Problem('unavailable', 'The enrolment is being changed by others. Send the commit again.', {
     retryAfter: 1,
   });
 }
 
-async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: CommitInput) {
+/** What a restored backup does not hold may be known again later, so only an erasure is final. */
+function known(facts: ProgressFacts | null): KnownFacts {
+  if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
+  const { user_id, enabled, last_seen_at } = facts;
+  if (user_id === null || enabled === null)
+    throw new Problem('enrolment_erased', commitVerdicts.enrolment_erased);
+  if (last_seen_at === null) throw new Problem('session_ended', sessionEnds.session_ended);
+  return { ...facts, user_id, enabled, last_seen_at };
+}
+
+function refuseFarAhead(facts: KnownFacts, { number }: CommitInput): void {
+  const Expected = facts.commits + 1;
+  if (number <= Expected + mostAhead) return;
+  throw new Problem(
+    'commit_number_ahead',
+    `Commit ${number} is more than ${mostAhead} ahead. Send it as number ${Expected}.`,
+    { param: 'Number', Expected },
+  );
+}
+
+async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: CommitInput): Promise<void> {
+  const now = ctx.now();
+  const refused = commitVerdict(facts, input, { now, lateDays: ctx.config.lateResultsDays });
+  if (refused === null) return;
+  const { enrollId, launch, number, unitId } = input;
+  const played = await playedBy(ctx, facts.release_id);
+  const { unit: evidence } = reachedWith(played, { units: {}, course: nothing }, input);
+  await writeRefused(ctx, { enrollId, launch, number, unitId, evidence, refused });
+  throw new Problem(refused, commitVerdicts[refused]);
+}
+
+async function progressAfter(ctx: TenantContext, facts: KnownFacts, input: CommitInput) {
   const now = ctx.now();
   const before = evidenceOf(facts);
-  const known = Object.entries(facts.units ?? {}).map(([unitId, unit]) => [unitId, unit.evidence] as const);
-  const reached = { units: Object.fromEntries(known), course: before };
   const played = await playedBy(ctx, facts.release_id);
+  const reached = { units: facts.units ?? {}, course: before };
   const { unit: evidence, course } = reachedWith(played, reached, input);
   const override = overrideOf(facts);
   const counting = withOverride(course, override);
@@ -69,7 +111,6 @@ async function progressAfter(ctx: TenantContext, facts: ProgressFacts, input: Co
     completedAt: facts.completed_at ?? (course.Completion === 'completed' ? now : null),
     warnings: warningsOf(played.standard, input.data),
     events: types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
-    isNewest: input.number > facts.commits,
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
   };
@@ -81,7 +122,7 @@ function warningsOf(standard: Standard, data: RunTimeData): string[] | null {
   return [`cmi.suspend_data has ${length} characters; SCORM 1.2 promises 4,096. All of them were kept.`];
 }
 
-function evidenceOf(facts: ProgressFacts): Evidence {
+function evidenceOf(facts: EnrolmentRow): Evidence {
   return {
     Completion: facts.completion as Evidence['Completion'],
     Success: facts.success as Evidence['Success'],
@@ -91,7 +132,7 @@ function evidenceOf(facts: ProgressFacts): Evidence {
   };
 }
 
-function receiptOf(facts: ProgressFacts, number: number): CommitReceipt {
+function receiptOf(facts: EnrolmentRow, number: number, ended: SessionEnd | null): CommitReceipt {
   const { TotalSeconds: _, ...evidence } = withOverride(evidenceOf(facts), overrideOf(facts));
-  return { Number: number, Status: facts.status, ...evidence };
+  return { Number: number, Status: facts.status, ...evidence, Ended: ended };
 }

@@ -165,6 +165,12 @@ export const TimelineEntry = Fields(
     UnitID: Nullable(Type.String()),
     Data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
     Warnings: Type.Array(Type.String()),
+    Refused: Nullable(
+      Type.String({
+        description:
+          'Code with which a commit was refused; its result in `Data` does not count. Null for everything else.',
+      }),
+    ),
   },
   { title: 'TimelineEntry' },
 );

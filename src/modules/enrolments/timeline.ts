@@ -16,6 +16,7 @@ type Row = {
   unit_id: string | null;
   data: Record<string, unknown>;
   warnings: string[] | null;
+  refused: string | null;
 };
 
 const text = `
@@ -28,14 +29,14 @@ with owner as materialized (
     null::text as type, launch.number as launch, null::integer as commit, null::text as unit_id,
     jsonb_build_object('EndedAt', launch.ended_at, 'ReturnURL', launch.return_url,
       'UserAgent', launch.user_agent) as data,
-    null::text[] as warnings
+    null::text[] as warnings, null::text as refused
   from launch join owner on true where launch.tenant_id = $1 and launch.enroll_id = $2
   union all
-  select saved.committed_at, 'commit', 'commit ' || lpad(saved.number::text, 10, '0'),
-    null, saved.launch, saved.number, saved.unit_id, saved.evidence, saved.warnings
+  select saved.committed_at, 'commit', 'commit ' || lpad(saved.number::text, 10, '0') || ' ' || saved.launch,
+    null, saved.launch, saved.number, saved.unit_id, saved.evidence, saved.warnings, saved.refused
   from run_time_commit saved join owner on true where saved.tenant_id = $1 and saved.enroll_id = $2
   union all
-  select told.occurred_at, 'event', 'event ' || told.event_id, told.type, null, null, null, told.data, null
+  select told.occurred_at, 'event', 'event ' || told.event_id, told.type, null, null, null, told.data, null, null
   from event told join owner on true where told.tenant_id = $1 and told.enroll_id = $2
 )
 select (select count(*) from owner) as owners, entry.* from (select 1) one
@@ -81,5 +82,6 @@ function toEntry(row: Row): TimelineEntry {
     UnitID: row.unit_id,
     Data: row.data,
     Warnings: row.warnings ?? [],
+    Refused: row.refused,
   };
 }

@@ -135,7 +135,7 @@ test('access has ended: links, sessions, late commits, keys', async () => {
   assert.equal((await fetch(LaunchURL, { redirect: 'manual' })).status, 404);
   const session = await fetch(`${service.baseUrl}/session`, { headers: { cookie: person.cookie } });
   assert.equal(session.status, 401);
-  await assert.rejects(person.commit(2), { code: 'session_ended' });
+  await assert.rejects(person.commit(2), { code: 'enrolment_erased' });
   const key = (await api('GET', `/enrolment/key/${person.unused.KeyID}`)).body;
   assert.deepEqual([key.Status, key.LoginID], ['revoked', null]);
   const used = (await api('GET', `/enrolment/key/${person.redeemed.KeyID}`)).body;

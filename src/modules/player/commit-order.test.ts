@@ -52,11 +52,16 @@ test('a commit that one of another unit overtook is kept, and its result counts'
   assert.equal(session.NextCommit, 3);
 });
 
-test('a commit that is older than the last of its unit changes nothing', async () => {
+test('a commit that is older than the last of its unit changes its result only for the better', async () => {
   const { enrolment, page } = await begin();
   await page.commit({ Number: 2, UnitID: 'a', Data: { 'cmi.core.lesson_location': 'new' } });
-  const stale = await page.commit({ Number: 1, UnitID: 'a', Data: { 'cmi.core.lesson_location': 'old' } });
+  const stale = await page.commit({
+    Number: 1,
+    UnitID: 'a',
+    Data: { ...scorm12('failed', 30), 'cmi.core.lesson_location': 'old' },
+  });
   assert.equal(stale.status, 200);
+  assert.equal(stale.body.Score, 30);
   assert.equal((await stored(enrolment)).Data.a?.['cmi.core.lesson_location'], 'new');
 });
 

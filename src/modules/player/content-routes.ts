@@ -8,7 +8,8 @@ import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/routes.ts';
 import { isRelease } from '../catalogue/playable.ts';
-import type { LaunchStanding, LaunchState } from '../enrolments/launches.ts';
+import type { LaunchStanding } from '../enrolments/launches.ts';
+import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
 import { refuseOtherHosts } from './content-hosts.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
 import { loadPage } from './page-files.ts';
@@ -41,13 +42,8 @@ const liveRelease = remember<LaunchStanding>({
   load: async (ctx, token) => sittingOf(ctx, token).standing(),
 });
 
-function refuseUnlessLive(state: LaunchState): void {
-  if (state === 'superseded')
-    throw new Problem(
-      'session_superseded',
-      'The course was opened again elsewhere. Go on there, or open it here anew.',
-    );
-  if (state === 'ended') throw new Problem('session_ended', 'The session has ended. Open the course again.');
+function refuseWhenEnded(ended: SessionEnd | null): void {
+  if (ended !== null) throw new Problem(ended, sessionEnds[ended]);
 }
 
 type TokenParams = { Params: { token: string } };
@@ -127,15 +123,15 @@ function sessionRoutes(app: FastifyInstance, ctx: Context): void {
     },
   );
   app.get<TokenParams>('/play/:token/alive', async (request, reply) => {
-    refuseUnlessLive((await sittingOf(ctx, request.params.token).keepAlive()).state);
+    refuseWhenEnded((await sittingOf(ctx, request.params.token).keepAlive()).ended);
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
 }
 
 function fileRoute(app: FastifyInstance, ctx: Context): void {
   app.get<{ Params: { token: string; '*': string } }>('/play/:token/content/*', async (request, reply) => {
-    const { state, releaseId } = await liveRelease.get(ctx, request.params.token);
-    refuseUnlessLive(state);
+    const { ended, releaseId } = await liveRelease.get(ctx, request.params.token);
+    refuseWhenEnded(ended);
     const folder = releaseId === null ? null : ctx.files.folder(releaseId);
     const path = folder && (await locateFile(folder, request.params['*']));
     if (releaseId && folder && !path) await expectFolder(ctx, { folder, releaseId });

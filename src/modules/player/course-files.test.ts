@@ -165,10 +165,10 @@ test('without a live session there are no files: ended, superseded, withdrawn, d
   }
   assert.deepEqual(await statusAfter((_, { commit }) => commit({ Exit: true })), [410, 410]);
   assert.deepEqual(await statusAfter(({ LaunchURL }) => play(service, LaunchURL)), [409, 409]);
-  assert.deepEqual(await statusAfter(({ address }) => api('PUT', address, { Withdrawn: true })), [410, 410]);
+  assert.deepEqual(await statusAfter(({ address }) => api('PUT', address, { Withdrawn: true })), [403, 403]);
   assert.deepEqual(
     await statusAfter(({ LoginID }) => api('PUT', `/user/${LoginID}`, { Enabled: false })),
-    [410, 410],
+    [409, 409],
   );
   const { session } = web;
   for (const token of [`${session.Session}x`, session.Session.replace(/^../, 'ab'), 'a.b', 'x'])

@@ -73,6 +73,7 @@ function sessionOf(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session
       Success: launch.success as Receipt['Success'],
       Score: launch.score,
       Progress: launch.progress,
+      Ended: null,
     },
   });
 }

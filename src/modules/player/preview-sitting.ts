@@ -36,7 +36,7 @@ export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
 /** Plays like a launch from nothing, and writes nothing. */
 export function previewSitting(ctx: Context, handle: PreviewHandle): Sitting {
   const standing = async (): Promise<LaunchStanding> => ({
-    state: ctx.now().getTime() < handle.until ? 'live' : 'ended',
+    ended: ctx.now().getTime() < handle.until ? null : 'session_ended',
     releaseId: handle.releaseId,
   });
   return { commit: (body) => commit(ctx, handle, body), standing, keepAlive: standing };
@@ -77,5 +77,5 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
 function receiptOf(ctx: Context, number: number, reached: Reached): Receipt {
   const { TotalSeconds: _, ...course } = reached.course;
   const Status = course.Completion === 'completed' ? 'completed' : 'in_progress';
-  return { Number: number, Status, ...course, Preview: writeReached(ctx, reached) };
+  return { Number: number, Status, ...course, Ended: null, Preview: writeReached(ctx, reached) };
 }

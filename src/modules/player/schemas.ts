@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { SessionEnd } from '../enrolments/session-end.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard } from '../standards/types.ts';
 
 /** The body of `POST /play/{Session}/commit`: one numbered snapshot of one unit's run-time data. */
@@ -8,7 +9,7 @@ export const Commit = Type.Object(
       minimum: 1,
       maximum: 2_000_000_000,
       description:
-        'Counts up by one with each commit of a launch. The server takes each once; one that is not newer than the last of its unit answers the state again and changes nothing.',
+        'Counts up by one with each commit of a launch. The server takes each once; a repeated one is answered with the state again and changes nothing. More than 1,000 ahead: 409 `commit_number_ahead` with `Expected`.',
     }),
     UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
     // Not a Type.Record: its pattern lets names with a line break pass unchecked.
@@ -65,6 +66,8 @@ export type Receipt = {
   Success: Evidence['Success'];
   Score: number | null;
   Progress: number;
+  /** Why the session has ended; null: it goes on. */
+  Ended: SessionEnd | null;
   /** In a preview: goes back with the next commit. */
   Preview?: string;
 };
@@ -75,7 +78,7 @@ export type Session = {
   Session: string;
   /** Nothing of this sitting is recorded. */
   Preview: boolean;
-  /** Number of this launch of the enrolment; the highest number is the one that may commit. */
+  /** Number of this launch of the enrolment; the bookmark of the highest one counts. */
   Launch: number;
   /** The number of the next commit (the count goes on over launches). */
   NextCommit: number;

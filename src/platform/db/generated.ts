@@ -27,6 +27,8 @@ export interface AttemptTable {
   tree_state: string | null;
   last_unit_id: string | null;
   root: Json | null;
+  launch: Generated<number>;
+  commit_number: Generated<number>;
 }
 
 export interface AttemptUnitTable {
@@ -37,6 +39,7 @@ export interface AttemptUnitTable {
   data: Json;
   evidence: Json;
   updated_at: Timestamp;
+  launch: Generated<number>;
 }
 
 export interface AuditChainTable {
@@ -201,6 +204,7 @@ export interface LaunchTable {
   ended_at: Timestamp | null;
   return_url: string | null;
   user_agent: string | null;
+  exit_number: number | null;
 }
 
 export interface OperatorSessionTable {
@@ -247,6 +251,7 @@ export interface RunTimeCommitTable {
   evidence: Json;
   warnings: string[] | null;
   committed_at: Timestamp;
+  refused: string | null;
 }
 
 export interface SettingTable {

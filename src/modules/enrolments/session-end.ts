@@ -1,0 +1,59 @@
+import type { ErrorCode } from '../../platform/errors.ts';
+
+/** Why the page of a launch gets no more course files. */
+export const sessionEnds = {
+  enrolment_withdrawn: 'This enrolment was withdrawn. Ask your administrator to enrol you again.',
+  user_disabled: 'This account is disabled. Ask your administrator to enable it.',
+  access_expired: 'Your access to this course has expired. Ask your administrator to extend it.',
+  session_superseded: 'The course was opened elsewhere. Continue there, or reopen it here.',
+  session_ended: 'The session has ended. Open the course again.',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+export type SessionEnd = keyof typeof sessionEnds;
+
+/** Codes with which a commit is refused for good. A page deletes it from its device after telling the learner. */
+export const commitVerdicts = {
+  enrolment_withdrawn: sessionEnds.enrolment_withdrawn,
+  user_disabled: sessionEnds.user_disabled,
+  results_too_late: 'The session ended too long ago for its results to be added.',
+  session_exited: 'The learner left this session before this commit was made.',
+  enrolment_erased: 'The data about this learner was erased.',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+export type CommitVerdict = keyof typeof commitVerdicts;
+
+export type SessionFacts = {
+  status: string;
+  expires_at: Date | null;
+  launches: number;
+  enabled: boolean;
+  last_seen_at: Date;
+  exit_number: number | null;
+};
+
+/** A session whose page has given no sign of life for this long has ended. */
+const silentMilliseconds = 24 * 3_600_000;
+
+/** A session last seen before this has ended. */
+export const silentSince = (now: Date) => new Date(now.getTime() - silentMilliseconds);
+
+/** Why the session of a launch has ended; null: it goes on. */
+export function sessionEnd(facts: SessionFacts, launch: number, now: Date): SessionEnd | null {
+  if (facts.status === 'withdrawn') return 'enrolment_withdrawn';
+  if (!facts.enabled) return 'user_disabled';
+  if (facts.expires_at !== null && facts.expires_at <= now) return 'access_expired';
+  if (facts.launches !== launch) return 'session_superseded';
+  return facts.last_seen_at < silentSince(now) || facts.exit_number !== null ? 'session_ended' : null;
+}
+
+/** Why a commit is refused for good; null: its results count. A superseded launch is no reason. */
+export function commitVerdict(
+  facts: SessionFacts,
+  commit: { number: number },
+  { now, lateDays }: { now: Date; lateDays: number },
+): CommitVerdict | null {
+  if (facts.status === 'withdrawn') return 'enrolment_withdrawn';
+  if (!facts.enabled) return 'user_disabled';
+  if (facts.exit_number !== null && commit.number > facts.exit_number) return 'session_exited';
+  const silentAt = facts.last_seen_at.getTime() + silentMilliseconds;
+  const endedAt = Math.min(silentAt, facts.expires_at?.getTime() ?? silentAt);
+  return now.getTime() - endedAt > lateDays * 86_400_000 ? 'results_too_late' : null;
+}
