@@ -4,6 +4,7 @@ import type * as Commands from './commands.ts';
 import { exitWithReason } from './exit.ts';
 import { readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
+import { createForOwnerOnly } from './platform/owner-only.ts';
 import { type Scope, scopes } from './platform/scopes.ts';
 
 const help = `lectern serve                                     serve until stopped
@@ -165,6 +166,7 @@ function refuseExcess(
 }
 
 async function main(): Promise<void> {
+  createForOwnerOnly();
   const { positionals, values } = readArguments();
   const [first = 'help', second = ''] = positionals;
   if (values.help || first === 'help') return console.log(help);

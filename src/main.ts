@@ -12,6 +12,7 @@ import { clearScratch } from './platform/files.ts';
 import { type Log, openLog } from './platform/log.ts';
 import { giveBackMemory } from './platform/memory.ts';
 import { openContext } from './platform/open-context.ts';
+import { createForOwnerOnly } from './platform/owner-only.ts';
 import { type Service, startService } from './service.ts';
 
 const day = 86_400_000;
@@ -60,6 +61,7 @@ export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
 }
 
 export async function serve(): Promise<void> {
+  createForOwnerOnly();
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
   if (await ensureConsole()) log.info({}, 'the console was built');

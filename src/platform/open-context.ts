@@ -6,11 +6,13 @@ import { openDatabase } from './db/open.ts';
 import { openFiles } from './files.ts';
 import { openKeys } from './keys/open-keys.ts';
 import type { Log } from './log.ts';
+import { closeDataFolder } from './owner-only.ts';
 
 const migrations = join(import.meta.dirname, '../../migrations');
 
 /** Opens and migrates the database and the files: all that verbs need. */
 export async function openContext(config: Config, log: Log): Promise<Context> {
+  closeDataFolder(config.dataDir, log);
   const { engine, db } = await openDatabase({
     databaseUrl: config.databaseUrl ?? undefined,
     statementNames: config.statementNames,

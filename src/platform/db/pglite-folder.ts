@@ -15,6 +15,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { tighten } from '../owner-only.ts';
 import type { DatabaseLog } from './engine.ts';
 
 const program = fileURLToPath(new URL('./pglite-create.ts', import.meta.url));
@@ -38,6 +39,7 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
   log.info({ folder }, 'Creating the database');
   if (existsSync(kept)) cpSync(kept, draft, { recursive: true });
   else await make(draft);
+  tighten(draft);
   syncTree(draft);
   renameSync(draft, place);
   syncPath(folder);
