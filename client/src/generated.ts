@@ -1429,8 +1429,8 @@ export interface components {
             Metadata: {
                 [key: string]: string;
             };
-            /** @description Starts the course for the user. Append &returnURL= and an address to have the learner brought back there. */
-            LaunchURL: string;
+            /** @description Starts the course for the user. Append &returnURL= and an address to have the learner brought back there. Null for a key without the scope enrolments:launch. */
+            LaunchURL: string | null;
         };
         /** EnrolOption */
         EnrolOption: {
@@ -1936,7 +1936,7 @@ export interface components {
             /** @description What the key is for. */
             Name: string;
             /** @description What the key may do. */
-            Scopes?: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
+            Scopes?: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /**
              * Format: date-time
              * @description From then on the key is refused; null: never.
@@ -1952,7 +1952,7 @@ export interface components {
             /** @description What the key is for. */
             Name: string;
             /** @description What the key may do. */
-            Scopes: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
+            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             CreatedAt: string;
             /**
@@ -1979,7 +1979,7 @@ export interface components {
             /** @description What the key is for. */
             Name: string;
             /** @description What the key may do. */
-            Scopes: ("users:read" | "users:write" | "enrolments:read" | "enrolments:write" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
+            Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             CreatedAt: string;
             /**
@@ -3399,7 +3399,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An object with a list for each kind of data. Needs the scope enrolments:read too. */
+            /** @description An object with a list for each kind of data. */
             200: {
                 headers: {
                     [name: string]: unknown;

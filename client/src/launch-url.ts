@@ -1,5 +1,9 @@
 /** A LaunchURL with the address to which the learner returns when the course exits, percent-encoded. */
-export function withReturn(launchUrl: string, returnUrl: string | URL): string {
+export function withReturn(launchUrl: string | null, returnUrl: string | URL): string {
+  if (launchUrl === null)
+    throw new TypeError(
+      'LaunchURL is null: the key lacks the scope enrolments:launch. Use a key that has it.',
+    );
   const { href, protocol } = new URL(returnUrl);
   if (protocol !== 'https:' && protocol !== 'http:')
     throw new TypeError('The return address must be an absolute http or https address.');

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TObject } from 'typebox';
 import type { TenantContext } from './context.ts';
 import { Problem } from './errors.ts';
-import { once, readIdempotencyKey } from './idempotency.ts';
+import { once, readIdempotencyKey, scopesOf } from './idempotency.ts';
 import { newId, normalizeIdentifiers } from './ids.ts';
 import { toProblem, validationProblem } from './problems.ts';
 import type { Answer } from './routes.ts';
@@ -128,7 +128,10 @@ export function bulk<T>(verb: BulkVerb<T>) {
 
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
       if (key === null) return work(ctx, source, format, plan);
-      const name = { key: `${key}\0${source[0]?.row}`, request: `${request.url}\n${JSON.stringify(source)}` };
+      const name = {
+        key: `${key}\0${source[0]?.row}`,
+        request: `${request.url}\n${scopesOf(request)}\n${JSON.stringify(source)}`,
+      };
       const act = () => work(ctx, source, format, plan);
       try {
         const { value, replayed } = await once(ctx, name, act, isFinal);

@@ -5,6 +5,7 @@ import type { Schema } from './db/generated.ts';
 import type { PackageFiles } from './files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { Log } from './log.ts';
+import type { Scope } from './scopes.ts';
 
 /** `anyone`: a caller without a key or session, such as somebody who signs in. `service`: the process itself, a job. */
 export const actorKinds = [
@@ -48,6 +49,8 @@ export type Context = {
   readonly keys: KeyRing;
   readonly now: () => Date;
   readonly actor: Actor;
+  /** Of the key or session whose request this is; absent when the service itself works. */
+  readonly scopes?: readonly Scope[] | undefined;
 };
 
 /** The context of a verb on one tenant's data: without a tenant such a verb does not compile. */

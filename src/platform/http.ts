@@ -161,7 +161,7 @@ export function registerRoutes(
       handler: async (request, reply) => {
         const { params, query, body } = request;
         const tenantId = request.tenantId;
-        const acting = { ...ctx, actor: actorOf(request) };
+        const acting = { ...ctx, actor: actorOf(request), scopes: request.caller?.scopes };
         const scoped = tenantId === null ? acting : { ...acting, tenantId };
         const act = (more?: object) => {
           const input = { params, query: more ? { ...(query as object), ...more } : query, body, request };
@@ -245,7 +245,7 @@ function schemaOf(route: Route) {
     tags: [route.tag],
     ...(route.access === 'anyone' ? {} : { security: [{ key: [] }, { session: [] }] }),
     'x-access': route.access,
-    ...(route.scope === null ? {} : { 'x-scope': route.scope }),
+    ...(route.scope === null ? {} : { 'x-scope': [route.scope, ...(route.also ?? [])].join(' ') }),
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),

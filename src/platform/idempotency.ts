@@ -172,6 +172,11 @@ export function keySpace(ctx: Context, request: FastifyRequest, key: string): [T
     : [{ ...ctx, tenantId }, key];
 }
 
+/** Part of what is asked: an answer shows what these scopes allow, and is not for a key with others. */
+export function scopesOf({ caller }: FastifyRequest): string {
+  return [...(caller?.scopes ?? [])].sort().join(' ');
+}
+
 export type StoredOutcome =
   | { answer: Answer }
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } };
@@ -185,7 +190,7 @@ export async function answerOnce(
   act: () => Promise<Answer>,
 ): Promise<Answer> {
   const [space, name] = keySpace(ctx, request, key);
-  const asked = `${request.method} ${request.url}\n${JSON.stringify(request.body)}`;
+  const asked = `${request.method} ${request.url}\n${scopesOf(request)}\n${JSON.stringify(request.body)}`;
   const { value, replayed } = await once(space, { key: name, request: asked }, () => outcomeOf(act), isFinal);
   if (replayed) void reply.header('Idempotency-Replayed', 'true');
   if ('answer' in value) return value.answer;

@@ -1,7 +1,7 @@
 import type { TenantContext } from './context.ts';
 
 /** Whose data it is, with all of their enrolments. */
-export type Person = { userId: string; loginId: string; enrollIds: readonly string[] };
+export type Person = { userId: string; loginId: string; isAdmin: boolean; enrollIds: readonly string[] };
 
 /**
  * One kind of data held of a person. Each module tells of its own tables; the receipt of an erasure and the export of

@@ -42,6 +42,8 @@ export type Route = {
   tag: string;
   access: Access;
   scope: Scope | null;
+  /** Scopes that are needed beside it. */
+  also?: readonly Scope[];
   /** A read that learners' sessions may call too, with their own LoginID in the path. */
   own?: true;
   params?: TSchema;

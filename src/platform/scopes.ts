@@ -1,9 +1,13 @@
+import { Problem } from './errors.ts';
+
 /** What a key may be allowed to do. */
 export const scopes = [
   'users:read',
   'users:write',
+  'users:admin',
   'enrolments:read',
   'enrolments:write',
+  'enrolments:launch',
   'catalogue:read',
   'catalogue:write',
   'events:read',
@@ -18,3 +22,37 @@ export type Scope = (typeof scopes)[number];
 const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 
 export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operatorScopes.includes(scope));
+
+/** What learners' sessions may do, with their own LoginID only. */
+export const learnerScopes: readonly Scope[] = [
+  'users:read',
+  'enrolments:read',
+  'enrolments:launch',
+  'catalogue:read',
+];
+
+/** Whose call a verb works for. Without `scopes` it is the service itself: a job, or the command line. */
+type Caller = { readonly scopes?: readonly Scope[] | undefined };
+
+export function holds(ctx: Caller, scope: Scope): boolean {
+  return ctx.scopes === undefined || ctx.scopes.includes(scope);
+}
+
+/** Those of `wanted` that the caller holds: whatever it makes gets no others. */
+export function heldOf(ctx: Caller, wanted: readonly Scope[]): Scope[] {
+  return wanted.filter((scope) => holds(ctx, scope));
+}
+
+/** `purpose`: what the scope is needed for, as the beginning of a sentence. */
+export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
+  if (!holds(ctx, scope))
+    throw new Problem(
+      'scope_missing',
+      `${purpose} needs the scope ${scope}, which the key or session lacks. Use one that has it.`,
+    );
+}
+
+/** For what a verb does on its own behalf, with a value that the caller did not choose. */
+export function asService<C extends Caller>(ctx: C): C {
+  return { ...ctx, scopes: undefined };
+}

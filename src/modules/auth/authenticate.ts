@@ -4,6 +4,7 @@ import { Problem } from '../../platform/errors.ts';
 import type { ResolveTenant } from '../../platform/http.ts';
 import { sha256 } from '../../platform/ids.ts';
 import type { Caller, Route } from '../../platform/routes.ts';
+import { requireScope } from '../../platform/scopes.ts';
 import { readAccessToken } from './access-token.ts';
 import { type KnownKey, usableKey, usableKeyById } from './known-keys.ts';
 
@@ -52,8 +53,8 @@ export function authorize(caller: Caller, route: Route, loginId: string | undefi
       'operator_only',
       'This operation is for the operator. Use a key of the operator, or sign in as the operator.',
     );
-  if (caller.learner === undefined && route.scope && !caller.scopes.includes(route.scope))
-    throw new Problem('scope_missing', `The key lacks the scope ${route.scope}. Use a key that has it.`);
+  for (const scope of route.scope === null ? [] : [route.scope, ...(route.also ?? [])])
+    requireScope(caller, scope, 'This operation');
 }
 
 /** The tenant a request acts on: the caller's own, or the one that an operator names in the header `Tenant`. */

@@ -5,12 +5,12 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId, newSecret, sha256 } from '../../platform/ids.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
-import { type Scope, scopes, tenantScopes } from '../../platform/scopes.ts';
+import { requireScope, type Scope, scopes, tenantScopes } from '../../platform/scopes.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { usableKey, usableKeyById } from './known-keys.ts';
 import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
 
-/** Makes a key of a tenant, or of the operator when `tenantId` is null. The secret is not kept. */
+/** Makes a key of a tenant, or of the operator when `tenantId` is null; with no scope that the caller lacks. The secret is not kept. */
 export async function createKey(
   ctx: Context,
   input: NewKey & { tenantId: string | null; secret?: string },
@@ -22,6 +22,7 @@ export async function createKey(
     throw new Problem('validation_failed', `A tenant's key cannot have the scope ${excess}. Leave it out.`, {
       param: 'Scopes',
     });
+  for (const scope of wanted) requireScope(ctx, scope, `Creating a key with the scope ${scope}`);
   const secret = input.secret ?? newSecret('lectern');
   const key = await transaction(ctx, async (ctx) => {
     const row = await ctx.db

@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { asService } from '../../platform/scopes.ts';
 import { enrolInTransaction } from '../enrolments/enrol.ts';
 import { selectEnrolments, toEnrolment } from '../enrolments/record.ts';
 import { appendEvents } from '../events/append.ts';
@@ -108,7 +109,7 @@ async function redeem(
   input: RedeemInput,
 ): Promise<RedeemedKey> {
   if (row.group_name !== null && user.group_name === null)
-    await updateUser(ctx, { loginId: input.loginId, GroupName: row.group_name });
+    await updateUser(asService(ctx), { loginId: input.loginId, GroupName: row.group_name });
   const answers = await enrolInTransaction(
     ctx,
     row.course_ids.map((courseId, at) => ({

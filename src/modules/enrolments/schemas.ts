@@ -91,8 +91,10 @@ export const Enrolment = Fields(
     Launches: Type.Integer(),
     Reference,
     Metadata: StoredMetadata,
-    LaunchURL: Address(
-      'Starts the course for the user. Append &returnURL= and an address to have the learner brought back there.',
+    LaunchURL: Nullable(
+      Address(
+        'Starts the course for the user. Append &returnURL= and an address to have the learner brought back there. Null for a key without the scope enrolments:launch.',
+      ),
     ),
   },
   { title: 'Enrolment' },

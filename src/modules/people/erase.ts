@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import { requireScope } from '../../platform/scopes.ts';
 import { mark as keyedMark } from '../../platform/signing.ts';
 import { appendEvents } from '../events/append.ts';
 import { userNotFound } from '../users/users.ts';
@@ -45,6 +46,7 @@ async function erase(ctx: TenantContext, input: { loginId: string; plan: boolean
   const mark = keyedMark(ctx.keys, 'erasure', `${ctx.tenantId}\0${input.loginId}`);
   const person = await findPerson(ctx, input.loginId, true);
   if (!person) return earlierReceipt(ctx, mark, input.loginId);
+  if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
   const now = ctx.now();
   const receipt = {
     ReceiptID: input.plan ? null : newId(now),

@@ -24,7 +24,7 @@ export const heldData: readonly PersonalData[] = [
 export async function findPerson(ctx: TenantContext, loginId: string, lock: boolean): Promise<Person | null> {
   const user = await ctx.db
     .selectFrom('user')
-    .select('user_id')
+    .select(['user_id', 'is_admin'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('login_id', '=', loginId)
     .$if(lock, (query) => query.forUpdate())
@@ -37,5 +37,6 @@ export async function findPerson(ctx: TenantContext, loginId: string, lock: bool
     .where('user_id', '=', user.user_id)
     .orderBy('enroll_id')
     .execute();
-  return { userId: user.user_id, loginId, enrollIds: enrolments.map((row) => row.enroll_id) };
+  const { user_id: userId, is_admin: isAdmin } = user;
+  return { userId, loginId, isAdmin, enrollIds: enrolments.map((row) => row.enroll_id) };
 }

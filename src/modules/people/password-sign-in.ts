@@ -38,7 +38,7 @@ type Found = { declared: PasswordHash; stored: string | null };
 
 const open = `
 with used as (
-  select known.user_id from "user" known
+  select known.user_id, null::text[] as scopes from "user" known
   where known.tenant_id = $1 and known.login_id = $2 and known.enabled and known.password_hash = $7
 ), ${openUserSession}
 select 1 from used`;

@@ -2,14 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { derivedId } from '../../platform/ids.ts';
 import type { Caller } from '../../platform/routes.ts';
-import { scopes, tenantScopes } from '../../platform/scopes.ts';
+import { learnerScopes, scopes, tenantScopes } from '../../platform/scopes.ts';
 import type { Session } from './schemas.ts';
 import { sessionOf } from './sessions.ts';
 
 const allowed: Record<Session['Role'], Caller['scopes']> = {
   operator: scopes,
   administrator: tenantScopes,
-  learner: [],
+  learner: learnerScopes,
 };
 
 /** The session of the browser as a caller of the interface; null when there is none. */
@@ -20,7 +20,7 @@ export async function sessionCaller(ctx: Context, request: FastifyRequest): Prom
   return {
     keyId: derivedId(found.hash),
     tenantId: TenantID,
-    scopes: allowed[Role],
+    scopes: allowed[Role].filter((scope) => found.limit === null || found.limit.includes(scope)),
     isSession: true,
     ...(found.userId === null ? {} : { userId: found.userId }),
     ...(Role === 'learner' ? { learner: LoginID ?? '' } : {}),

@@ -11,12 +11,14 @@ import { endUserSessions, findUserSession } from './user-sessions.ts';
 
 const nobody = { TenantID: null, TenantName: null, LoginID: null, FirstName: null, LastName: null };
 
-type Found = { session: Session; userId: string | null };
+/** `limit`: the most that the session may do, if less than its role. */
+type Found = { session: Session; userId: string | null; limit: readonly string[] | null };
 
 async function findSession(ctx: Context, handle: Handle): Promise<Found | null> {
   if (handle.tenantId === null) {
     const row = await findOperatorSession(ctx, handle.hash);
-    return row && { session: { Role: 'operator', ...nobody, ...toTimes(ctx, row) }, userId: null };
+    const session = row && { Role: 'operator' as const, ...nobody, ...toTimes(ctx, row) };
+    return session && { session, userId: null, limit: null };
   }
   const row = await findUserSession(ctx, handle);
   if (!row) return null;
@@ -29,14 +31,14 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
     LastName: row.last_name,
     ...toTimes(ctx, row),
   };
-  return { session, userId: row.user_id };
+  return { session, userId: row.user_id, limit: row.limit_to };
 }
 
 export function signedOut(): Problem {
   return new Problem('signed_out', 'Nobody is signed in, or the session has ended. Sign in again.');
 }
 
-export type SignedIn = { hash: string; session: Session; userId: string | null };
+export type SignedIn = Found & { hash: string };
 
 /** Who holds this token, which a cookie of the browser has. */
 export async function readSession(ctx: Context, token: string | undefined): Promise<SignedIn> {

@@ -1,6 +1,7 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { heldOf, holds, learnerScopes, requireScope, tenantScopes } from '../../platform/scopes.ts';
 import { userNotFound } from '../users/users.ts';
 import { isOperatorLink, useOperatorLink } from './operator-links.ts';
 import { openOperatorSession } from './operator-sessions.ts';
@@ -11,18 +12,20 @@ import { openUserSession } from './user-sessions.ts';
 
 const linkSeconds = 60;
 
-/** Each new link takes those of the user away that have had their time. */
+/** Each new link removes the expired ones of the user. The session will hold no scope that the caller lacks. */
 const make = `
 with known as (
-  select held.user_id, held.enabled from "user" held where held.tenant_id = $1 and held.login_id = $2
+  select held.user_id, held.enabled, held.is_admin, not held.is_admin or $7::boolean as allowed from "user" held
+  where held.tenant_id = $1 and held.login_id = $2
 ), cleaned as (
   delete from sign_in_link old using known
   where old.tenant_id = $1 and old.user_id = known.user_id and old.expires_at <= $4
 ), made as (
-  insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at)
-  select $1, $3, known.user_id, $5, $4, $6 from known where known.enabled
+  insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at, scopes)
+  select $1, $3, known.user_id, $5, $4, $6, case when known.is_admin then $8::text[] else $9::text[] end
+  from known where known.enabled and known.allowed
 )
-select known.enabled from known`;
+select known.enabled, known.allowed from known`;
 
 export async function createSignInLink(
   ctx: TenantContext,
@@ -31,9 +34,17 @@ export async function createSignInLink(
   const now = ctx.now();
   const expiresAt = new Date(now.getTime() + linkSeconds * 1000);
   const { token, hash } = newToken(ctx.tenantId);
-  const values = [ctx.tenantId, input.loginId, hash, now, input.Path ?? consolePath, expiresAt];
-  const [user] = await run<{ enabled: boolean }>(ctx, { name: 'make_sign_in_link', text: make, values });
+  const values = [
+    ...[ctx.tenantId, input.loginId, hash, now, input.Path ?? consolePath, expiresAt],
+    ...[holds(ctx, 'users:admin'), heldOf(ctx, tenantScopes), heldOf(ctx, learnerScopes)],
+  ];
+  const [user] = await run<{ enabled: boolean; allowed: boolean }>(ctx, {
+    name: 'make_sign_in_link',
+    text: make,
+    values,
+  });
   if (!user) throw userNotFound();
+  if (!user.allowed) requireScope(ctx, 'users:admin', 'Signing in an administrator');
   if (!user.enabled)
     throw new Problem('user_disabled', 'The user is disabled. Enable them with PUT /user/{LoginID} first.', {
       param: 'LoginID',
@@ -63,7 +74,7 @@ with used as (
   update sign_in_link link set used_at = $3 from "user" known
   where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3
     and known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
-  returning link.user_id, link.path
+  returning link.user_id, link.path, link.scopes
 ), ${openUserSession}
 select used.path from used`;
 

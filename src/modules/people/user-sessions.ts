@@ -9,25 +9,28 @@ export type UserSession = Times & {
   first_name: string | null;
   last_name: string | null;
   is_admin: boolean;
+  /** Null: everything that the role may do. */
+  limit_to: string[] | null;
 };
 
 /** The session of a user of the tenant. */
 type Own = { tenantId: string; hash: string };
 
-/** The rest of a statement whose `used` has the user: $1 tenant, $3 now, $4 end, $5 hash, $6 browser. */
+/** The rest of a statement whose `used` has the user and the scopes of the link: $1 tenant, $3 now, $4 end, $5 hash, $6 browser. */
 export const openUserSession = `
 cleaned as (
   delete from user_session old using used
   where old.tenant_id = $1 and old.user_id = used.user_id and old.expires_at <= $3
 ), made as (
-  insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent)
-  select $1, $5, used.user_id, $3, $3, $4, $6 from used
+  insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent, scopes)
+  select $1, $5, used.user_id, $3, $3, $4, $6, used.scopes from used
 )`;
 
 const read = `
 with found as (
   select held.signed_in_at, held.last_seen_at, held.expires_at, client.name as tenant_name, known.user_id, known.login_id,
-    known.first_name, known.last_name, known.is_admin
+    known.first_name, known.last_name, known.is_admin,
+    coalesce(held.scopes, case when known.is_admin then known.admin_scopes end) as limit_to
   from user_session held
   join "user" known on known.tenant_id = $1 and known.user_id = held.user_id and known.enabled
   join tenant client on client.tenant_id = $1

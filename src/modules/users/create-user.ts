@@ -5,8 +5,10 @@ import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pretendEach } from '../../platform/pretend.ts';
+import { requireScope, type Scope } from '../../platform/scopes.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { adminLimit } from './administrators.ts';
 import { matchesPassword, randomPassword, readPassword, storePassword } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { NewUser, User } from './schemas.ts';
@@ -23,16 +25,17 @@ type Row = {
   register: boolean;
   enabled: boolean;
   password_hash: string;
+  admin_scopes: readonly Scope[] | null;
 };
 
 const columns =
-  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash';
+  'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes';
 
 const text = `
 with request as materialized (
   select * from jsonb_to_recordset($2::jsonb) as r (n integer, event_id uuid, user_id uuid, login_id text,
     first_name text, last_name text, group_name text, email text, is_admin boolean, register boolean,
-    enabled boolean, password_hash text)
+    enabled boolean, password_hash text, admin_scopes text[])
 ), inserted as (
   insert into "user" (tenant_id, ${columns}, created_at, updated_at)
   select $1, ${columns}, $3, $3 from request
@@ -83,6 +86,7 @@ async function draft(
       `LoginID cannot be the word "${input.LoginID}", which addresses of this interface contain. Choose another.`,
       { param: 'LoginID' },
     );
+  if (input.IsAdmin) requireScope(ctx, 'users:admin', 'Creating an administrator');
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = input.Password == null ? null : readPassword(input.Password, declared);
   const row: Row = {
@@ -97,6 +101,7 @@ async function draft(
     register: input.Register ?? false,
     enabled: input.Enabled ?? true,
     password_hash: password === null ? randomPassword() : await store(password),
+    admin_scopes: input.IsAdmin ? adminLimit(ctx) : null,
   };
   return { input, row, password };
 }

@@ -4,6 +4,7 @@ import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { appendEvents } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { limitAfter, refuseAdminChange } from './administrators.ts';
 import { randomPassword, readPassword, storePassword } from './passwords.ts';
 import { toUser } from './record.ts';
 import type { User, UserChange } from './schemas.ts';
@@ -32,6 +33,9 @@ async function passwordColumn(ctx: TenantContext, password: string | null | unde
   return { password_hash: await storePassword(readPassword(password, declared)) };
 }
 
+/** Passwords take long to hash: who may not change any is refused before. */
+const nobody = { is_admin: false, admin_scopes: null };
+
 /** Changes what is sent; what is not mentioned stays; null clears. */
 export async function updateUser(ctx: TenantContext, input: UserChange & { loginId: string }): Promise<User> {
   const { loginId, LoginID, Password, ...fields } = input;
@@ -43,6 +47,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
         param: 'LoginID',
       },
     );
+  if (Password !== undefined) refuseAdminChange(ctx, nobody, { Password });
   const password = await passwordColumn(ctx, Password);
   return transaction(ctx, async (ctx) => {
     const before = await ctx.db
@@ -53,6 +58,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
       .forUpdate()
       .executeTakeFirst();
     if (!before) throw userNotFound();
+    refuseAdminChange(ctx, before, input);
     const row = await ctx.db
       .updateTable('user')
       .set({
@@ -64,6 +70,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
         ...(fields.Register !== undefined && { register: fields.Register ?? false }),
         ...(fields.Enabled !== undefined && { enabled: fields.Enabled ?? true }),
         ...password,
+        admin_scopes: limitAfter(ctx, before, input),
         updated_at: ctx.now(),
       })
       .where('tenant_id', '=', ctx.tenantId)

@@ -26,7 +26,8 @@ import {
 } from './webhooks.ts';
 
 const params = Type.Object({ WebhookID: Text(255) });
-const common = { tag: 'Webhooks', access: 'tenant', scope: 'webhooks:write' } as const;
+/** An endpoint receives events, and its deliveries show them: who may not read events may not send them anywhere. */
+const common = { tag: 'Webhooks', access: 'tenant', scope: 'webhooks:write', also: ['events:read'] } as const;
 
 export const webhookRoutes = [
   route({

@@ -273,6 +273,7 @@ export interface SignInLinkTable {
   created_at: Timestamp;
   expires_at: Timestamp;
   used_at: Timestamp | null;
+  scopes: string[] | null;
 }
 
 export interface StoredAnswerTable {
@@ -309,6 +310,7 @@ export interface UserTable {
   password_hash: string;
   created_at: Timestamp;
   updated_at: Timestamp;
+  admin_scopes: string[] | null;
 }
 
 export interface UserSessionTable {
@@ -320,6 +322,7 @@ export interface UserSessionTable {
   expires_at: Timestamp;
   ended_at: Timestamp | null;
   user_agent: string | null;
+  scopes: string[] | null;
 }
 
 export interface WebhookTable {

@@ -10,7 +10,7 @@ export type Line = {
   CourseID?: string;
   DurationID?: string;
   EnrollID?: string;
-  LaunchURL?: string;
+  LaunchURL?: string | null;
   code?: string;
   param?: string;
   detail?: string;

@@ -64,7 +64,9 @@ function Shown({ enrolment, back }: ShownProps) {
           <Button variant="default" onClick={() => setDialog('end')}>
             {t('end.button')}
           </Button>
-          <CopyTextButton value={enrolment.LaunchURL} text={t('copyLaunchLink')} />
+          {enrolment.LaunchURL !== null && (
+            <CopyTextButton value={enrolment.LaunchURL} text={t('copyLaunchLink')} />
+          )}
         </>
       }
     >

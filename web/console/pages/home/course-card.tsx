@@ -67,7 +67,7 @@ function Way({ enrolment, describedBy }: { enrolment: Enrolment; describedBy: st
   const asked = $api.useQuery('get', '/enrolment/{LoginID}/{EnrollID}/explain', { params });
   if (asked.isPending) return <Skeleton height={36} />;
   if (!asked.data) return <FailedAct error={asked.error} />;
-  if (!asked.data.MayLaunch) {
+  if (!asked.data.MayLaunch || LaunchURL === null) {
     const failed = asked.data.Rules.find(({ Passed }) => !Passed);
     return (
       <Alert color="gray" variant="light">

@@ -13,8 +13,10 @@ type Scope = KeyWithSecret['Scopes'][number];
 export const scopesOfTenant = [
   'users:read',
   'users:write',
+  'users:admin',
   'enrolments:read',
   'enrolments:write',
+  'enrolments:launch',
   'catalogue:read',
   'events:read',
   'webhooks:write',

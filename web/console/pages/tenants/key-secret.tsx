@@ -14,7 +14,6 @@ const readable: readonly [Scope, string][] = [
   ['enrolments:read', '/enrolment'],
   ['catalogue:read', '/catalogue/course'],
   ['events:read', '/events'],
-  ['webhooks:write', '/webhook'],
 ];
 
 /** A call that this key may make and that changes nothing: a list, or for a key that only writes an access token. */

@@ -1,0 +1,30 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { heldOf, requireScope, type Scope, tenantScopes } from '../../platform/scopes.ts';
+import type { UserRow } from './record.ts';
+import type { UserChange } from './schemas.ts';
+
+/** The most that administrators made by this caller may do when they sign in with a password; null: everything. */
+export function adminLimit(ctx: TenantContext): Scope[] | null {
+  const held = heldOf(ctx, tenantScopes);
+  return held.length < tenantScopes.length ? held : null;
+}
+
+type Known = Pick<UserRow, 'is_admin' | 'admin_scopes'>;
+
+/** Refuses a change that needs `users:admin`: of an administrator, of who is one, or of somebody's password. */
+export function refuseAdminChange(ctx: TenantContext, before: Known, change: UserChange): void {
+  if (before.is_admin) requireScope(ctx, 'users:admin', 'Changing an administrator');
+  if (change.IsAdmin) requireScope(ctx, 'users:admin', 'Making a user an administrator');
+  if (change.Password !== undefined) requireScope(ctx, 'users:admin', "Changing a user's Password");
+}
+
+/**
+ * The limit after a change. Rights and passwords given by a narrow key stay as narrow as that key; a key with all of a
+ * tenant's scopes lifts the limit by sending `IsAdmin: true`.
+ */
+export function limitAfter(ctx: TenantContext, before: Known, change: UserChange): string[] | null {
+  const limit = adminLimit(ctx);
+  if (change.IsAdmin && (limit === null || !before.is_admin)) return limit;
+  if (change.Password === undefined || limit === null) return before.admin_scopes;
+  return before.admin_scopes?.filter((scope) => limit.some((held) => held === scope)) ?? limit;
+}
