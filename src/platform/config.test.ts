@@ -27,6 +27,7 @@ test('with nothing set everything has a default, and nothing can be changed late
     rateLimit: 60_000,
     packageBytes: 2 * 1024 ** 3,
     packageEntries: 20_000,
+    importSeconds: 300,
     webhookAllow: [],
     seatGraceDays: 14,
     lateResultsDays: 7,
@@ -38,7 +39,7 @@ test('an empty value is as good as none', () => {
   const names =
     'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL';
   const more =
-    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS';
+    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES IMPORT_SECONDS WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS';
   const empty = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, '']));
   assert.deepEqual(readConfig(empty), readConfig({}));
 });

@@ -37,6 +37,8 @@ export type Config = {
   /** Uncompressed bytes and entries that a package may have. */
   packageBytes: number;
   packageEntries: number;
+  /** Seconds that reading one package may take. */
+  importSeconds: number;
   /** Hosts, addresses and networks (CIDR) to which webhooks may go though they are private or without HTTPS. */
   webhookAllow: readonly string[];
   /** Days after the enrolment in which a withdrawal frees its seat. */
@@ -270,6 +272,7 @@ export function readConfig(env: Environment): Config {
     rateLimit: wholeNumber(env, 'RATE_LIMIT', 60_000, 0, 1_000_000_000),
     packageBytes: wholeNumber(env, 'PACKAGE_BYTES', 2 * 1024 ** 3, 1, Number.MAX_SAFE_INTEGER),
     packageEntries: wholeNumber(env, 'PACKAGE_ENTRIES', 20_000, 1, 1_000_000),
+    importSeconds: wholeNumber(env, 'IMPORT_SECONDS', 300, 1, 86_400),
     webhookAllow: allowed(env, 'WEBHOOK_ALLOW'),
     seatGraceDays: wholeNumber(env, 'SEAT_GRACE_DAYS', 14, 0, 3650),
     lateResultsDays: wholeNumber(env, 'LATE_RESULTS_DAYS', 7, 0, 3650),

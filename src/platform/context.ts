@@ -5,6 +5,7 @@ import type { Schema } from './db/generated.ts';
 import type { PackageFiles } from './files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { Log } from './log.ts';
+import type { Queue } from './queue.ts';
 import type { Scope } from './scopes.ts';
 
 /** `anyone`: a caller without a key or session, such as somebody who signs in. `service`: the process itself, a job. */
@@ -45,6 +46,8 @@ export type Context = {
   readonly db: Kysely<Schema>;
   readonly log: Log;
   readonly files: PackageFiles;
+  /** Package imports of this node. */
+  readonly imports: Queue;
   /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
   readonly keys: KeyRing;
   readonly now: () => Date;

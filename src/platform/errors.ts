@@ -60,6 +60,7 @@ export const errorCodes = {
   package_not_zip: [422, 'The file is not a zip archive'],
   package_unsafe: [422, 'The archive is unsafe'],
   package_too_large: [413, 'The archive is too large'],
+  package_unreadable: [422, 'The package could not be read'],
   package_invalid: [422, 'The package cannot be played'],
   package_unsupported: [422, 'The package follows a standard that is not supported yet'],
   webhook_address_refused: [422, 'The address of the webhook endpoint is refused'],

@@ -13,6 +13,7 @@ import { openTestDatabase } from '../../src/platform/db/test-database.ts';
 import { openFiles } from '../../src/platform/files.ts';
 import { openKeys } from '../../src/platform/keys/open-keys.ts';
 import { openLog } from '../../src/platform/log.ts';
+import { openImports } from '../../src/platform/queue.ts';
 import { movableClock } from './clock.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
@@ -62,7 +63,17 @@ export async function startService(
   const now = options.now ?? movableClock().now;
   const files = await openFiles(dataDir);
   const keys = await openKeys({ config, db, log, now });
-  const ctx: Context = { config, engine, db, log, files, keys, now, actor: serviceActor };
+  const ctx: Context = {
+    config,
+    engine,
+    db,
+    log,
+    files,
+    imports: openImports(),
+    keys,
+    now,
+    actor: serviceActor,
+  };
   const { api, content, operations } = await buildApp(ctx);
   config.contentUrl = `http://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `http://127.0.0.1:${await listen(api)}`;

@@ -7,8 +7,8 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { tellTenants } from '../events/append.ts';
-import { readPackage } from '../standards/package.ts';
 import type { PackageReport } from '../standards/types.ts';
+import { examinePackage } from './examine-package.ts';
 import { courseNotFound } from './problems.ts';
 import { tellOfRelease, toRelease } from './releases.ts';
 import type { Release } from './schemas.ts';
@@ -27,29 +27,33 @@ export async function importPackage(
     .where('course_id', '=', input.courseId)
     .executeTakeFirst();
   if (!course) throw courseNotFound();
-  const releaseId = newId(ctx.now());
-  const zipFile = await ctx.files.scratch(`${releaseId}.zip`);
-  const folder = await ctx.files.scratch(releaseId);
-  try {
-    const sha256 = await writeZip(ctx, input.zip, zipFile);
-    const report = await readPackage({
-      file: zipFile,
-      folder,
-      title: course.title,
-      limits: { bytes: ctx.config.packageBytes, entries: ctx.config.packageEntries, ratio: mostRatio },
-    });
-    await ctx.files.keep(folder, releaseId);
-    const row = await insertRelease(ctx, { ...input, releaseId, report, sha256 }).catch(
-      async (error: unknown) => {
-        await ctx.files.remove(releaseId);
-        throw error;
-      },
-    );
-    return { release: toRelease({ ...row, current_id: row.release_id }), isNew: row.number === 1 };
-  } finally {
-    await ctx.files.discard(zipFile);
-    await ctx.files.discard(folder);
-  }
+  return ctx.imports.run(async (inTurn) => {
+    const releaseId = newId(ctx.now());
+    const zipFile = await ctx.files.scratch(`${releaseId}.zip`);
+    const folder = await ctx.files.scratch(releaseId);
+    try {
+      const sha256 = await writeZip(ctx, input.zip, zipFile);
+      const report = await inTurn(() =>
+        examinePackage(ctx, {
+          file: zipFile,
+          folder,
+          title: course.title,
+          limits: { bytes: ctx.config.packageBytes, entries: ctx.config.packageEntries, ratio: mostRatio },
+        }),
+      );
+      await ctx.files.keep(folder, releaseId);
+      const row = await insertRelease(ctx, { ...input, releaseId, report, sha256 }).catch(
+        async (error: unknown) => {
+          await ctx.files.remove(releaseId);
+          throw error;
+        },
+      );
+      return { release: toRelease({ ...row, current_id: row.release_id }), isNew: row.number === 1 };
+    } finally {
+      await ctx.files.discard(zipFile);
+      await ctx.files.discard(folder);
+    }
+  });
 }
 
 async function writeZip(ctx: Context, zip: Readable, file: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { openPromise, type ZipFile } from 'yauzl';
 import { Problem } from '../../platform/errors.ts';
 import { createFileIndex } from './launch-path.ts';
@@ -21,6 +21,8 @@ export type PackageSource = {
   title?: string;
 };
 
+const maxTreeLength = 2 * 1_048_576;
+
 type Warnings = ReturnType<typeof createWarnings>;
 
 /** Checks the zip, unpacks it into a new folder and tells what course it is. */
@@ -29,12 +31,12 @@ export async function readPackage({ file, folder, limits, title }: PackageSource
   try {
     const warnings = createWarnings();
     const entries = withoutWrapper(await readable(checkEntries(zip, limits)), warnings);
-    await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder);
     try {
       await extractEntries(zip, entries, folder);
       const paths = entries.map(({ path }) => path);
       const course = await identify(folder, paths, title ?? null, warnings);
+      checkTree(course.Tree);
       const Bytes = entries.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
       return { ...course, Warnings: warnings.list(), Files: entries.length, Bytes };
     } catch (error) {
@@ -103,6 +105,14 @@ async function identify(
   if (page === null) throw noCourse(paths);
   const title = titleOfPage(await readHead(join(folder, page))) ?? fallback ?? 'Untitled course';
   return { Standard: 'web', Title: title, Tree: webTree(page, title) };
+}
+
+/** The tree is parsed for every launch: a larger one would keep other callers waiting. */
+function checkTree(tree: PackageReport['Tree']): void {
+  const { length } = JSON.stringify(tree);
+  if (length <= maxTreeLength) return;
+  const detail = `The units and sequencing rules of the course need ${length} characters, but ${maxTreeLength} is the maximum. Split the course.`;
+  throw new Problem('package_too_large', detail);
 }
 
 function noCourse(paths: string[]): Problem {

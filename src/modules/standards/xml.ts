@@ -64,6 +64,8 @@ function parseDocument(text: string, file: string, warn: Warn): XmlDocument {
   } catch (error) {
     const details = error instanceof XmlParseError ? error.details : [];
     const fatal = details.find(({ level }) => level >= 3);
+    // libxml2 says nothing when it gets no more memory.
+    if (fatal?.message.trim() === '') throw invalid(file, null, 'it takes too much memory to read');
     if (fatal) throw invalid(file, fatal.line, `the XML is malformed: ${oneLine(fatal.message)}`);
     const tolerated = details.length > 0 && tryParse(text, option | ParseOption.XML_PARSE_NOERROR);
     if (!tolerated) throw invalid(file, null, 'it is empty or not XML');

@@ -17,6 +17,9 @@ const special = new Map([
   [0o140000, 'is a socket'],
 ]);
 
+/** Comments and extra fields of all entries are held in memory together. */
+const maxRemarks = 16 * 1_048_576;
+
 /** Below this size no ratio is suspicious: a blank page compresses well too. */
 const smallBytes = 1_048_576;
 
@@ -25,9 +28,12 @@ export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise
   if (zip.entryCount > limits.entries) throw tooMany(limits);
   const all: Named[] = [];
   let bytes = 0;
+  let remarks = 0;
   for await (const entry of zip.eachEntry()) {
     if (all.length >= limits.entries) throw tooMany(limits);
     const named = checkEntry(entry);
+    remarks += entry.extraFieldLength + entry.fileCommentLength;
+    if (remarks > maxRemarks) throw unsafe(named.name, 'has comments or extra fields that are far too long');
     bytes += entry.uncompressedSize;
     if (bytes > limits.bytes) {
       const why = `The package holds more than ${limits.bytes} bytes when unpacked`;
@@ -42,14 +48,14 @@ export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise
   checkRatio(all.at(-1)?.name ?? '', bytes, zip.fileSize, limits.ratio);
   await checkLayout(zip, all);
   const wanted = all.filter(({ segments }) => segments.length > 0 && !isJunk(segments));
-  checkCollisions(wanted);
+  checkCollisions(wanted, limits);
   return wanted
     .filter(({ directory }) => !directory)
     .map(({ entry, segments }) => ({ entry, path: segments.join('/') }));
 }
 
 function tooMany(limits: PackageLimits): Problem {
-  const detail = `The package holds more than ${limits.entries} files. Split the course or leave out what learners do not need.`;
+  const detail = `The package holds more than ${limits.entries} files and folders. Split the course or leave out what learners do not need.`;
   return new Problem('package_too_large', detail);
 }
 
@@ -101,8 +107,8 @@ async function checkLayout(zip: ZipFile, all: Named[]): Promise<void> {
   }
 }
 
-/** Folders may be named twice; a file may share its name with nothing. */
-function checkCollisions(all: Named[]): void {
+/** Folders may be named twice; a file may share its name with nothing. Folders that only a path implies are counted too. */
+function checkCollisions(all: Named[], limits: PackageLimits): void {
   const seen = new Map<string, { name: string; directory: boolean }>();
   for (const { name, segments, directory } of all) {
     for (let depth = 1; depth <= segments.length; depth += 1) {
@@ -113,6 +119,7 @@ function checkCollisions(all: Named[]): void {
         throw unsafe(name, `has the same name as ${JSON.stringify(other.name)} on some computers`);
       }
       if (!other) seen.set(key, { name, directory: isFolder });
+      if (seen.size > limits.entries) throw tooMany(limits);
     }
   }
 }

@@ -12,6 +12,13 @@ const families: [string, RawEntry[], string, RegExp][] = [
   ['a backslash', [{ name: 'a\\evil.html' }], 'package_unsafe', /backslash/],
   ['a NUL in a name', [{ name: 'a\0.html' }], 'package_unsafe', /control character/],
   ['a Windows device name', [{ name: 'js/NUL.txt' }], 'package_unsafe', /Windows/],
+  ['folders nested too deep', [{ name: `${'a/'.repeat(32)}x` }], 'package_unsafe', /deeper than 32/],
+  [
+    'a path of a kilobyte',
+    [{ name: `${`${'a'.repeat(99)}/`.repeat(10)}${'x'.repeat(25)}` }],
+    'package_unsafe',
+    /1,024/,
+  ],
   ['a name too long for a file system', [{ name: 'a'.repeat(300) }], 'package_unsafe', /255 bytes/],
   [
     'a symbolic link',
@@ -94,6 +101,15 @@ describe('hostile archives', () => {
     const bytes = rawZip([page, { name: 'a.js', data: 'x'.repeat(100) }]);
     assert.equal((await refused(bytes, { bytes: 100 })).code, 'package_too_large');
     assert.equal((await refused(bytes, { entries: 1 })).code, 'package_too_large');
+  });
+
+  it('are refused by the limit of entries for folders that only their paths imply', async () => {
+    const deep = Array.from({ length: 10 }, (_, index) => ({
+      name: `${`${index}/`.repeat(30)}x`,
+      data: 'x',
+    }));
+    assert.equal((await refused(rawZip([page, ...deep]), { entries: 300 })).code, 'package_too_large');
+    assert.equal((await imported(rawZip([page, ...deep]), { entries: 311 })).Files, 11);
   });
 
   it('are told from files that are no archives', async () => {

@@ -1,6 +1,7 @@
 import { Problem } from '../../platform/errors.ts';
 
 const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
+const maxDepth = 32;
 const junk = new Set(['.ds_store', 'thumbs.db']);
 
 export function unsafe(name: string, why: string): Problem {
@@ -13,6 +14,7 @@ export function unsafe(name: string, why: string): Problem {
 
 /** Answers the name's path segments, or throws when a file of this name could land anywhere but inside the folder. */
 export function safeSegments(name: string): string[] {
+  if (Buffer.byteLength(name) > 1_024) throw unsafe(name, 'has a path longer than 1,024 bytes');
   if (name.includes('\\')) throw unsafe(name, 'has a backslash in its name; zip names are written with "/"');
   if (/^[a-z]:/i.test(name)) throw unsafe(name, 'starts with a drive letter');
   if (name.includes(':'))
@@ -20,12 +22,12 @@ export function safeSegments(name: string): string[] {
   if (name.startsWith('/')) throw unsafe(name, 'is an absolute path');
   if (/\p{Cc}/u.test(name)) throw unsafe(name, 'has a control character in its name');
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (segments.length > maxDepth) throw unsafe(name, `is nested deeper than ${maxDepth} folders`);
   for (const segment of segments) {
     if (segment === '..') throw unsafe(name, 'leads out of the package by ".."');
     if (reserved.test(segment)) throw unsafe(name, 'bears a name that Windows reserves for a device');
     if (Buffer.byteLength(segment) > 255) throw unsafe(name, 'has a name longer than 255 bytes');
   }
-  if (Buffer.byteLength(name) > 1_024) throw unsafe(name, 'has a path longer than 1,024 bytes');
   if (segments.length === 0 && !/^[./]+$/.test(name)) throw unsafe(name, 'has no name');
   return segments;
 }

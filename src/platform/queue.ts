@@ -1,0 +1,53 @@
+import { Problem } from './errors.ts';
+import { limit } from './limit.ts';
+
+/** Heavy work of which few steps run at a time. The counts are for metrics. */
+export type Queue = {
+  readonly running: number;
+  readonly waiting: number;
+  /** Answers 503 without starting when too much work is waiting; `inTurn` waits for its turn with the heavy step. */
+  run<Result>(work: (inTurn: InTurn) => Promise<Result>): Promise<Result>;
+};
+
+type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>;
+
+const retryAfter = 30;
+
+export function openQueue(most: { running: number; waiting: number }): Queue {
+  const takeTurns = limit(most.running);
+  const count = { started: 0, running: 0 };
+  const inTurn: InTurn = (step) =>
+    takeTurns(async () => {
+      count.running++;
+      try {
+        return await step();
+      } finally {
+        count.running--;
+      }
+    });
+  return {
+    get running() {
+      return count.running;
+    },
+    get waiting() {
+      return count.started - count.running;
+    },
+    run: async (work) => {
+      if (count.started - count.running >= most.waiting)
+        throw new Problem('unavailable', `${most.waiting} imports are waiting already. Try again later.`, {
+          retryAfter,
+        });
+      count.started++;
+      try {
+        return await work(inTurn);
+      } finally {
+        count.started--;
+      }
+    },
+  };
+}
+
+/** Two at a time leave the service room for its callers on a small machine. */
+export function openImports(): Queue {
+  return openQueue({ running: 2, waiting: 20 });
+}

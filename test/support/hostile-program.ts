@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { serveOnce } from '../../src/platform/isolated-program.ts';
+
+/** `(module (memory (export "m") 1))`: WebAssembly memory that may grow as far as the engine lets it. */
+const growable = Buffer.from('0061736d010000000503010001070501016d0200', 'hex');
+/** `(module (func (export "f") (loop br 0)))`. */
+const endless = Buffer.from(
+  '0061736d01000000010401600000030201000705010166000' + '00a090107000340' + '0c000b0b',
+  'hex',
+);
+
+function exported(bytes: Buffer): WebAssembly.Exports {
+  return new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes))).exports;
+}
+
+/** What untrusted input might make a program do, by name. */
+export const acts = {
+  'loops for ever': () => {
+    for (;;);
+  },
+  'loops for ever in WebAssembly': () => (exported(endless).f as () => void)(),
+  'fills the heap with small objects': () => {
+    for (const all: unknown[] = []; ; ) all.push({ x: [all.length] });
+  },
+  'splits a long text': () => 'x,'.repeat(50_000_000).split(','),
+  'fills a map': () => {
+    for (const map = new Map(); ; ) map.set(`${map.size}`, map.size);
+  },
+  aborts: () => process.abort(),
+  'ends without an answer': () => process.exit(0),
+  'throws outside of its work': async () => {
+    setImmediate(() => {
+      throw new Error('thrown outside');
+    });
+    await once(process, 'never');
+  },
+  'fills WebAssembly memory': () => {
+    const memory = exported(growable).m as WebAssembly.Memory;
+    for (;;) memory.grow(256);
+  },
+  'writes elsewhere': ({ elsewhere }: Input) => writeFile(elsewhere, 'x'),
+  'starts a program': async () => (await import('node:child_process')).execFileSync('/bin/true'),
+  'tells the environment': () => ({ ...process.env }),
+  throws: () => {
+    throw new Error('a mistake of ours');
+  },
+};
+
+export type Input = { act: keyof typeof acts; elsewhere: string };
+
+serveOnce(async (input: Input) => acts[input.act](input));
