@@ -1,21 +1,25 @@
+import type { CommitVerdict, SessionEnd } from '../../src/modules/enrolments/session-end.ts';
 import type { Commit, Receipt, Session } from '../../src/modules/player/schemas.ts';
 import type { Journal, JournalEntry } from './journal.ts';
-import { createPending, saidBy } from './pending.ts';
+import { createPending, type Pending, saidBy } from './pending.ts';
 import { type Answer, sendCommit, sendCommitBlocking, sendCommitLeaving } from './transport.ts';
 
 /** What the learner is told: `kept` is on this device only, `unkept` is in danger. */
-export type SaveState = 'saved' | 'saving' | 'kept' | 'unkept' | 'refused' | 'elsewhere' | 'ended';
+export type SaveState = 'saved' | 'saving' | 'kept' | 'unkept';
+/** Why there is nothing to play any more. */
+export type Stop = { ended: SessionEnd } | { refused: CommitVerdict };
 export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit'>;
 export type Commits = ReturnType<typeof createCommits>;
 
 const slowAfter = 3_000;
 const retryDelays = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+const delayAfter = (failures: number) => retryDelays[failures - 1] ?? 60_000;
 
 /** The line of commits between the course and the server: numbered, one in flight, the latest of each unit. */
 export function createCommits(
   session: Session,
   journal: Journal,
-  tell: { state(state: SaveState): void; receipt(receipt: Receipt): void },
+  tell: { state(state: SaveState): void; receipt(receipt: Receipt): void; stopped(stop: Stop): void },
 ) {
   const pending = createPending();
   const confirmed = new Map<string, string>();
@@ -27,36 +31,36 @@ export function createCommits(
   let failures = 0;
   let slow = false;
   let leaving = false;
-  let frozen: 'elsewhere' | 'ended' | null = null;
-  let rejected = false;
+  let stop: Stop | null = null;
   let waiting: (() => void)[] = [];
 
   const unreachable = () => !navigator.onLine || failures > 0 || slow;
 
   function announce(): void {
     tell.state(stateNow());
-    if (pending.size > 0 && !frozen) return;
+    if (pending.size > 0) return;
     for (const resume of waiting) resume();
     waiting = [];
   }
 
   function stateNow(): SaveState {
-    if (frozen) return frozen;
-    if (pending.size === 0) return rejected ? 'refused' : 'saved';
-    if (!unreachable()) return 'saving';
+    if (pending.size === 0) return 'saved';
+    if (!unreachable() && !pending.isTurnedAway()) return 'saving';
     return pending.inOrder().every(({ kept }) => kept) ? 'kept' : 'unkept';
+  }
+
+  function keep(entry: JournalEntry): void {
+    pending.set(entry.Commit.UnitID, { entry, kept: journal.write(entry), attempts: 0, notBefore: 0 });
   }
 
   /** Writes the snapshot down on this device. False when there is nothing new to send. */
   function stage(snapshot: Snapshot): boolean {
-    if (frozen) return false;
     const said = JSON.stringify(snapshot);
     const before = pending.get(snapshot.UnitID)?.entry.Commit;
     if (before ? said === saidBy(before) : said === confirmed.get(snapshot.UnitID))
       return before !== undefined;
     const { EnrollID, Session, CourseTitle } = session;
-    const entry = { EnrollID, Session, CourseTitle, Commit: { Number: number++, ...snapshot } };
-    pending.set(snapshot.UnitID, { entry, kept: journal.write(entry) });
+    keep({ EnrollID, Session, CourseTitle, Commit: { Number: number++, ...snapshot } });
     announce();
     return true;
   }
@@ -65,42 +69,45 @@ export function createCommits(
     return reached === null ? Commit : { ...Commit, Preview: reached };
   }
 
-  function settle(entry: JournalEntry, answer: Answer): void {
-    slow = false;
-    if (answer.kind === 'unreachable') {
-      failures++;
-      return;
-    }
-    failures = 0;
-    const current = pending.get(entry.Commit.UnitID);
-    const isCurrent = current?.entry.Commit.Number === entry.Commit.Number;
-    if (answer.kind === 'receipt') {
-      confirmed.set(entry.Commit.UnitID, saidBy(entry.Commit));
-      rejected = false;
-      reached = answer.receipt.Preview ?? null;
-      tell.receipt(answer.receipt);
-      if (answer.receipt.Ended !== null)
-        freeze(answer.receipt.Ended === 'session_superseded' ? 'elsewhere' : 'ended');
-    } else if (
-      answer.status === 409 ||
-      answer.status === 410 ||
-      answer.status === 403 ||
-      answer.status === 404
-    ) {
-      freeze(answer.code === 'session_superseded' ? 'elsewhere' : 'ended');
-    } else {
-      rejected = true;
-      console.error(`The server refused commit ${entry.Commit.Number}: ${answer.detail}`);
-    }
-    journal.forget(entry);
-    if (isCurrent) pending.delete(entry.Commit.UnitID);
+  /** The same order, beginning with the number that the server expects. */
+  function renumber(by: number): void {
+    number -= by;
+    for (const { entry } of pending.inOrder())
+      keep({ ...entry, Commit: { ...entry.Commit, Number: entry.Commit.Number - by } });
   }
 
-  function freeze(reason: 'elsewhere' | 'ended'): void {
-    frozen = reason;
-    for (const { entry } of pending.inOrder()) journal.forget(entry);
-    pending.clear();
-    window.clearTimeout(timer);
+  function settle(sent: Pending, answer: Answer): void {
+    const { entry } = sent;
+    slow = false;
+    failures = answer.kind === 'unconfirmed' && !answer.turnedAway ? failures + 1 : 0;
+    if (answer.kind === 'unconfirmed') {
+      if (!answer.turnedAway) return;
+      sent.attempts++;
+      sent.notBefore = Date.now() + delayAfter(sent.attempts);
+      return;
+    }
+    if (answer.kind === 'ahead') {
+      renumber(entry.Commit.Number - answer.expected);
+      return;
+    }
+    if (answer.kind === 'receipt') {
+      confirmed.set(entry.Commit.UnitID, saidBy(entry.Commit));
+      reached = answer.receipt.Preview ?? null;
+      tell.receipt(answer.receipt);
+      if (answer.receipt.Ended !== null) end({ ended: answer.receipt.Ended });
+    } else {
+      end({ refused: answer.code });
+    }
+    journal.forget(entry);
+    const current = pending.get(entry.Commit.UnitID);
+    if (current?.entry.Commit.Number === entry.Commit.Number) pending.delete(entry.Commit.UnitID);
+  }
+
+  /** What is pending is sent all the same. */
+  function end(why: Stop): void {
+    if (stop && !('refused' in why)) return;
+    stop = why;
+    tell.stopped(why);
   }
 
   function schedule(delay: number): void {
@@ -110,8 +117,10 @@ export function createCommits(
 
   async function pump(): Promise<void> {
     window.clearTimeout(timer);
-    const next = pending.inOrder()[0];
-    if (!next || flight || frozen) return;
+    if (flight) return;
+    const next = pending.next(Date.now());
+    if (!next) return;
+    if ('wait' in next) return schedule(next.wait);
     const controller = new AbortController();
     flight = controller;
     const slowness = window.setTimeout(() => {
@@ -122,27 +131,23 @@ export function createCommits(
     window.clearTimeout(slowness);
     if (flight !== controller) return;
     flight = null;
-    settle(next.entry, answer);
+    settle(next, answer);
     announce();
-    if (pending.size > 0) schedule(failures === 0 ? 0 : (retryDelays[failures - 1] ?? 30_000));
+    if (pending.size > 0) schedule(failures === 0 ? 0 : delayAfter(failures));
   }
 
   /** Sends what is pending and waits for the receipts inside the call. */
   function drainBlocking(): boolean {
     flight?.abort();
     flight = null;
-    rejected = false;
-    for (let next = pending.inOrder()[0]; next && !frozen; next = pending.inOrder()[0]) {
+    for (let next = pending.next(Date.now()); next && !('wait' in next); next = pending.next(Date.now())) {
       const answer = sendCommitBlocking(session.Session, toSend(next.entry));
-      if (answer.kind === 'unreachable') {
-        // Browsers also refuse to block while the content's page is being left; only pump() tells if we are offline.
-        schedule(0);
-        break;
-      }
-      settle(next.entry, answer);
-      if (answer.kind !== 'receipt') break;
+      if (answer.kind === 'unconfirmed' && !answer.turnedAway) break;
+      settle(next, answer);
     }
-    return pending.size === 0 && !frozen && !rejected;
+    // Browsers also refuse to block while the content's page is being left; only pump() tells if we are offline.
+    if (pending.size > 0) schedule(0);
+    return pending.size === 0 && stop === null;
   }
 
   function flushLeaving(): void {
@@ -153,6 +158,9 @@ export function createCommits(
     get state() {
       return stateNow();
     },
+    get stop() {
+      return stop;
+    },
     /** Keeps the snapshot on this device and sends it a little later. */
     save(snapshot: Snapshot, delay: number): void {
       if (!stage(snapshot)) return;
@@ -161,8 +169,7 @@ export function createCommits(
     },
     /** True only when the snapshot cannot be lost any more: the server has it, or this device keeps it. */
     commit(snapshot: Snapshot): boolean {
-      if (frozen) return false;
-      if (!stage(snapshot)) return true;
+      if (!stage(snapshot)) return stop === null;
       const held = () => pending.get(snapshot.UnitID)?.kept ?? false;
       if (leaving) {
         flushLeaving();
@@ -172,22 +179,18 @@ export function createCommits(
       announce();
       return sent || held();
     },
-    /** Resolves when everything is confirmed, or after the given time. */
+    /** Resolves when everything is confirmed or refused, or after the given time. */
     async settled(limit: number): Promise<boolean> {
       schedule(0);
-      if (pending.size > 0 && !frozen) {
+      if (pending.size > 0) {
         await Promise.race([
           new Promise<void>((resolve) => waiting.push(resolve)),
           new Promise((resolve) => setTimeout(resolve, limit)),
         ]);
       }
-      return pending.size === 0 && !frozen;
+      return pending.size === 0;
     },
     send: () => schedule(0),
-    freeze(reason: 'elsewhere' | 'ended'): void {
-      freeze(reason);
-      announce();
-    },
     leave(): void {
       leaving = true;
       flushLeaving();

@@ -1,25 +1,39 @@
 import { elements, writeLabels } from './elements.ts';
-import { type Journal, type JournalEntry, openJournal } from './journal.ts';
+import { type Journal, openJournal } from './journal.ts';
 import { messages } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
 import { beginPreview } from './preview.ts';
-import { openSession, replay } from './session.ts';
+import { openSession, type Replayed, replay } from './session.ts';
 
 const reload = { text: messages.tryAgain, act: () => location.reload() };
 
 async function start(): Promise<void> {
   const journal = openJournal();
-  const { dropped, left } = await replay(journal);
-  // A new session makes the commits of an old one stale, so they go first, unless the learner will not wait.
-  if (left) {
-    const goOn = { text: messages.openAnyway, primary: false, act: () => void open(journal, dropped) };
+  const replayed = await replay(journal);
+  await tellRefused(journal, replayed);
+  // What another page did last goes first, so that the course continues from there, unless the learner will not wait.
+  if (replayed.isOffline) {
+    const goOn = { text: messages.openAnyway, primary: false, act: () => void open(journal, replayed) };
     return showPage(messages.unreachable.title, messages.unreachable.text, [reload, goOn]);
   }
-  await open(journal, dropped);
+  await open(journal, replayed);
 }
 
-async function open(journal: Journal, dropped: JournalEntry[]): Promise<void> {
+/** Only once the learner knows is it deleted. */
+function tellRefused(journal: Journal, { refused }: Replayed): Promise<void> {
+  if (refused.length === 0) return Promise.resolve();
+  const text = refused.map(({ entry, code }) => messages.dropped(entry.CourseTitle, messages.refusals[code]));
+  return new Promise((resolve) => {
+    const act = () => {
+      for (const { entry } of refused) journal.forget(entry);
+      resolve();
+    };
+    ask(messages.droppedTitle, [...new Set(text)].join(' '), [{ text: messages.understood, act }]);
+  });
+}
+
+async function open(journal: Journal, { turnedAway }: Replayed): Promise<void> {
   const opening = await openSession(location.pathname.replace(/\/+$/, ''));
   if (opening.kind === 'unreachable') {
     return showPage(messages.unreachable.title, messages.unreachable.text, [reload]);
@@ -32,9 +46,9 @@ async function open(journal: Journal, dropped: JournalEntry[]): Promise<void> {
   hidePage();
   elements.bar.hidden = false;
   await play(opening.session, opening.session.Preview ? beginPreview() : journal);
-  if (dropped.length > 0) {
-    const titles = [...new Set(dropped.map(({ CourseTitle }) => CourseTitle))];
-    ask(messages.droppedTitle, messages.dropped(titles), [{ text: messages.understood, act: () => {} }]);
+  if (turnedAway.length > 0) {
+    const titles = [...new Set(turnedAway.map(({ CourseTitle }) => CourseTitle))];
+    ask(messages.leftTitle, messages.left(titles), [{ text: messages.understood, act: () => {} }]);
   }
 }
 

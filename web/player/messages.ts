@@ -1,5 +1,8 @@
+import type { CommitVerdict, SessionEnd } from '../../src/modules/enrolments/session-end.ts';
 import type { SaveState } from './commits.ts';
 import type { UnitStatus } from './units.ts';
+
+type Ends = Record<SessionEnd, { title: string; text: string; action: string | null }>;
 
 /** Every text of the player. Another language is another catalogue of the same shape. */
 const tracked = {
@@ -19,11 +22,8 @@ const tracked = {
   saveStates: {
     saved: 'Saved',
     saving: 'Saving…',
-    kept: 'Saved on this device – offline',
+    kept: 'Saved on this device – not sent yet',
     unkept: 'Not saved – no connection',
-    refused: 'Not saved',
-    elsewhere: 'Opened elsewhere',
-    ended: 'Session ended',
   } satisfies Record<SaveState, string>,
   unitStates: {
     none: 'Not started',
@@ -59,25 +59,59 @@ const tracked = {
     text: 'Something went wrong while the course was being opened. Trying again often helps.',
   },
   back: 'Go back',
-  elsewhere: {
-    title: 'This course was opened in another window',
-    text: 'Continue there, or take over here. What you had done here by then is saved.',
-    action: 'Take over here',
+  /** Why a session has ended while its page was open. */
+  ends: {
+    session_superseded: {
+      title: 'This course was opened in another window',
+      text: 'Continue there, or take over here.',
+      action: 'Take over here',
+    },
+    session_ended: {
+      title: 'This visit has ended',
+      text: 'Open the course again to continue where you were.',
+      action: 'Open the course again',
+    },
+    access_expired: {
+      title: 'Your access to this course has expired',
+      text: 'Ask your administrator to extend it.',
+      action: null,
+    },
+    enrolment_withdrawn: {
+      title: 'Your enrolment was withdrawn',
+      text: 'Ask your administrator to enrol you again.',
+      action: null,
+    },
+    user_disabled: {
+      title: 'Your account is disabled',
+      text: 'Ask your administrator to enable it.',
+      action: null,
+    },
+  } as Ends,
+  /** What became of the last steps when a session has ended. */
+  lastSteps: {
+    saved: 'Your progress so far is saved.',
+    kept: 'Your progress is kept on this device. It will be sent when you next open a course here.',
+    lost: 'Your last steps could not be saved.',
   },
-  sessionEnded: {
-    title: 'This visit has ended',
-    text: 'Open the course again to go on where you were.',
-    action: 'Open the course again',
-  },
+  refusedTitle: 'Your last steps could not be added',
+  /** Only for these codes are results deleted from the device. The compiler keeps the list equal to that of the service. */
+  refusals: {
+    enrolment_withdrawn: 'Your enrolment was withdrawn. Ask your administrator to enrol you again.',
+    user_disabled: 'Your account is disabled. Ask your administrator to enable it.',
+    results_too_late: 'The visit ended too long ago.',
+    session_exited: 'You had left the course before.',
+    enrolment_erased: 'Your data was erased.',
+  } satisfies Record<CommitVerdict, string>,
   droppedTitle: 'Some earlier progress could not be added',
-  dropped: (titles: string[]) =>
-    `This device still held progress for ${titles.map((title) => `“${title}”`).join(', ')}, but the course has been continued elsewhere since, and the newer progress counts.`,
+  dropped: (title: string, refusal: string) => `“${title}”: ${refusal}`,
+  leftTitle: 'Some earlier progress could not be sent',
+  left: (titles: string[]) =>
+    `This device keeps progress for ${titles.map((title) => `“${title}”`).join(', ')}. It will be sent when you next open a course here.`,
   understood: 'Continue',
   end: {
     saved: 'Your progress is saved',
     kept: 'Your progress is kept on this device',
-    keptText:
-      'There is no connection at the moment. It will be sent when you open a course on this device again.',
+    keptText: 'It could not be sent yet. It will be sent when you next open a course on this device.',
     lost: 'Your last steps could not be saved',
     lostText:
       'There is no connection, and this browser does not let the course keep them. Go back and try again.',
@@ -106,20 +140,21 @@ const untracked: Partial<typeof tracked> = {
     saving: 'Preview: nothing is recorded',
     kept: 'Preview: no connection',
     unkept: 'Preview: no connection',
-    refused: 'Preview: this would not be saved',
-    elsewhere: 'Preview ended',
-    ended: 'Preview ended',
   },
   chooseUnit: {
     title: tracked.chooseUnit.title,
     text: 'Choose a part from the contents, or leave the course.',
   },
   leaving: 'Ending the preview…',
-  sessionEnded: {
-    title: 'This preview has ended',
-    text: 'A preview lasts two hours. Start a new one where you started this one.',
-    action: 'Continue',
+  ends: {
+    ...tracked.ends,
+    session_ended: {
+      title: 'This preview has ended',
+      text: 'A preview lasts two hours. Start a new one where you started this one.',
+      action: null,
+    },
   },
+  lastSteps: { saved: 'Nothing was recorded.', kept: 'Nothing was recorded.', lost: 'Nothing was recorded.' },
   end: {
     ...tracked.end,
     saved: 'This was a preview',
@@ -133,6 +168,15 @@ const untracked: Partial<typeof tracked> = {
 };
 
 export let messages = tracked;
+
+/** Whether a code of the service says that a commit is refused for good. */
+export function isVerdict(code: unknown): code is CommitVerdict {
+  return typeof code === 'string' && Object.hasOwn(tracked.refusals, code);
+}
+
+export function isSessionEnd(code: unknown): code is SessionEnd {
+  return typeof code === 'string' && Object.hasOwn(tracked.ends, code);
+}
 
 /** From here on the page speaks of a preview. */
 export function speakOfPreview(): void {

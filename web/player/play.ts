@@ -1,15 +1,15 @@
 import type { Session } from '../../src/modules/player/schemas.ts';
 import { startClock } from './clock.ts';
-import { createCommits } from './commits.ts';
+import { createCommits, type Stop } from './commits.ts';
 import { createContents } from './contents.ts';
 import type { Course, CourseEvents } from './course.ts';
 import { elements } from './elements.ts';
-import { leaveCourse } from './exit.ts';
+import { leaveCourse, stopCourse } from './exit.ts';
 import { showSaveState } from './indicator.ts';
 import type { Journal } from './journal.ts';
 import { createLinearCourse } from './linear.ts';
 import { messages } from './messages.ts';
-import { ask, hidePage, showPage } from './pages.ts';
+import { hidePage, showPage } from './pages.ts';
 import { createSequencedCourse } from './sequenced.ts';
 import { startHeartbeat } from './session.ts';
 import { createStage } from './stage.ts';
@@ -25,21 +25,20 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   const units = playableUnits(session.Tree);
 
   const commits = createCommits(session, journal, {
-    state(state) {
-      showSaveState(state);
-      if (state === 'elsewhere' || state === 'ended') stopped(state);
-    },
+    state: showSaveState,
+    // After the content has its answer.
+    stopped: (why) => void window.setTimeout(() => void stop(why)),
     receipt(latest) {
       receipt = latest;
       elements.progress.value = Math.max(elements.progress.value, latest.Progress);
     },
   });
-  const stopHeartbeat = startHeartbeat(session.Session, {
+  const heartbeat = startHeartbeat(session.Session, {
     heard: () => {
       const now = course.position().unit?.Kind === 'asset' ? course.snapshot() : null;
       if (now) commits.save(now, 0);
     },
-    gone: (reason) => commits.freeze(reason),
+    ended: (why) => void stop({ ended: why }),
   });
 
   const stage = createStage(elements.stage, elements.loading);
@@ -47,6 +46,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     moved: update,
     ended: () => void leave(),
     missing: (unit) => {
+      void heartbeat.beat();
       const { title, text } = messages.missing(unit.Title);
       showPage(title, text, [
         { text: messages.tryAgain, act: () => void act(() => course.choose(unit.UnitID)) },
@@ -119,17 +119,15 @@ export async function play(session: Session, journal: Journal): Promise<void> {
   async function leave(): Promise<void> {
     if (left) return;
     left = true;
-    stopHeartbeat();
+    heartbeat.stop();
     await leaveCourse(session, course, commits, () => ({ receipt, seconds: clock.seconds() }));
   }
 
-  function stopped(reason: 'elsewhere' | 'ended'): void {
+  async function stop(why: Stop): Promise<void> {
     if (left) return;
     left = true;
-    stopHeartbeat();
-    void stage.clear();
-    const { title, text, action } = reason === 'elsewhere' ? messages.elsewhere : messages.sessionEnded;
-    ask(title, text, [{ text: action, act: () => location.reload() }]);
+    heartbeat.stop();
+    await stopCourse(session, course, commits, why);
   }
 
   function listenToThePage(): void {

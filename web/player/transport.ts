@@ -1,10 +1,19 @@
+import type { CommitVerdict } from '../../src/modules/enrolments/session-end.ts';
 import type { Commit, Receipt } from '../../src/modules/player/schemas.ts';
+import { isVerdict } from './messages.ts';
 
-/** What became of a request: confirmed, not heard, or refused for good. */
+/**
+ * What became of a commit. Only a receipt and a verdict are final, and only the service gives them: whatever else a
+ * proxy, a captive portal or an unknown version of the service answers leaves the commit unconfirmed.
+ */
 export type Answer =
   | { kind: 'receipt'; receipt: Receipt }
-  | { kind: 'unreachable' }
-  | { kind: 'refused'; status: number; code: string; detail: string };
+  | { kind: 'verdict'; code: CommitVerdict }
+  | { kind: 'ahead'; expected: number }
+  /** `turnedAway`: somebody answered that they do not want this commit, so others may be welcome. */
+  | { kind: 'unconfirmed'; turnedAway: boolean };
+
+const unreachable: Answer = { kind: 'unconfirmed', turnedAway: false };
 
 /** The limit of browsers for requests that outlive their page, less room for headers. */
 const outlivingBytes = 60_000;
@@ -21,9 +30,10 @@ export async function sendCommit(session: string, commit: Commit, signal: AbortS
       signal,
       keepalive: bytesOf(body) < outlivingBytes,
     });
-    return answerOf(response.status, await response.text());
+    const type = response.headers.get('content-type');
+    return answerOf({ status: response.status, type, text: await response.text() }, commit);
   } catch {
-    return { kind: 'unreachable' };
+    return unreachable;
   }
 }
 
@@ -35,9 +45,10 @@ export function sendCommitBlocking(session: string, commit: Commit): Answer {
     request.setRequestHeader('content-type', 'application/json');
     request.send(JSON.stringify(commit));
   } catch {
-    return { kind: 'unreachable' };
+    return unreachable;
   }
-  return answerOf(request.status, request.responseText);
+  const type = request.getResponseHeader('content-type');
+  return answerOf({ status: request.status, type, text: request.responseText }, commit);
 }
 
 /** For the last moment of a page: nobody will hear the answer. */
@@ -49,18 +60,42 @@ export function sendCommitLeaving(session: string, commit: Commit): void {
   fetch(path, { method: 'POST', body, keepalive }).catch(() => {});
 }
 
-function answerOf(status: number, text: string): Answer {
-  const body = parse(text);
-  if (status >= 200 && status < 300 && typeof body?.Number === 'number') {
-    return { kind: 'receipt', receipt: body as Receipt };
-  }
-  // Anything that may pass by itself is worth another attempt, also a proxy's page in place of an answer.
-  if (status < 400 || status >= 500 || status === 408 || status === 429) return { kind: 'unreachable' };
-  return { kind: 'refused', status, code: String(body?.code ?? ''), detail: String(body?.detail ?? '') };
+export type Reply = { status: number; type: string | null; text: string };
+
+export function answerOf(reply: Reply, commit: Commit): Answer {
+  const { status } = reply;
+  const body = parse(reply.text);
+  if (status === 200 && isReceipt(body, commit)) return { kind: 'receipt', receipt: body };
+  const problem = problemOf(reply);
+  if (problem && isVerdict(problem.code)) return { kind: 'verdict', code: problem.code };
+  if (problem?.code === 'commit_number_ahead' && Number.isSafeInteger(problem.Expected))
+    return { kind: 'ahead', expected: Number(problem.Expected) };
+  const mayPass = status < 400 || status >= 500 || status === 408 || status === 429;
+  return { kind: 'unconfirmed', turnedAway: !mayPass };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the caller checks the field it needs
-function parse(text: string): any {
+/** A problem document of the service; null for everything that others answer in its place. */
+export function problemOf({ type, text }: Pick<Reply, 'type' | 'text'>): Record<string, unknown> | null {
+  const body = parse(text);
+  return type?.startsWith('application/problem+json') && isRecord(body) ? body : null;
+}
+
+function isReceipt(body: unknown, commit: Commit): body is Receipt {
+  return (
+    isRecord(body) &&
+    body.Number === commit.Number &&
+    ['Status', 'Completion', 'Success'].every((name) => typeof body[name] === 'string') &&
+    typeof body.Progress === 'number' &&
+    (body.Score === null || typeof body.Score === 'number') &&
+    (body.Ended === null || typeof body.Ended === 'string')
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
