@@ -2,6 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId, sha256 } from '../../platform/ids.ts';
+import { withinYears } from '../../platform/instants.ts';
 import { optionsOf, selectCourses } from '../catalogue/courses.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { userNotFound } from '../users/users.ts';
@@ -58,8 +59,9 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
 
 function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date } {
   const from = input.ValidFrom ? new Date(input.ValidFrom) : now;
-  const until = input.ValidUntil ? new Date(input.ValidUntil) : new Date(from);
-  if (!input.ValidUntil) until.setUTCFullYear(from.getUTCFullYear() + 1);
+  const aYearLater = new Date(from);
+  aYearLater.setUTCFullYear(from.getUTCFullYear() + 1);
+  const until = input.ValidUntil ? new Date(input.ValidUntil) : withinYears(aYearLater);
   if (until <= from || until <= now)
     throw new Problem('validation_failed', 'ValidUntil must be in the future, and later than ValidFrom.', {
       param: 'ValidUntil',

@@ -2,6 +2,7 @@ import { isChoosable, isOffered } from '../catalogue/offers.ts';
 import type { OptionRow } from '../catalogue/options.ts';
 import { countSeats } from '../catalogue/seats.ts';
 import { eventType, insertEvent } from '../events/write.ts';
+import { endOf, shortened } from './end.ts';
 import type { EnrolmentRow } from './record.ts';
 import { statusAfter } from './states.ts';
 
@@ -42,12 +43,6 @@ export type Outcome = {
 const chooses = `coalesce(fact.user_enabled and fact.course_status = 'published' and fact.chosen is not null, false)`;
 const begins = `step.act in ('create', 'replace', 'renew')`;
 const isPending = `(held.starts_on = 'launch' and held.started_at is null and held.expires_at is null)`;
-
-/** SQL: the end of a time; no year has five digits. */
-function endOf(start: string, duration: string): string {
-  return `case when ${duration} is not null
-    then least(${start} + ${duration}::interval, '9999-12-31T00:00:00Z'::timestamptz) end`;
-}
 
 /** SQL: RFC 3339 in UTC, whatever the time zone of the server. */
 function instant(column: string): string {
@@ -167,7 +162,7 @@ with request as materialized (
   update enrolment held set
     expires_at = case when held.expires_at is not null
       then ${endOf('greatest(held.expires_at, $3)', 'seated.duration')} end,
-    duration = case when ${isPending} then (held.duration::interval + seated.duration::interval)::text
+    duration = case when ${isPending} then (${shortened('held.duration')} + ${shortened('seated.duration')})::text
       else held.duration end,
     reference = coalesce(seated.reference, held.reference), metadata = coalesce(seated.metadata, held.metadata),
     status = ${statusAfter('held', 'restore')}, ended_at = null, changed_at = $3, revision = held.revision + 1

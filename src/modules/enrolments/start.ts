@@ -4,6 +4,7 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard } from '../standards/types.ts';
+import { endOf } from './end.ts';
 import { explain } from './explain.ts';
 import type { EnrolmentRow } from './record.ts';
 import { countingResult } from './result.ts';
@@ -35,7 +36,7 @@ with started as (
     status = ${statusAfter('held', 'launch')},
     started_at = coalesce(held.started_at, $3), last_accessed_at = $3, changed_at = $3,
     expires_at = case when held.starts_on = 'launch' and held.started_at is null and held.expires_at is null
-      then $3::timestamptz + held.duration::interval else held.expires_at end
+      then ${endOf('$3::timestamptz', 'held.duration')} else held.expires_at end
   from course, "user" known
   where held.tenant_id = $1 and held.enroll_id = $2 and course.course_id = held.course_id
     and known.tenant_id = $1 and known.user_id = held.user_id and known.enabled

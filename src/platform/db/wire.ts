@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { Problem } from '../errors.ts';
+import { withinYears } from '../instants.ts';
 import type { Connection, Rows, Statement } from './engine.ts';
 
 /** Both engines speak the same protocol through the same client, so values come back alike. */
@@ -7,7 +8,23 @@ const parsers = new Map<number, (text: string) => unknown>([
   [20, Number], // int8
   [1016, (text) => numbers(text)], // int8[]
   [1082, String], // date
+  [701, (text) => finite(text)], // float8
+  [1184, (text) => instant(text)], // timestamptz
+  [1185, (text) => instants(text)], // timestamptz[]
 ]);
+
+// A value that JSON cannot hold would fail every list that has its row.
+const finite = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : 0);
+const timestamp: number = 1184;
+const instant = (text: string): Date =>
+  text.endsWith('BC')
+    ? withinYears(Number.NEGATIVE_INFINITY)
+    : withinYears(pg.types.getTypeParser(timestamp)(text));
+const arrayOfTexts: number = 1009;
+const instants = (text: string): unknown =>
+  (pg.types.getTypeParser(arrayOfTexts)(text) as (string | null)[]).map((one) =>
+    one === null ? null : instant(one),
+  );
 
 const arrayOfIntegers: number = 1007;
 const numbers = (text: string): unknown => mapNested(pg.types.getTypeParser(arrayOfIntegers)(text));
