@@ -127,3 +127,18 @@ ${item(3, '')}
     'part-3.html': '<!doctype html><h1>Just to read</h1>',
   });
 }
+
+/** SCORM 1.2 with one page, which runs the script; `sw.js` is a service worker that answers everything itself. */
+export function packScript(title: string, script: string): Promise<string> {
+  const manifest = `<?xml version="1.0"?>
+<manifest identifier="script" version="1" xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2">
+<metadata><schema>ADL SCORM</schema><schemaversion>1.2</schemaversion></metadata>
+<organizations default="all"><organization identifier="all"><title>${title}</title>
+<item identifier="page" identifierref="file"><title>${title}</title></item></organization></organizations>
+<resources><resource identifier="file" type="webcontent" adlcp:scormtype="sco" href="index.html"><file href="index.html"/></resource></resources></manifest>`;
+  return pack('script', {
+    'imsmanifest.xml': manifest,
+    'index.html': `<!doctype html><title>${title}</title><h1>${title}</h1><script>${script}</script>`,
+    'sw.js': "addEventListener('fetch', (event) => event.respondWith(new Response('hijacked')));",
+  });
+}

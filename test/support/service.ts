@@ -57,7 +57,13 @@ export async function startService(
   const dataDir = await mkdtemp(join(tmpdir(), 'lectern-test-'));
   const { engine, db } = await openTestDatabase();
   const config: { -readonly [K in keyof Config]: Config[K] } = {
-    ...readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', ...options.env }),
+    ...readConfig({
+      DATA_DIR: dataDir,
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      CONTENT_URL: process.env.TEST_CONTENT_URL,
+      ...options.env,
+    }),
   };
   const log = openLog(process.env.LECTERN_TEST_LOG ?? 'silent');
   const now = options.now ?? movableClock().now;
