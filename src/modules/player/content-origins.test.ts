@@ -6,6 +6,7 @@ import { packSecondRelease } from '../../../test/support/packages.ts';
 import { click, play, post, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { newKey, openKey } from '../../platform/keys/key-ring.ts';
 
 const service = await startService({ env: { CONTENT_URL: 'http://*.courses.localhost' } });
 const proxied = await startService({
@@ -67,6 +68,16 @@ test('a course stays at its origin: for every learner, at every launch, on every
   expectStatus(renewed, 201);
   assert.equal(originOf((await click(renewed.body.LaunchURL)).location), origin);
   assert.equal(originOf((await click(link)).location), originOf(link));
+});
+
+test('a rotation of the signing keys moves no course, and links from before it lead where they did', async () => {
+  const address = await launchUrl(ours, 'one');
+  const { location } = await click(address);
+  const { keys } = service.ctx;
+  keys.keys = [openKey(newKey(new Date())), ...keys.keys];
+  assert.equal((await ask(location ?? '')).status, 200);
+  assert.equal(originOf((await click(address)).location), originOf(location));
+  assert.equal(await launchedAt(ours, 'one'), originOf(location));
 });
 
 test('a course is played at its origin: page, session, commits, files', async () => {
