@@ -169,6 +169,30 @@ test('a key of another certificate stops the start', async () => {
   assert.match(refused.stderr(), /^TLS_KEY: is not the key of the certificate/);
 });
 
+test('over HTTP/2 a course has a host of its own too, and a certificate that lacks it is reported', async () => {
+  const pair = writeCertificate(await temporaryFolder());
+  const tls = { TLS_CERT: pair.certFile, TLS_KEY: pair.keyFile };
+  const CONTENT_URL = 'https://*.courses.example';
+  const own = await startProcess({ ...(await place()), ...tls, CONTENT_URL });
+  const api = connect(own.baseUrl, { rejectUnauthorized: false });
+  const json = { ...key, 'content-type': 'application/json' };
+  const course = JSON.stringify({ Title: 'Rules', URL: 'https://web.example/' });
+  const put = await over2(api, '/course/rules', { ...json, ':method': 'PUT' }, course);
+  assert.equal(put.headers[':status'], 201);
+  const { body } = await over2(api, '/course/rules/preview', json, '{}');
+  const { host, pathname, search } = new URL(JSON.parse(body).PreviewURL);
+  assert.match(host, /^[0-9a-f]{40}\.courses\.example$/);
+  const content = connect(own.contentUrl, { rejectUnauthorized: false });
+  const statusAt = async (authority: string) =>
+    (await over2(content, pathname + search, { ':authority': authority })).headers[':status'];
+  assert.equal(await statusAt(host), 303);
+  assert.equal(await statusAt('courses.example'), 421);
+  assert.equal(await statusAt(host.replace(/^./, 'x')), 421);
+  assert.match(own.stdout(), /TLS_CERT does not cover \*\.courses\.example/);
+  for (const session of [api, content]) session.close();
+  await stopProcess(own);
+});
+
 test('the stop closes connections of HTTP/2 that nobody uses', async () => {
   const idle = connect(service.baseUrl, { rejectUnauthorized: false });
   await over2(idle, '/tenant', key);
