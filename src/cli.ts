@@ -15,6 +15,9 @@ lectern tenant create ID [--name NAME]            create a tenant
 lectern key create --tenant ID --name NAME        create a key of a tenant (--operator: of the operator)
       [--scope SCOPE …] [--expires INSTANT]
 lectern key revoke KEYID                          revoke a key
+lectern keys list                                 list the signing keys, without their values
+lectern keys rotate                               sign with a new key; also while it serves
+lectern keys remove KEYID                         remove a key; what it signed is no longer valid
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service; FILE -: NDJSON from stdin
       --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
 lectern backup FOLDER                             copy the database and the course files into a new folder
@@ -124,6 +127,20 @@ function planRevocation([keyId]: string[]): Act {
   return (commands, ctx) => commands.revokeKey(ctx, input);
 }
 
+async function printKeys([action = '', ...args]: string[], values: Values): Promise<void> {
+  if (!['list', 'rotate', 'remove'].includes(action))
+    throw new UsageError(`There is no command "keys ${action}".`);
+  refuseExcess(args, values, `keys ${action}`, { takes: [], most: action === 'remove' ? 1 : 0 });
+  const keyId = action === 'remove' ? needed(args[0], 'KEYID') : '';
+  const config = readConfig(process.env);
+  const { listKeys, removeKey, rotateKeys } = await import('./keys-command.ts');
+  const printed =
+    action === 'list'
+      ? listKeys(config)
+      : await (action === 'rotate' ? rotateKeys(config) : removeKey(config, keyId));
+  console.log(JSON.stringify(printed, null, 2));
+}
+
 /** A wrong DATA_DIR would be made, and its link would lead nowhere. */
 async function openConsole(): Promise<void> {
   const config = readConfig(process.env);
@@ -188,6 +205,7 @@ async function main(): Promise<void> {
     const done = first === 'backup' ? backupCommand(config, folder) : restoreCommand(config, folder);
     return console.log(JSON.stringify(await done, null, 2));
   }
+  if (first === 'keys') return printKeys(positionals.slice(1), values);
   if (first === 'console') {
     refuseExcess(args, values, name, { takes: [], most: 0 });
     return openConsole();

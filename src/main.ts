@@ -5,6 +5,7 @@ import { bootstrapKey } from './modules/auth/keys.ts';
 import { settleEpoch } from './modules/events/epoch.ts';
 import { createOperatorLink, tellLink } from './modules/people/operator-links.ts';
 import type { SignInLink } from './modules/people/schemas.ts';
+import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { transaction } from './platform/db/transaction.ts';
@@ -33,6 +34,7 @@ export async function start(config: Config, log: Log): Promise<Service & { first
 
 /** Nodes that share a database and a folder may start at once: one makes the first key, none removes another's work. */
 async function prepare(ctx: Context): Promise<First | null> {
+  await encryptSecrets(ctx);
   await settleEpoch(ctx);
   await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
   const key = await transaction(ctx, async (ctx) => {

@@ -5,8 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type App, buildApp } from './app.ts';
+import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import { drain, watchEventLoop } from './platform/admission.ts';
 import type { Context } from './platform/context.ts';
+import { followRing } from './platform/keys/follow-ring.ts';
 import { openMetrics } from './platform/metrics.ts';
 import { startWorker } from './worker.ts';
 
@@ -31,8 +33,10 @@ export async function startService(ctx: Context): Promise<Service> {
     ctx,
     servers.map(([server]) => server),
   );
+  const stopFollowing = followRing(ctx, async () => void (await encryptSecrets(ctx)));
   const worker = await startWorker(ctx).catch(async (error: unknown) => {
     stopReloading();
+    stopFollowing();
     await ctx.engine.close();
     throw error;
   });
@@ -40,6 +44,7 @@ export async function startService(ctx: Context): Promise<Service> {
   const loop = watchEventLoop(ctx);
   const stop = async () => {
     stopReloading();
+    stopFollowing();
     drain(ctx);
     const worked = worker.stop();
     worked.catch(() => {});

@@ -98,7 +98,7 @@ export async function pingWebhook(ctx: TenantContext, input: { webhookId: string
   const body = pingBody({ eventId, webhookId: input.webhookId, at });
   const sender = openSender(ctx.config);
   const outcome = await sender
-    .send(toMessage(endpoint, body, at), new AbortController().signal)
+    .send(toMessage(ctx, endpoint, body, at), new AbortController().signal)
     .finally(() => sender.close());
   const row = (await ctx.db
     .insertInto('webhook_delivery')

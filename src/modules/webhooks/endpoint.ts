@@ -90,7 +90,7 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
     const body = await readBody(ctx, waiting.eventId);
     if (!body) throw new Error(`The event ${waiting.eventId} of a delivery does not exist.`);
     const at = ctx.now();
-    const outcome = await sender.send(toMessage(endpoint, body, at), node.ending);
+    const outcome = await sender.send(toMessage(ctx, endpoint, body, at), node.ending);
     if (!outcome.delivered && node.ending.aborted) return lanes.giveBack(waiting);
     waiting.attempts++;
     waiting.first ??= at;

@@ -1,8 +1,9 @@
 import { coalesce } from '../../platform/batch.ts';
-import type { TenantContext } from '../../platform/context.ts';
+import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { type EventRow, eventColumns, toEvent } from '../events/log.ts';
 import type { WebhookRow } from './record.ts';
+import { openSecret } from './secrets.ts';
 import type { Message } from './send.ts';
 import { signatureHeaders } from './signature.ts';
 
@@ -46,12 +47,13 @@ export function pingBody(input: { eventId: string; webhookId: string; at: Date }
 
 export type Endpoint = Pick<
   WebhookRow,
-  'webhook_id' | 'url' | 'types' | 'secret' | 'previous_secret' | 'previous_secret_until'
+  'tenant_id' | 'webhook_id' | 'url' | 'types' | 'secret' | 'previous_secret' | 'previous_secret_until'
 >;
 
-export function toMessage(endpoint: Endpoint, body: Body, at: Date): Message {
+export function toMessage(ctx: Context, endpoint: Endpoint, body: Body, at: Date): Message {
   const { secret, previous_secret: previous, previous_secret_until: until } = endpoint;
-  const secrets = previous && until && until > at ? [secret, previous] : [secret];
+  const stored = previous && until && until > at ? [secret, previous] : [secret];
+  const secrets = stored.map((one) => openSecret(ctx, endpoint, one));
   const text = JSON.stringify(body);
   return {
     url: endpoint.url,

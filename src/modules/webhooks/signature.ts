@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-const prefix = 'whsec_';
+export const secretPrefix = 'whsec_';
 
 /** 256 random bits in the form of the Standard Webhooks specification. */
 export function newWebhookSecret(): string {
-  return prefix + randomBytes(32).toString('base64');
+  return secretPrefix + randomBytes(32).toString('base64');
 }
 
 /** The headers of Standard Webhooks: one signature for each secret that is valid now. */
@@ -14,7 +14,7 @@ export function signatureHeaders(
 ): Record<string, string> {
   const timestamp = String(Math.floor(message.at.getTime() / 1000));
   const signatures = secrets.map((secret) =>
-    createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
+    createHmac('sha256', Buffer.from(secret.slice(secretPrefix.length), 'base64'))
       .update(`${message.id}.${timestamp}.${message.body}`)
       .digest('base64'),
   );

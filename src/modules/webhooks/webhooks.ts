@@ -8,7 +8,7 @@ import { readTypes } from '../events/types.ts';
 import { checkUrl } from './addresses.ts';
 import { toWebhook, type WebhookRow, webhookNotFound } from './record.ts';
 import type { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from './schemas.ts';
-import { newWebhookSecret } from './signature.ts';
+import { makeSecret } from './secrets.ts';
 
 const mostEndpoints = 50;
 
@@ -27,17 +27,19 @@ export async function createWebhook(ctx: TenantContext, input: NewWebhook): Prom
   const url = await checkUrl(ctx.config, input.URL);
   const now = ctx.now();
   const status = input.Status ?? 'enabled';
+  const webhookId = newId(now);
+  const { secret, stored } = makeSecret(ctx, { tenant_id: ctx.tenantId, webhook_id: webhookId });
   const [row] = await run<WebhookRow>(ctx, {
     text: insert,
     values: [
       ctx.tenantId,
-      newId(now),
+      webhookId,
       url,
       input.Description ?? null,
       types,
       status,
       status === 'disabled' ? 'client' : null,
-      newWebhookSecret(),
+      stored,
       lastEventId,
       now,
     ],
@@ -47,12 +49,12 @@ export async function createWebhook(ctx: TenantContext, input: NewWebhook): Prom
       'webhook_limit',
       `A tenant has at most ${mostEndpoints} webhook endpoints. Delete one first.`,
     );
-  return withSecret(row);
+  return withSecret(row, secret);
 }
 
-export function withSecret(row: WebhookRow): WebhookWithSecret {
+function withSecret(row: WebhookRow, secret: string): WebhookWithSecret {
   const until = row.previous_secret_until?.toISOString() ?? null;
-  return { ...toWebhook(row), Secret: row.secret, PreviousSecretUntil: until };
+  return { ...toWebhook(row), Secret: secret, PreviousSecretUntil: until };
 }
 
 export async function readWebhookRow(ctx: TenantContext, input: { webhookId: string }): Promise<WebhookRow> {
@@ -143,12 +145,13 @@ export async function rotateSecret(
 ): Promise<WebhookWithSecret> {
   if (!isId(input.webhookId)) throw webhookNotFound();
   const now = ctx.now();
+  const { secret, stored } = makeSecret(ctx, { tenant_id: ctx.tenantId, webhook_id: input.webhookId });
   const row = await ctx.db
     .updateTable('webhook')
     .set((column) => ({
       previous_secret: column.ref('secret'),
       previous_secret_until: new Date(now.getTime() + (input.OverlapSeconds ?? 86_400) * 1000),
-      secret: newWebhookSecret(),
+      secret: stored,
       updated_at: now,
     }))
     .where('tenant_id', '=', ctx.tenantId)
@@ -156,5 +159,5 @@ export async function rotateSecret(
     .returningAll()
     .executeTakeFirst();
   if (!row) throw webhookNotFound();
-  return withSecret(row);
+  return withSecret(row, secret);
 }

@@ -1,0 +1,42 @@
+import { withDatabase } from './commands.ts';
+import { encryptSecrets } from './modules/webhooks/secrets.ts';
+import type { Config } from './platform/config.ts';
+import { newKey, type WrittenKey } from './platform/keys/key-ring.ts';
+import { openKeys } from './platform/keys/open-keys.ts';
+import { readRingFile } from './platform/keys/ring-file.ts';
+import { removeFromRing, rotateRing } from './platform/keys/rotate-ring.ts';
+
+const listed = (keys: readonly WrittenKey[]) =>
+  keys.map(({ id, createdAt }, index) => ({
+    KeyID: id,
+    Use: index === 0 ? 'signs and verifies' : 'verifies',
+    CreatedAt: createdAt,
+  }));
+
+/** The keys of the ring, without their values. */
+export function listKeys({ signingKeys, dataDir }: Config) {
+  return { Keys: listed(signingKeys ?? readRingFile(dataDir) ?? []) };
+}
+
+/** Needs the folder only, so that keys can be rotated beside a running service. */
+export async function rotateKeys({ signingKeys, dataDir }: Config) {
+  const now = new Date();
+  if (!signingKeys) return { Keys: listed(await rotateRing(dataDir, now)) };
+  const { id, secret } = newKey(now);
+  return {
+    Entry: `${id}:${secret.toString('base64url')}`,
+    Next: 'Append the entry to SIGNING_KEYS and restart all nodes. Then move it to the front and restart them again.',
+  };
+}
+
+/** The database is needed first: what the key has encrypted there must be encrypted with another. */
+export async function removeKey(config: Config, id: string) {
+  if (config.signingKeys)
+    throw new Error('The ring is in SIGNING_KEYS: delete the entry there and restart all nodes.');
+  return withDatabase(config, async (ctx) => {
+    await encryptSecrets(ctx);
+    const keys = removeFromRing(config.dataDir, id);
+    await openKeys(ctx);
+    return { Keys: listed(keys) };
+  });
+}

@@ -1,0 +1,67 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { decrypt, encrypt, encryptedBy } from '../../platform/keys/encryption.ts';
+import { newWebhookSecret, secretPrefix } from './signature.ts';
+
+type Place = { tenant_id: string; webhook_id: string };
+
+const about = ({ tenant_id, webhook_id }: Place) =>
+  ({ purpose: 'webhook-secret', place: `${tenant_id}\0${webhook_id}` }) as const;
+
+/** A new secret, for the client to read once and for the database to keep. */
+export function makeSecret(ctx: Context, place: Place): { secret: string; stored: string } {
+  const secret = newWebhookSecret();
+  return { secret, stored: encrypt(ctx.keys, about(place), secret) };
+}
+
+/** Earlier versions stored secrets as they are; the start encrypts them. */
+export function openSecret(ctx: Pick<Context, 'keys'>, place: Place, stored: string): string {
+  return stored.startsWith(secretPrefix) ? stored : decrypt(ctx.keys, about(place), stored);
+}
+
+type Row = Place & { secret: string; previous_secret: string | null };
+
+const read = `/* across tenants: a key of the deployment encrypts all secrets */
+select tenant_id, webhook_id, secret, previous_secret from webhook
+where (tenant_id, webhook_id) > ($1, $2::uuid) and not (starts_with(secret, $3) and coalesce(starts_with(previous_secret, $3), true))
+order by tenant_id, webhook_id limit $4`;
+
+/** A secret that was rotated meanwhile is not touched: whoever did that has encrypted it. */
+const write = `/* across tenants: a key of the deployment encrypts all secrets */
+update webhook set secret = made.secret, previous_secret = made.previous_secret
+from jsonb_to_recordset($1::jsonb) as made (tenant_id text, webhook_id uuid, secret text, previous_secret text,
+  secret_before text, previous_before text)
+where webhook.tenant_id = made.tenant_id and webhook.webhook_id = made.webhook_id
+  and webhook.secret = made.secret_before and webhook.previous_secret is not distinct from made.previous_before`;
+
+const batch = 500;
+
+/**
+ * Encrypts with the first key of the ring what is not: secrets in clear text, and those of a key before. Any number of
+ * nodes may do it at the same time. Throws when the ring lacks a key that is still needed.
+ */
+export async function encryptSecrets(ctx: Context): Promise<number> {
+  const [first] = ctx.keys.keys;
+  let last: Place = { tenant_id: '', webhook_id: '00000000-0000-0000-0000-000000000000' };
+  for (let count = 0; ; ) {
+    const values = [last.tenant_id, last.webhook_id, encryptedBy(first.id), batch];
+    const rows = await run<Row>(ctx, { text: read, values });
+    const made = rows.map((row) => ({
+      ...row,
+      secret: encryptAgain(ctx, row, row.secret),
+      previous_secret: row.previous_secret && encryptAgain(ctx, row, row.previous_secret),
+      secret_before: row.secret,
+      previous_before: row.previous_secret,
+    }));
+    if (made.length > 0) await run(ctx, { text: write, values: [JSON.stringify(made)] });
+    count += made.length;
+    last = rows.at(-1) ?? last;
+    if (rows.length < batch) return count;
+  }
+}
+
+function encryptAgain(ctx: Context, row: Row, stored: string): string {
+  const [first] = ctx.keys.keys;
+  if (stored.startsWith(encryptedBy(first.id))) return stored;
+  return encrypt(ctx.keys, about(row), openSecret(ctx, row, stored));
+}

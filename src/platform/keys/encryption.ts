@@ -1,0 +1,40 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { findKey, type KeyRing, keyFor } from './key-ring.ts';
+
+/** What is encrypted, and where it belongs: a copy of it in another place cannot be decrypted. */
+type About = { purpose: 'webhook-secret'; place: string };
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** AES-256-GCM under the first key of the ring: `enc.`, the ID of the key, a dot, base64url. */
+export function encrypt(ring: KeyRing, { purpose, place }: About, text: string): string {
+  const [key] = ring.keys;
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', keyFor(key, purpose), nonce).setAAD(Buffer.from(place));
+  const body = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `${encryptedBy(key.id)}${body.toString('base64url')}`;
+}
+
+/** What texts that this key encrypted begin with. */
+export function encryptedBy(keyId: string): string {
+  return `enc.${keyId}.`;
+}
+
+/** Throws when the ring does not have the key, or when the text was changed or moved. */
+export function decrypt(ring: KeyRing, { purpose, place }: About, encrypted: string): string {
+  const [scheme, id = '', body = ''] = encrypted.split('.');
+  const key = scheme === 'enc' ? findKey(ring, id) : undefined;
+  if (!key)
+    throw new Error(
+      `The key ring does not have the key ${id}, which a stored secret is encrypted with. Put the key back and start once before you remove it.`,
+    );
+  const bytes = Buffer.from(body, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', keyFor(key, purpose), bytes.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(-tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString(
+    'utf8',
+  );
+}

@@ -1,0 +1,25 @@
+import { unwatchFile, watchFile } from 'node:fs';
+import type { Context } from '../context.ts';
+import { openKeys } from './open-keys.ts';
+import { ringFile } from './ring-file.ts';
+
+/** Takes a rotated ring without a restart, then calls `taken`. A ring that cannot be used is left for the next change. */
+export function followRing(ctx: Context, taken: () => Promise<void>): () => void {
+  if (ctx.config.signingKeys) return () => {};
+  const file = ringFile(ctx.config.dataDir);
+  const reload = async () => {
+    try {
+      Object.assign(ctx.keys, await openKeys(ctx));
+      await taken();
+      ctx.log.info({ keys: ctx.keys.keys.map(({ id }) => id) }, 'took the changed key ring');
+    } catch (error) {
+      ctx.log.error({ err: error }, 'the changed key ring cannot be used; the one before stays in use');
+    }
+  };
+  let last = Promise.resolve();
+  const changed = () => {
+    last = last.then(reload);
+  };
+  watchFile(file, { interval: 1_000 }, changed);
+  return () => unwatchFile(file, changed);
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { writeAccessToken } from '../src/modules/auth/access-token.ts';
+import { launchUrl } from '../src/modules/enrolments/launch-link.ts';
+import {
+  writePreviewLink,
+  writePreviewSession,
+  writePreviewTicket,
+} from '../src/modules/player/preview-tokens.ts';
+import { writeSession, writeTicket } from '../src/modules/player/tokens.ts';
+import { encryptSecrets, openSecret } from '../src/modules/webhooks/secrets.ts';
+import { startReceiver } from '../src/modules/webhooks/test-support.ts';
+import type { Context } from '../src/platform/context.ts';
+import { once } from '../src/platform/idempotency.ts';
+import { type KeyRing, newKey, openKey } from '../src/platform/keys/key-ring.ts';
+import { scopes } from '../src/platform/scopes.ts';
+import { mark } from '../src/platform/signing.ts';
+import { otherNode } from './support/nodes.ts';
+import { click, play, post } from './support/player.ts';
+import { startService } from './support/service.ts';
+import { expectStatus, newCourse, newTenant } from './support/tenant.ts';
+
+const receiver = await startReceiver();
+const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+after(async () => {
+  await service.close();
+  await receiver.kill();
+});
+const { ctx } = service;
+
+/** A ring with a new key before those of this one. */
+function rotated({ keys, marks }: KeyRing): KeyRing {
+  return { keys: [openKey(newKey(new Date())), ...keys], marks };
+}
+
+/** Whoever has a copy of the database, and a key of their own under the ID that they found in it. */
+function thief(): Context {
+  const key = openKey({ ...newKey(new Date()), id: ctx.keys.keys[0].id });
+  return { ...ctx, keys: { keys: [key], marks: key } };
+}
+
+async function enrolled() {
+  const tenant = await newTenant(service);
+  const courseId = await newCourse(service, { URL: 'https://web.example/' });
+  const LoginID = await tenant.user();
+  const { body } = await tenant.api('POST', `/enrol/${LoginID}/${courseId}`, {});
+  const { EnrollID, LaunchURL } = body;
+  return { tenant, courseId, LoginID, EnrollID, LaunchURL };
+}
+
+test('a copy of the database forges no link, ticket, session, preview, access token or mark', async () => {
+  const { tenant, courseId, EnrollID, LaunchURL } = await enrolled();
+  const { session } = await play(service, LaunchURL);
+  const handle = { tenantId: tenant.TenantID, enrollId: EnrollID, courseId };
+  const link = { courseId, release: null, tenantId: null, at: ctx.now().getTime() };
+  const caller = { keyId: tenant.keyId, tenantId: null, scopes: [...scopes] };
+
+  /** Each door, opened with what this context makes. */
+  const doors = async (ctx: Context): Promise<Record<string, number>> => {
+    const at = `${service.contentUrl}/play`;
+    const ticket = writeTicket(ctx, { ...handle, returnUrl: null });
+    const preview = writePreviewTicket(ctx, { ...link, returnUrl: null });
+    const previewed = { ...link, releaseId: null, until: ctx.now().getTime() + 60_000 };
+    const commit = { Number: session.NextCommit, UnitID: 'x', Data: {} };
+    const access = await writeAccessToken(ctx, caller);
+    return {
+      link: (await click(launchUrl(ctx, handle))).status,
+      ticket: (await post(`${at}/${ticket}/session`)).status,
+      session: (await post(`${at}/${writeSession(ctx, { ...handle, launch: 2 })}/commit`, commit)).status,
+      preview: (await click(`${service.contentUrl}/preview?ticket=${writePreviewLink(ctx, link)}`)).status,
+      previewTicket: (await post(`${at}/${preview}/session`)).status,
+      previewSession: (await click(`${at}/${writePreviewSession(ctx, previewed)}/alive`)).status,
+      accessToken: (await service.api('GET', '/tenant', undefined, access)).status,
+    };
+  };
+  const forged = await doors(thief());
+  for (const [door, status] of Object.entries(forged))
+    assert.ok([401, 403, 404, 410].includes(status), `${door}: ${status}`);
+  const genuine = await doors(ctx);
+  for (const [door, status] of Object.entries(genuine))
+    assert.notEqual(status, forged[door], `${door}: the refusal above means something`);
+  for (const purpose of ['erasure', 'guess', 'origin'] as const)
+    assert.notEqual(mark(thief().keys, purpose, 'ann'), mark(ctx.keys, purpose, 'ann'));
+});
+
+test('a copy of the database opens neither stored answers nor webhook secrets', async () => {
+  const { tenant } = await enrolled();
+  const tenantCtx = { ...ctx, tenantId: tenant.TenantID };
+  const call = { key: 'order-1', request: 'POST /user {}' };
+  const keep = () => true;
+  await once(tenantCtx, call, async () => 'the secret answer', keep);
+  const replayed = await once(tenantCtx, call, async () => 'again', keep);
+  assert.deepEqual(replayed, { value: 'the secret answer', replayed: true });
+  const guessed = await once({ ...thief(), tenantId: tenant.TenantID }, call, async () => 'nothing', keep);
+  assert.equal(guessed.value, 'nothing', 'even with the key and the request of the client');
+
+  const { body: hook } = await tenant.api('POST', '/webhook', { URL: receiver.url });
+  const { rows } = await sql<{ tenant_id: string; webhook_id: string; secret: string }>`
+    select tenant_id, webhook_id, secret from webhook where tenant_id = ${tenant.TenantID}`.execute(ctx.db);
+  const [row] = rows;
+  assert.ok(row && !JSON.stringify(row).includes(hook.Secret.slice('whsec_'.length)));
+  assert.equal(openSecret(ctx, row, row.secret), hook.Secret);
+  assert.throws(() => openSecret(thief(), row, row.secret));
+  const elsewhere = { ...row, tenant_id: 'another' };
+  assert.throws(() => openSecret(ctx, elsewhere, row.secret), 'a secret cannot be moved to another endpoint');
+});
+
+test('webhook secrets in clear text are encrypted by the start, by several nodes at once, and still sign', async () => {
+  const { tenant } = await enrolled();
+  const { body: hook } = await tenant.api('POST', '/webhook', { URL: receiver.url });
+  const { Secret } = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;
+  await sql`update webhook set secret = ${Secret}, previous_secret = ${hook.Secret}
+    where tenant_id = ${tenant.TenantID}`.execute(ctx.db);
+  // More than one batch of others.
+  await sql`/* across tenants: a test of many */
+    insert into webhook (tenant_id, webhook_id, url, secret, epoch, transaction, event_id, created_at, updated_at)
+    select ${tenant.TenantID}, gen_random_uuid(), url, secret, epoch, transaction, event_id, created_at, updated_at
+    from webhook, generate_series(1, 1200) where tenant_id = ${tenant.TenantID}`.execute(ctx.db);
+  const counts = await Promise.all([encryptSecrets(ctx), encryptSecrets(otherNode(ctx))]);
+  assert.ok(Math.max(...counts) > 1_000);
+  assert.equal(await encryptSecrets(ctx), 0);
+  const clear = await sql`/* across tenants: a test reads all */
+    select 1 from webhook where secret like 'whsec%' or previous_secret like 'whsec%'`.execute(ctx.db);
+  assert.equal(clear.rows.length, 0);
+
+  const sent = receiver.received.length;
+  expectStatus(await tenant.api('POST', `/webhook/${hook.WebhookID}/ping`), 200);
+  const [ping] = receiver.received.slice(sent);
+  assert.ok(ping);
+  for (const secret of [hook.Secret, Secret])
+    new Verifier(secret).verify(ping.text, ping.headers as Record<string, string>);
+});
+
+test('after a rotation everything issued before is valid, and new things name the new key', async () => {
+  const { tenant, LoginID, EnrollID, LaunchURL } = await enrolled();
+  const grant = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: tenant.key };
+  const { access_token } = (await service.api('POST', '/oauth/token', grant)).body;
+  const { body: hook } = await tenant.api('POST', '/webhook', { URL: receiver.url });
+  const again = { 'idempotency-key': 'the same before and after' };
+  const first = await tenant.api('POST', '/user', { LoginID: 'ann' }, again);
+  const gone = await tenant.user();
+  const { ReceiptID } = (await tenant.api('DELETE', `/user/${gone}`)).body;
+  const open = await play(service, LaunchURL);
+  const before = ctx.keys.keys[0].id;
+  Object.assign(ctx.keys, rotated(ctx.keys));
+  const now = ctx.keys.keys[0].id;
+
+  assert.equal((await click(LaunchURL)).status, 303);
+  assert.equal(await open.alive(), 204);
+  expectStatus(await service.api('GET', '/user', undefined, access_token), 200);
+  const replayed = await tenant.api('POST', '/user', { LoginID: 'ann' }, again);
+  assert.equal(replayed.headers.get('idempotency-replayed'), 'true');
+  assert.deepEqual(replayed.body, first.body);
+  assert.equal((await tenant.api('DELETE', `/user/${gone}`)).body.ReceiptID, ReceiptID);
+
+  const { LaunchURL: renewed } = (await tenant.api('GET', `/enrolment/${LoginID}/${EnrollID}`)).body;
+  assert.ok(LaunchURL.includes(`.${before}.`) && renewed.includes(`.${now}.`), renewed);
+  assert.equal((await click(renewed)).status, 303);
+
+  expectStatus(await tenant.api('POST', `/webhook/${hook.WebhookID}/ping`), 200);
+  assert.ok((await encryptSecrets(ctx)) > 0);
+  const { keys, marks } = ctx.keys;
+  Object.assign(ctx.keys, { keys: keys.slice(0, 1), marks: keys[0] });
+  const sent = receiver.received.length;
+  expectStatus(await tenant.api('POST', `/webhook/${hook.WebhookID}/ping`), 200);
+  const [ping] = receiver.received.slice(sent);
+  new Verifier(hook.Secret).verify(ping?.text ?? '', ping?.headers as Record<string, string>);
+  assert.equal((await click(LaunchURL)).status, 404, 'the key was removed');
+  expectStatus(await service.api('GET', '/user', undefined, access_token), 401);
+  assert.equal((await click(renewed)).status, 303);
+  Object.assign(ctx.keys, { keys, marks });
+});
+
+test('a key that still encrypts secrets is missed with a reason', async () => {
+  const { tenant } = await enrolled();
+  await tenant.api('POST', '/webhook', { URL: receiver.url });
+  const key = openKey(newKey(new Date()));
+  const without: Context = { ...ctx, keys: { keys: [key], marks: key } };
+  await assert.rejects(encryptSecrets(without), /does not have the key .* Put the key back and start once/);
+});
