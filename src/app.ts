@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { consoleRoutes } from './console.ts';
+import { auditRoutes } from './modules/audit/routes.ts';
 import { authorize, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...reportRoutes,
   ...webhookRoutes,
+  ...auditRoutes,
   launchRoute,
   ...previewRoutes,
 ];

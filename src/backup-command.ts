@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { withDatabase } from './commands.ts';
+import { appendAudit, deployment } from './modules/audit/append.ts';
 import { beginNewLife } from './modules/events/epoch.ts';
 import { type Backup, backUp, restore } from './platform/backup.ts';
 import type { Config } from './platform/config.ts';
 
-export function backupCommand(config: Config, folder: string): Promise<Backup> {
-  return backUp(config, folder, new Date());
+export async function backupCommand(config: Config, folder: string): Promise<Backup> {
+  const backup = await backUp(config, folder, new Date());
+  return backup;
 }
 
 async function isEmptyServer(connectionString: string): Promise<boolean> {
@@ -28,6 +30,8 @@ export async function restoreCommand(config: Config, folder: string) {
   const backup = await restore(config, folder, isEmptyServer);
   return withDatabase(config, async (ctx) => {
     await beginNewLife(ctx);
+    const data = { MadeAt: backup.MadeAt };
+    await appendAudit(ctx, deployment, { action: 'backup.restored', targetId: null, data });
     const releases = await ctx.db.selectFrom('release').select('release_id').execute();
     const missing = releases
       .map(({ release_id }) => release_id)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ensureConsole } from '../scripts/build-console.ts';
 import { exitWithReason } from './exit.ts';
+import { renewSeals } from './modules/audit/renew-seals.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
 import { settleEpoch } from './modules/events/epoch.ts';
 import { createOperatorLink, tellLink } from './modules/people/operator-links.ts';
@@ -36,6 +37,7 @@ export async function start(config: Config, log: Log): Promise<Service & { first
 async function prepare(ctx: Context): Promise<First | null> {
   await encryptSecrets(ctx);
   await settleEpoch(ctx);
+  await renewSeals(ctx);
   await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
   const key = await transaction(ctx, async (ctx) => {
     await sql`lock table api_key in share row exclusive mode`.execute(ctx.db);

@@ -736,6 +736,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read who changed access, people, results and the catalogue */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/launch": {
         parameters: {
             query?: never;
@@ -2225,6 +2242,52 @@ export interface components {
              */
             Until?: string;
         };
+        /**
+         * AuditEntry
+         * @description Who changed access, people, results or the catalogue.
+         */
+        AuditEntry: {
+            /** Format: uuid */
+            AuditID: string;
+            /** @description Whose trail it is; null: the deployment’s. */
+            TenantID: string | null;
+            /** @description Of the entry in its trail, without gaps from 1 on. */
+            Number: number;
+            /** Format: date-time */
+            At: string;
+            /**
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got another password. user.erased: The personal data of a user was erased. The target is the receipt: earlier entries must not lead to it. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: An attempt to sign in failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was decided by hand, or that decision was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed by hand. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued, all in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: A webhook endpoint got a new secret. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were sent again. course.created: A course was created. course.changed: Fields of a course changed; Status is its new one, when that changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed; Status is its new one, when that changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside of the service, or its signing key is missing.
+             * @enum {string}
+             */
+            Action: "tenant.created" | "tenant.changed" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
+            /**
+             * @description Who did it: an API key, somebody signed in, the command line, the service itself, or anyone, such as somebody who tried to sign in.
+             * @enum {string}
+             */
+            Actor: "key" | "administrator" | "learner" | "operator_key" | "operator" | "command_line" | "service" | "anyone";
+            /** @description Of the key or the session. */
+            ActorID: string | null;
+            /** @description Name of the key, or LoginID; null: none, or erased since. */
+            ActorName: string | null;
+            /** @description IP address; of learners none is kept. */
+            Address: string | null;
+            /** @description The request_id of the request log. */
+            RequestID: string | null;
+            /**
+             * @description What was changed.
+             * @enum {string|null}
+             */
+            Target: "tenant" | "key" | "user" | "erasure" | "enrolment" | "enrolment_key" | "webhook" | "course" | "deployment" | null;
+            TargetID: string | null;
+            /** @description LoginID of the user, also of an enrolment; name of the key. null: none, or erased since. */
+            TargetName: string | null;
+            /** @description Names and harmless values of what changed; depends on Action. Fields may be added. */
+            Data: {
+                [key: string]: unknown;
+            };
+            /** @description SHA-256 of this entry and the hash before it. `lectern audit verify` checks the chain. */
+            Hash: string;
+        };
         /** Preview */
         Preview: {
             /** @description Plays the course and records nothing. Takes `&returnURL=` as a LaunchURL does. Who has the address can see the course. */
@@ -2293,6 +2356,7 @@ export type WebhookChange = components['schemas']['WebhookChange'];
 export type Rotation = components['schemas']['Rotation'];
 export type Delivery = components['schemas']['Delivery'];
 export type Replay = components['schemas']['Replay'];
+export type AuditEntry = components['schemas']['AuditEntry'];
 export type Preview = components['schemas']['Preview'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -4846,6 +4910,62 @@ export interface operations {
                         /** @description How many events are sent again. */
                         Deliveries: number;
                     };
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Rows on a page. */
+                Limit?: number;
+                /** @description `NextCursor` of the page before. Opaque. */
+                Cursor?: string;
+                /** @description What comes first. Default: oldest. */
+                Order?: "oldest" | "newest";
+                Action?: "tenant.created" | "tenant.changed" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
+                /** @description ID of a key or a session. */
+                ActorID?: string;
+                /** @description Who did it, or whom it was about, their enrolments included. The operator names the tenant. */
+                LoginID?: string;
+                /** @description ID of what was changed, such as EnrollID, KeyID or CourseID. */
+                TargetID?: string;
+                /** @description Entries from this instant on. */
+                After?: string;
+                /** @description Entries before this instant. */
+                Before?: string;
+            };
+            header?: {
+                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
+                Tenant?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries. Without the header Tenant the operator reads the trails of all tenants and of the deployment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["AuditEntry"][];
+                        /** @description null: this is the last page. */
+                        NextCursor: string | null;
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description What is wrong, and what to do. */

@@ -121,6 +121,14 @@ function parseBodies(app: FastifyInstance, routes: readonly Route[]): void {
 export type Authenticate = (ctx: Context, request: FastifyRequest, route: Route) => Promise<Caller>;
 export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;
 
+function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): boolean {
+  return (
+    access === 'tenant' || (access === 'either' && (!isOperator(caller) || headers.tenant !== undefined))
+  );
+}
+
+const isOperator = (caller: Caller | null) => caller?.tenantId === null;
+
 /** Registers every operation: who may call it, what it takes, and the answer's filter, all from the route's data. */
 export function registerRoutes(
   app: FastifyInstance,
@@ -142,7 +150,7 @@ export function registerRoutes(
         if (route.access === 'anyone') return;
         request.caller = await guards.authenticate(ctx, request, route);
         countCall(ctx, request.caller.keyId, reply);
-        if (route.access === 'tenant')
+        if (namesTenant(route, request))
           request.tenantId = await guards.resolveTenant(ctx, request, request.caller);
       },
       preValidation: async (request) => {
@@ -207,7 +215,7 @@ const tenantHeader = {
 function headersOf({ method, access }: Route) {
   if (access === 'anyone') return {};
   const properties = {
-    ...(access === 'tenant' ? tenantHeader : {}),
+    ...(access === 'tenant' || access === 'either' ? tenantHeader : {}),
     ...(method === 'POST' ? keyHeader : {}),
   };
   return Object.keys(properties).length > 0 ? { headers: { type: 'object', properties } } : {};

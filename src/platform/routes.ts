@@ -18,10 +18,17 @@ export type Caller = {
 
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 
-/** `tenant`: acts on one tenant's data. `operator`: the operator only. `anyone`: needs neither key nor session. */
-export type Access = 'tenant' | 'operator' | 'anyone';
+/**
+ * `tenant`: acts on one tenant's data. `operator`: the operator only. `either`: on one tenant's data, or for an operator who
+ * names no tenant on all. `anyone`: needs neither key nor session.
+ */
+export type Access = 'tenant' | 'operator' | 'either' | 'anyone';
 
-type ContextOf<A extends Access> = A extends 'tenant' ? TenantContext : Context;
+type ContextOf<A extends Access> = A extends 'tenant'
+  ? TenantContext
+  : A extends 'either'
+    ? Context & { readonly tenantId?: string }
+    : Context;
 type ValueOf<S> = S extends TSchema ? Static<S> : undefined;
 
 export type Input<P, Q, B> = {

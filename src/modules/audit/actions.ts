@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import type { Actor } from '../../platform/context.ts';
 import { Instant, Nullable, OneOf } from '../../platform/schema.ts';
 
 const Id = Type.String({ format: 'uuid' });
@@ -115,6 +116,7 @@ export const auditCatalogue = {
     data({ DurationID: Type.String(), Changed, Status: Type.Optional(Type.String()) }),
   ],
   'option.deleted': ['An enrolment option was deleted.', 'course', data({ DurationID: Type.String() })],
+  'signing_keys.rotated': ['The key ring was rotated.', 'deployment', data({ KeyID: Type.String() })],
   'backup.created': ['A backup was created.', 'deployment', data({ MadeAt: Instant() })],
   'backup.restored': ['The database was restored from a backup.', 'deployment', data({ MadeAt: Instant() })],
   'audit.head_unverified': [
@@ -134,6 +136,8 @@ export type NewAudit = {
     action: A;
     targetId: string | null;
     data: Static<(typeof auditCatalogue)[A][2]>;
+    /** Where one statement does what several callers asked for; otherwise `ctx.actor` is meant. */
+    actor?: Actor;
     /** The event that tells the tenant's application of the same change. */
     eventId?: string;
   };

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditCatalogue, type NewAudit } from './actions.ts';
-import { type Content, type Entry, type Head, hashOf, isHeadSealed, sealEntry, sealHead } from './chain.ts';
+import { type Content, checkHead, type Entry, type Head, hashOf, sealEntry, sealHead } from './chain.ts';
 
 /** The chain of the deployment: the catalogue, the operator, backups. */
 export const deployment = '';
@@ -48,7 +48,7 @@ export async function appendAudit(ctx: Context, tenantId: string, ...entries: Ne
 
 /** A trail that was changed outside goes on, as work must; but it says so for ever. */
 function suspicion(ctx: Context, tenantId: string, head: Head): NewAudit[] {
-  if (head.number === 0 || isHeadSealed(ctx, tenantId, head)) return [];
+  if (head.number === 0 || checkHead(ctx, tenantId, head) === 'genuine') return [];
   ctx.log.error({ tenant: tenantId }, 'the audit trail was changed outside, or its signing key is missing');
   return [{ action: 'audit.head_unverified', targetId: null, data: {} }];
 }
@@ -70,7 +70,8 @@ function chained(ctx: Context, tenantId: string, head: Head, entries: NewAudit[]
 
 type Place = { tenantId: string; number: number; at: Date };
 
-function contentOf({ actor }: Context, entry: NewAudit, { tenantId, number, at }: Place): Content {
+function contentOf(ctx: Context, entry: NewAudit, { tenantId, number, at }: Place): Content {
+  const actor = entry.actor ?? ctx.actor;
   const [, target] = auditCatalogue[entry.action];
   return {
     tenant_id: tenantId,

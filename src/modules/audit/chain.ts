@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { sha256 } from '../../platform/ids.ts';
-import { sign, verify } from '../../platform/signing.ts';
+import { findKey } from '../../platform/keys/key-ring.ts';
+import { sign, splitOnce, verify } from '../../platform/signing.ts';
 
 /** An entry without its hash and seal, as it is stored. */
 export type Content = {
@@ -66,16 +67,33 @@ export function sealEntry(ctx: Context, entry: Content & { hash: string }): stri
   return sign(ctx.keys, 'audit', placed(entry.tenant_id, entry.number, entry.hash));
 }
 
-export function isEntrySealed(ctx: Context, entry: Entry): boolean {
-  const text = placed(entry.tenant_id, entry.number, entry.hash);
-  return verify(ctx.keys, 'audit', text, entry.seal);
-}
-
 /** For another purpose than an entry's, so that a trail cut off at its end has no head. */
 export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal' | 'at'>): string {
   return sign(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash));
 }
 
-export function isHeadSealed(ctx: Context, tenantId: string, head: Omit<Head, 'at'>): boolean {
-  return verify(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash), head.seal);
+/** `unknown key`: a key that the ring does not have any more made it. */
+export type Seal = 'genuine' | 'forged' | 'unknown key';
+
+export function checkEntry(ctx: Context, entry: Entry): Seal {
+  return check(ctx, 'audit', entry.tenant_id, entry);
+}
+
+export function checkHead(ctx: Context, tenantId: string, head: Omit<Head, 'at'>): Seal {
+  return check(ctx, 'audit-head', tenantId, head);
+}
+
+function check(
+  { keys }: Context,
+  purpose: 'audit' | 'audit-head',
+  tenantId: string,
+  { number, hash, seal }: Omit<Head, 'at'>,
+): Seal {
+  if (verify(keys, purpose, placed(tenantId, number, hash), seal)) return 'genuine';
+  return findKey(keys, splitOnce(seal)[0]) ? 'forged' : 'unknown key';
+}
+
+/** Whether the key that seals now made it. */
+export function isCurrentSeal({ keys }: Context, seal: string): boolean {
+  return splitOnce(seal)[0] === keys.keys[0].id;
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type Entry, type Head, hashOf, isEntrySealed, isHeadSealed } from './chain.ts';
+import { checkEntry, checkHead, type Entry, type Head, hashOf } from './chain.ts';
 
 /** What is wrong with a chain, at the first entry that shows it. */
 export type Break = { Number: number | null; Reason: string };
@@ -41,8 +41,9 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
     return broken(`Entry ${before.number + 1} is missing, or an entry was inserted.`);
   if (hashOf(before.hash, entry) !== entry.hash)
     return broken('The hash does not match: the entry, or one before it, was changed.');
-  if (!isEntrySealed(ctx, entry))
-    return broken('The seal does not match: the service did not write this entry with a key it has.');
+  // A key that was removed since vouches for nothing; the head, which is sealed anew, vouches for all before it.
+  if (checkEntry(ctx, entry) === 'forged')
+    return broken('The seal does not match: the service did not write this entry.');
   if (entry.action === 'audit.head_unverified')
     return broken('The service found the end of the trail changed when it wrote this entry.');
   return null;
@@ -55,8 +56,11 @@ function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: Pla
     return broken(
       `The head names entry ${head.number}, but the last one is ${last.number}: the end was cut off.`,
     );
-  if (head.number > 0 && !isHeadSealed(ctx, tenantId, head))
-    return broken('The seal of the head does not match: the end was cut off, or the signing key is missing.');
+  const seal = head.number === 0 ? 'genuine' : checkHead(ctx, tenantId, head);
+  if (seal === 'forged')
+    return broken('The seal of the head does not match: the end of the chain was cut off or replaced.');
+  if (seal === 'unknown key')
+    return broken('The key that sealed the head is not in the key ring, so the chain cannot be verified.');
   return null;
 }
 

@@ -2,8 +2,10 @@ import { type Selectable, sql } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { CourseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { appendAudit, deployment } from '../audit/append.ts';
 import type { Standard } from '../standards/types.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, whenInUse } from './problems.ts';
@@ -117,18 +119,38 @@ export async function putCourse(
   const changed = await transaction(ctx, async (ctx) => {
     const before = await ctx.db
       .selectFrom('course')
-      .select('status')
+      .selectAll()
       .where('course_id', '=', input.courseId)
       .forUpdate()
       .executeTakeFirst();
     if (!before) return false;
     await ctx.db.updateTable('course').set(sent).where('course_id', '=', input.courseId).execute();
     if (before.status === 'draft' && input.Status === 'published') await tellOfCurrent(ctx, input.courseId);
+    await auditChange(ctx, input, sent, before);
     return true;
   });
-  if (!changed) await insertCourse(ctx, input, sent, now);
+  if (!changed) await transaction(ctx, (ctx) => insertCourse(ctx, input, sent, now));
   return { course: await readAuthoredCourse(ctx, input), isNew: !changed };
 }
+
+async function auditChange(
+  ctx: Context,
+  input: CourseChange & { courseId: string },
+  { updated_at: _, ...sent }: { updated_at: Date } & Record<string, unknown>,
+  before: Selectable<CourseTable>,
+): Promise<void> {
+  const columns = differences(sent, before);
+  const Changed = Object.keys(input).filter((name) => columns.includes(columnOf(name)));
+  if (Changed.length === 0) return;
+  const status = columns.includes('status') && input.Status ? { Status: input.Status } : {};
+  await appendAudit(ctx, deployment, {
+    action: 'course.changed',
+    targetId: input.courseId,
+    data: { Changed, ...status },
+  });
+}
+
+const columnOf = (field: string) => ({ ImageURL: 'image_url' })[field] ?? field.toLowerCase();
 
 /** While it was a draft no tenant heard of its releases. */
 async function tellOfCurrent(ctx: Context, courseId: string): Promise<void> {
@@ -156,18 +178,24 @@ async function insertCourse(
     .values({ title: input.Title, ...sent, course_id: input.courseId, created_at: now })
     .onConflict((conflict) => conflict.column('course_id').doUpdateSet(sent))
     .execute();
+  await appendAudit(ctx, deployment, { action: 'course.created', targetId: input.courseId, data: {} });
 }
 
 /** Deletes a course that nobody was enrolled on, with its options, releases and files. */
 export async function deleteCourse(ctx: Context, input: { courseId: string }): Promise<void> {
+  const releases = await transaction(ctx, (ctx) => deleteRows(ctx, input));
+  for (const { release_id } of releases) await ctx.files.remove(release_id);
+}
+
+async function deleteRows(ctx: Context, { courseId }: { courseId: string }) {
   const releases = await ctx.db
     .selectFrom('release')
     .select('release_id')
-    .where('course_id', '=', input.courseId)
+    .where('course_id', '=', courseId)
     .execute();
   const { numDeletedRows } = await ctx.db
     .deleteFrom('course')
-    .where('course_id', '=', input.courseId)
+    .where('course_id', '=', courseId)
     .executeTakeFirst()
     .catch(
       whenInUse(
@@ -175,5 +203,6 @@ export async function deleteCourse(ctx: Context, input: { courseId: string }): P
       ),
     );
   if (numDeletedRows === 0n) throw courseNotFound();
-  for (const { release_id } of releases) await ctx.files.remove(release_id);
+  await appendAudit(ctx, deployment, { action: 'course.deleted', targetId: courseId, data: {} });
+  return releases;
 }

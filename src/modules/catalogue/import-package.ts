@@ -6,6 +6,7 @@ import type { Context } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { appendAudit, deployment } from '../audit/append.ts';
 import { tellTenants } from '../events/append.ts';
 import type { PackageReport } from '../standards/types.ts';
 import { examinePackage } from './examine-package.ts';
@@ -119,6 +120,11 @@ function insertRelease(ctx: Context, input: NewRelease) {
       .set({ release_id: releaseId, updated_at: ctx.now() })
       .where('course_id', '=', courseId)
       .execute();
+    await appendAudit(ctx, deployment, {
+      action: 'release.imported',
+      targetId: courseId,
+      data: { Release: row.number, SHA256: sha256 },
+    });
     if (course.status !== 'draft') {
       const { tenants } = course;
       const imported = { Release: row.number, Warnings: report.Warnings.length };

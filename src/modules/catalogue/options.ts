@@ -2,7 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { EnrolOptionTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
+import { appendAudit, deployment } from '../audit/append.ts';
 import { courseNotFound, whenInUse } from './problems.ts';
 import type { EnrolOption, EnrolOptionChange } from './schemas.ts';
 import { recountSeats, seatsLeft } from './seats.ts';
@@ -63,6 +65,13 @@ async function writeOption(
     }),
     updated_at: now,
   };
+  const before = await ctx.db
+    .selectFrom('enrol_option')
+    .selectAll()
+    .where('course_id', '=', key.course_id)
+    .where('duration_id', '=', key.duration_id)
+    .forUpdate()
+    .executeTakeFirst();
   const row = await ctx.db
     .insertInto('enrol_option')
     .values({ name: input.durationId, ...sent, ...key, created_at: now })
@@ -71,11 +80,35 @@ async function writeOption(
     // A row that this statement inserted was updated by no transaction yet.
     .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow();
-  return { option: toOption(row), isNew: row.is_new };
+  const option = toOption(row);
+  await auditOption(ctx, input, option, before ?? null);
+  return { option, isNew: row.is_new };
+}
+
+async function auditOption(
+  ctx: Context,
+  key: OptionKey,
+  option: EnrolOption,
+  before: OptionRow | null,
+): Promise<void> {
+  const DurationID = key.durationId;
+  const about = { targetId: key.courseId };
+  if (before === null) {
+    await appendAudit(ctx, deployment, { action: 'option.created', data: { DurationID }, ...about });
+    return;
+  }
+  const Changed = differences(option, toOption(before)).filter((name) => name !== 'SeatsLeft');
+  if (Changed.length === 0) return;
+  const data = { DurationID, Changed, ...(Changed.includes('Status') && { Status: option.Status }) };
+  await appendAudit(ctx, deployment, { action: 'option.changed', data, ...about });
 }
 
 /** Deletes an option that nobody enrolled with. */
-export async function deleteOption(ctx: Context, input: OptionKey): Promise<void> {
+export function deleteOption(ctx: Context, input: OptionKey): Promise<void> {
+  return transaction(ctx, (ctx) => deleteRow(ctx, input));
+}
+
+async function deleteRow(ctx: Context, input: OptionKey): Promise<void> {
   const { numDeletedRows } = await ctx.db
     .deleteFrom('enrol_option')
     .where('course_id', '=', input.courseId)
@@ -94,4 +127,9 @@ export async function deleteOption(ctx: Context, input: OptionKey): Promise<void
       'option_not_found',
       'The course has no option with this DurationID. See GET /course/{CourseID}.',
     );
+  await appendAudit(ctx, deployment, {
+    action: 'option.deleted',
+    targetId: input.courseId,
+    data: { DurationID: input.durationId },
+  });
 }

@@ -4,6 +4,7 @@ import type { ReleaseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { appendAudit, deployment } from '../audit/append.ts';
 import { tellTenants } from '../events/append.ts';
 import type { CourseTree, PackageWarning, Unit } from '../standards/types.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
@@ -85,6 +86,11 @@ export async function makeCurrent(
       .set({ release_id: release.release_id, updated_at: ctx.now() })
       .where('course_id', '=', input.courseId)
       .execute();
+    await appendAudit(ctx, deployment, {
+      action: 'release.made_current',
+      targetId: input.courseId,
+      data: { Release: release.number },
+    });
     if (course.status !== 'draft') await tellOfRelease(ctx, { ...release, tenants: course.tenants });
   });
   return readRelease(ctx, input);

@@ -68,6 +68,7 @@ export const catalogueRoutes = [
       200: { description: 'Changed.', schema: AuthoredCourse },
     },
     events: ['course.released'],
+    audits: ['course.created', 'course.changed'],
     handle: async (ctx, { params, body }) => {
       const { course, isNew } = await putCourse(ctx, { ...body, courseId: params.CourseID });
       return isNew ? created(course, path`/course/${course.CourseID}`) : ok(course);
@@ -94,6 +95,7 @@ export const catalogueRoutes = [
     params,
     answers: { 204: { description: 'Deleted, with its options, releases and files.' } },
     events: [],
+    audits: ['course.deleted'],
     handle: async (ctx, { params }) => {
       await deleteCourse(ctx, { courseId: params.CourseID });
       return { status: 204 };
@@ -113,6 +115,7 @@ export const catalogueRoutes = [
       200: { description: 'Changed.', schema: EnrolOption },
     },
     events: [],
+    audits: ['option.created', 'option.changed'],
     handle: async (ctx, { params, body }) => {
       const key = { courseId: params.CourseID, durationId: params.DurationID };
       const { option, isNew } = await putOption(ctx, { ...body, ...key });
@@ -129,6 +132,7 @@ export const catalogueRoutes = [
     params: optionParams,
     answers: { 204: { description: 'Deleted.' } },
     events: [],
+    audits: ['option.deleted'],
     handle: async (ctx, { params }) => {
       await deleteOption(ctx, { courseId: params.CourseID, durationId: params.DurationID });
       return { status: 204 };
@@ -148,6 +152,7 @@ export const catalogueRoutes = [
       200: { description: 'A further release; enrolments that have begun stay on theirs.', schema: Release },
     },
     events: ['package.imported', 'course.released'],
+    audits: ['release.imported'],
     handle: async (ctx, { params, request }) => {
       const zip = request.body as Readable;
       const { release, isNew } = await importPackage(ctx, { courseId: params.CourseID, zip });
@@ -201,6 +206,7 @@ export const catalogueRoutes = [
     body: ReleaseChange,
     answers: { 200: { description: 'The release, which is the current one.', schema: Release } },
     events: ['course.released'],
+    audits: ['release.made_current'],
     handle: async (ctx, { params }) =>
       ok(await makeCurrent(ctx, { courseId: params.CourseID, release: params.Release })),
   }),

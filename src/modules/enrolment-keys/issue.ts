@@ -1,8 +1,9 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId, sha256 } from '../../platform/ids.ts';
 import { withinYears } from '../../platform/instants.ts';
+import { appendAudit } from '../audit/append.ts';
 import { optionsOf, selectCourses } from '../catalogue/courses.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { userNotFound } from '../users/users.ts';
@@ -45,7 +46,12 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
     until,
     now,
   ];
-  const rows = await run<KeyRow>(ctx, { name: 'issue_keys', text: insert, values });
+  const rows = await transaction(ctx, async (ctx) => {
+    const issued = await run<KeyRow>(ctx, { name: 'issue_keys', text: insert, values });
+    const data = { KeyIDs: made.map(({ key_id }) => key_id), CourseIDs: courses };
+    await appendAudit(ctx, ctx.tenantId, { action: 'enrolment_key.issued', targetId: null, data });
+    return issued;
+  });
   const keys = new Map(made.map(({ key, key_id }) => [key_id, key]));
   return {
     Items: rows

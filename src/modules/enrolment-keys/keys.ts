@@ -10,6 +10,7 @@ import {
   readCursor,
   toPage,
 } from '../../platform/pagination.ts';
+import { appendAudit } from '../audit/append.ts';
 import { readKey } from './key-text.ts';
 import { isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';
 import type { EnrolmentKey, KeyStatus } from './schemas.ts';
@@ -68,13 +69,19 @@ export function revokeEnrolmentKey(ctx: TenantContext, input: { key: string }): 
         'The enrolment key has been redeemed. Withdraw its enrolments with PUT /enrolment/{LoginID}/{EnrollID} instead.',
         { param: 'Key' },
       );
-    const revoked = { ...row, revoked_at: row.revoked_at ?? ctx.now() };
+    if (row.revoked_at) return toKey(ctx, row);
+    const revoked = { ...row, revoked_at: ctx.now() };
     await ctx.db
       .updateTable('enrolment_key')
       .set({ revoked_at: revoked.revoked_at })
       .where('tenant_id', '=', ctx.tenantId)
       .where('key_id', '=', row.key_id)
       .execute();
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'enrolment_key.revoked',
+      targetId: row.key_id,
+      data: {},
+    });
     return toKey(ctx, revoked);
   });
 }

@@ -32,6 +32,7 @@ export const enrolmentKeyRoutes = [
     body: NewEnrolmentKeys,
     answers: { 201: { description: 'Made. Each Key is shown this once.', schema: IssuedKeys } },
     events: [],
+    audits: ['enrolment_key.issued'],
     handle: async (ctx, { body }) => ({ status: 201, body: await issueKeys(ctx, body) }),
   }),
   route({
@@ -68,6 +69,7 @@ export const enrolmentKeyRoutes = [
     params,
     answers: { 200: { description: 'The revoked key.', schema: EnrolmentKey } },
     events: [],
+    audits: ['enrolment_key.revoked'],
     handle: async (ctx, { params }) => ok(await revokeEnrolmentKey(ctx, { key: params.Key })),
   }),
   route({

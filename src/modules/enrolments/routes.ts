@@ -150,6 +150,13 @@ export const enrolmentRoutes = [
       'enrolment.passed',
       'enrolment.failed',
     ],
+    audits: [
+      'enrolment.overridden',
+      'enrolment.withdrawn',
+      'enrolment.reinstated',
+      'enrolment.end_changed',
+      'enrolment.details_changed',
+    ],
     handle: async (ctx, { params, body }) =>
       ok(await updateEnrolment(ctx, { ...body, loginId: params.LoginID, enrollId: params.EnrollID })),
   }),

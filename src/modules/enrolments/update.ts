@@ -2,10 +2,12 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import { appendAudit } from '../audit/append.ts';
 import { freeSeat, takeSeat } from '../catalogue/seats.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
+import { auditsOf } from './audits.ts';
 import { changed } from './change.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from './record.ts';
 import { countingResult, happened, resultData } from './result.ts';
@@ -32,7 +34,9 @@ export async function updateEnrolment(
     if (differs.length === 0) return toEnrolment(ctx, after);
     await moveSeat(ctx, before, after);
     await write(ctx, after);
-    await appendEvents(ctx, eventsOf(before, after, differs, now));
+    const eventId = newId(now);
+    await appendEvents(ctx, eventsOf(before, after, differs, eventId, now));
+    await appendAudit(ctx, ctx.tenantId, ...auditsOf(before, after, differs, eventId));
     return toEnrolment(ctx, after);
   });
 }
@@ -86,6 +90,7 @@ function eventsOf(
   before: EnrolmentWithNames,
   after: EnrolmentWithNames,
   differs: string[],
+  eventId: string,
   now: Date,
 ): NewEvent[] {
   const event = (type: EventType, data: Record<string, unknown>): NewEvent => ({
@@ -104,7 +109,10 @@ function eventsOf(
   const results = happened({ ...was, ...progress }, { ...is, ...progress }, completed);
   return [
     ...expired,
-    event(typeOf(statusAt(before, now), after.status), { Changed: differs, Status: after.status }),
+    {
+      ...event(typeOf(statusAt(before, now), after.status), { Changed: differs, Status: after.status }),
+      id: eventId,
+    },
     ...results.map((type) => event(type, resultData(after))),
   ];
 }

@@ -4,6 +4,8 @@ import { newId } from '../../platform/ids.ts';
 import type { EventType } from './types.ts';
 
 export type NewEvent = {
+  /** Given when something else refers to it. */
+  id?: string;
   type: EventType;
   userId?: string;
   enrollId?: string;
@@ -20,7 +22,7 @@ export async function appendEvents(ctx: TenantContext, events: NewEvent[]): Prom
     .values(
       events.map((event) => ({
         tenant_id: ctx.tenantId,
-        event_id: newId(now),
+        event_id: event.id ?? newId(now),
         type: event.type,
         occurred_at: now,
         user_id: event.userId ?? null,

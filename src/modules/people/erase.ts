@@ -3,6 +3,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import { mark as keyedMark } from '../../platform/signing.ts';
+import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
 import { userNotFound } from '../users/users.ts';
 import { findPerson, heldData } from './held.ts';
@@ -73,6 +74,7 @@ async function erase(ctx: TenantContext, input: { loginId: string; plan: boolean
       })
       .execute();
     await appendEvents(ctx, [{ type: 'user.erased', data: { ReceiptID: receipt.ReceiptID } }]);
+    await appendAudit(ctx, ctx.tenantId, { action: 'user.erased', targetId: receipt.ReceiptID, data: {} });
   }
   return { ...receipt, LoginID: input.loginId };
 }

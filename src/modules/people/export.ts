@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { TenantContext } from '../../platform/context.ts';
 import type { Person } from '../../platform/personal-data.ts';
+import { appendAudit } from '../audit/append.ts';
 import { userNotFound } from '../users/users.ts';
 import { findPerson, heldData } from './held.ts';
 
@@ -8,6 +9,7 @@ import { findPerson, heldData } from './held.ts';
 export async function exportUser(ctx: TenantContext, input: { loginId: string }): Promise<Readable> {
   const person = await findPerson(ctx, input.loginId, false);
   if (!person) throw userNotFound();
+  await appendAudit(ctx, ctx.tenantId, { action: 'user.exported', targetId: person.userId, data: {} });
   return Readable.from(documentOf(ctx, person), { objectMode: false });
 }
 

@@ -10,8 +10,6 @@ after(service.close);
 /** Tables of tenants in which nothing of a person is kept: why. */
 const impersonal: Record<string, string> = {
   stored_answer: 'encrypted by what the client sent, gone after 24 hours',
-  audit_entry:
-    'persons by ids only, which lead nowhere once they were erased; addresses of administrators and callers',
   audit_chain: 'the last hash of a trail',
   day_count: 'numbers of a day',
   counted_log: 'how far the log is counted',

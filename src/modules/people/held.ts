@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { Person, PersonalData } from '../../platform/personal-data.ts';
+import { auditData } from '../audit/personal-data.ts';
 import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
 import { commitData, enrolmentData, launchData, runTimeData } from '../enrolments/personal-data.ts';
 import { eventData } from '../events/personal-data.ts';
@@ -17,6 +18,7 @@ export const heldData: readonly PersonalData[] = [
   sessionData,
   deliveryData,
   eventData,
+  auditData,
   userData,
 ];
 

@@ -1,7 +1,9 @@
 import type { Context } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { appendAudit, deployment } from '../audit/append.ts';
 import { forgetOperatorLinks } from './operator-links.ts';
 import { newSessionTimes, sessionTimes, type Times } from './session-times.ts';
+import { operatorActor } from './sign-in-audit.ts';
 import { newToken } from './token.ts';
 
 const open = `
@@ -15,7 +17,11 @@ export async function openOperatorSession(
 ): Promise<string> {
   const { token, hash } = newToken(null);
   const values = [hash, ...newSessionTimes(ctx), input.userAgent];
-  await run(ctx, { name: 'open_operator_session', text: open, values });
+  await transaction(ctx, async (ctx) => {
+    await run(ctx, { name: 'open_operator_session', text: open, values });
+    const actor = operatorActor(ctx, hash);
+    await appendAudit(ctx, deployment, { action: 'operator.signed_in', targetId: null, data: {}, actor });
+  });
   return token;
 }
 
@@ -52,6 +58,11 @@ export async function endOperatorSessions(
   input: { hash: string; everywhere: boolean },
 ): Promise<void> {
   const values = [input.hash, ctx.now(), input.everywhere];
-  const ended = await run(ctx, { name: 'end_operator_sessions', text: end, values });
-  if (input.everywhere && ended.length > 0) await forgetOperatorLinks(ctx);
+  await transaction(ctx, async (ctx) => {
+    const ended = await run(ctx, { name: 'end_operator_sessions', text: end, values });
+    if (!input.everywhere || ended.length === 0) return;
+    const actor = operatorActor(ctx, input.hash);
+    await appendAudit(ctx, deployment, { action: 'sessions.ended', targetId: null, data: {}, actor });
+    await forgetOperatorLinks(ctx);
+  });
 }

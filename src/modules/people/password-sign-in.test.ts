@@ -81,7 +81,10 @@ test('every refusal says the same, and costs the same', async () => {
   }
   await node.close();
   assert.equal(answers.size, 1, [...answers].join('\n'));
-  assert.deepEqual([...costs], ['note_sign_in_guess,find_password']);
+  assert.deepEqual(
+    [...costs],
+    ['note_sign_in_guess,find_password,count_failed_sign_in,lock_audit_chain,write_audit_entries'],
+  );
 });
 
 test('the work of verifying is done whoever is meant', async () => {

@@ -1,12 +1,14 @@
 import type { Context } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { limit } from '../../platform/limit.ts';
+import { appendAudit } from '../audit/append.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
 import { hashedPassword, matchesPassword } from '../users/passwords.ts';
 import { forgetGuesses, nameMark, noteGuess } from './guesses.ts';
 import type { PasswordFunction, PasswordSignIn } from './schemas.ts';
 import { newSessionTimes } from './session-times.ts';
+import { auditFailure, personActor } from './sign-in-audit.ts';
 import { newToken } from './token.ts';
 import { openUserSession } from './user-sessions.ts';
 
@@ -30,18 +32,26 @@ export async function readPasswordFunction(
 }
 
 const find = `
-select client.password_hash as declared, known.password_hash as stored from tenant client
+select client.password_hash as declared, known.password_hash as stored, known.user_id, known.is_admin
+from tenant client
 left join "user" known on known.tenant_id = $1 and known.login_id = $2 and known.enabled
 where client.tenant_id = $1`;
 
-type Found = { declared: PasswordHash; stored: string | null };
+type Found = {
+  declared: PasswordHash;
+  stored: string | null;
+  user_id: string | null;
+  is_admin: boolean | null;
+};
 
 const open = `
 with used as (
-  select known.user_id, null::text[] as scopes from "user" known
+  select known.user_id, known.is_admin, null::text[] as scopes from "user" known
   where known.tenant_id = $1 and known.login_id = $2 and known.enabled and known.password_hash = $7
 ), ${openUserSession}
-select 1 from used`;
+select used.* from used`;
+
+type Used = { user_id: string; is_admin: boolean };
 
 /** Signs a user in, and answers the token of the session. Every refusal costs and says the same. */
 export async function signInWithPassword(
@@ -56,11 +66,27 @@ export async function signInWithPassword(
   const hashed = hashedPassword(input.Password, declared);
   const stored = declared === 'opaque' || hashed === null ? null : (found?.stored ?? null);
   const matches = await fewAtATime(() => matchesPassword(stored, hashed ?? input.Password));
-  if (!matches) throw failed();
+  const named = found?.user_id ? { user_id: found.user_id, is_admin: found.is_admin === true } : null;
+  const refuse = async () => {
+    await auditFailure(ctx, { tenantId: found ? input.TenantID : null, method: 'password', named });
+    return failed();
+  };
+  if (!matches) throw await refuse();
   const { token, hash } = newToken(input.TenantID);
   const values = [...names, ...newSessionTimes(ctx), hash, input.userAgent, stored];
-  const opened = await run(ctx, { name: 'open_user_session', text: open, values });
-  if (opened.length === 0) throw failed();
+  const isOpen = await transaction(ctx, async (ctx) => {
+    const [used] = await run<Used>(ctx, { name: 'open_user_session', text: open, values });
+    if (!used) return false;
+    const { user_id: userId, is_admin: isAdmin } = used;
+    await appendAudit(ctx, input.TenantID, {
+      action: 'sign_in.succeeded',
+      targetId: userId,
+      data: { Method: 'password' },
+      actor: personActor(ctx, { hash, userId, isAdmin }),
+    });
+    return true;
+  });
+  if (!isOpen) throw await refuse();
   await forgetGuesses(ctx, mark);
   return token;
 }

@@ -26,6 +26,7 @@ export const peopleRoutes = [
     }),
     answers: { 200: { description: 'The receipt; repeating it gives the same one.', schema: Erasure } },
     events: ['user.erased', 'enrolment.withdrawn'],
+    audits: ['user.erased'],
     handle: async (ctx, { params, query }) =>
       ok(await eraseUser(ctx, { loginId: params.LoginID, plan: query.plan ?? false })),
   }),
@@ -45,6 +46,7 @@ export const peopleRoutes = [
         schema: Type.Object({}, { additionalProperties: true }),
       },
     },
+    audits: ['user.exported'],
     handle: async (ctx, { params }) => ({
       status: 200,
       body: await exportUser(ctx, { loginId: params.LoginID }),

@@ -41,6 +41,7 @@ export const sessionRoutes = [
     body: SignInRequest,
     answers: { 201: { description: 'Send the browser of the user there.', schema: SignInLink } },
     events: [],
+    audits: ['sign_in_link.created'],
     handle: async (ctx, { params, body }) => ({
       status: 201,
       body: await createSignInLink(ctx, { ...body, loginId: params.LoginID }),
@@ -73,6 +74,7 @@ export const sessionRoutes = [
       410: html('The link does not work any more.'),
     },
     events: [],
+    audits: ['sign_in.succeeded', 'sign_in.failed', 'operator.signed_in'],
     handle: async (ctx, { body, request }) => {
       if (isForeign(request)) return page(403, foreignPage);
       if (request.validationError) throw request.validationError;
@@ -105,6 +107,7 @@ export const sessionRoutes = [
     body: PasswordSignIn,
     answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
     events: [],
+    audits: ['sign_in.succeeded', 'sign_in.failed'],
     handle: async (ctx, { body, request }) => {
       if (isForeign(request)) throw crossSite();
       const token = await signInWithPassword(ctx, { ...body, ...browserOf(request) });
@@ -138,6 +141,7 @@ export const sessionRoutes = [
     }),
     answers: { 204: { description: 'Signed out, or nobody was signed in.' } },
     events: [],
+    audits: ['sessions.ended'],
     handle: async (ctx, { query, request }) => {
       await signOut(ctx, request, query.everywhere ?? false);
       return { status: 204, headers: { 'Set-Cookie': sessionCookie(ctx, '', 0) } };

@@ -1,12 +1,15 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { heldOf, holds, learnerScopes, requireScope, tenantScopes } from '../../platform/scopes.ts';
+import { appendAudit } from '../audit/append.ts';
+import { knownTenant } from '../tenants/tenants.ts';
 import { userNotFound } from '../users/users.ts';
 import { isOperatorLink, useOperatorLink } from './operator-links.ts';
 import { openOperatorSession } from './operator-sessions.ts';
 import { consolePath, type SignInLink, type SignInRequest } from './schemas.ts';
 import { newSessionTimes } from './session-times.ts';
+import { auditFailure, type Named, personActor } from './sign-in-audit.ts';
 import { newToken, readToken, signInAddress } from './token.ts';
 import { openUserSession } from './user-sessions.ts';
 
@@ -25,7 +28,9 @@ with known as (
   select $1, $3, known.user_id, $5, $4, $6, case when known.is_admin then $8::text[] else $9::text[] end
   from known where known.enabled and known.allowed
 )
-select known.enabled, known.allowed from known`;
+select known.user_id, known.enabled, known.allowed from known`;
+
+type MadeFor = { user_id: string; enabled: boolean; allowed: boolean };
 
 export async function createSignInLink(
   ctx: TenantContext,
@@ -38,17 +43,22 @@ export async function createSignInLink(
     ...[ctx.tenantId, input.loginId, hash, now, input.Path ?? consolePath, expiresAt],
     ...[holds(ctx, 'users:admin'), heldOf(ctx, tenantScopes), heldOf(ctx, learnerScopes)],
   ];
-  const [user] = await run<{ enabled: boolean; allowed: boolean }>(ctx, {
-    name: 'make_sign_in_link',
-    text: make,
-    values,
-  });
-  if (!user) throw userNotFound();
-  if (!user.allowed) requireScope(ctx, 'users:admin', 'Signing in an administrator');
-  if (!user.enabled)
-    throw new Problem('user_disabled', 'The user is disabled. Enable them with PUT /user/{LoginID} first.', {
-      param: 'LoginID',
+  await transaction(ctx, async (ctx) => {
+    const [user] = await run<MadeFor>(ctx, { name: 'make_sign_in_link', text: make, values });
+    if (!user) throw userNotFound();
+    if (!user.allowed) requireScope(ctx, 'users:admin', 'Signing in an administrator');
+    if (!user.enabled)
+      throw new Problem(
+        'user_disabled',
+        'The user is disabled. Enable them with PUT /user/{LoginID} first.',
+        { param: 'LoginID' },
+      );
+    await appendAudit(ctx, ctx.tenantId, {
+      action: 'sign_in_link.created',
+      targetId: user.user_id,
+      data: {},
     });
+  });
   return {
     SignInURL: signInAddress(ctx, token),
     ExpiresAt: expiresAt.toISOString(),
@@ -74,9 +84,16 @@ with used as (
   update sign_in_link link set used_at = $3 from "user" known
   where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3
     and known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
-  returning link.user_id, link.path, link.scopes
+  returning link.user_id, link.path, link.scopes, known.is_admin
 ), ${openUserSession}
-select used.path from used`;
+select used.* from used`;
+
+type Used = { user_id: string; path: string; is_admin: boolean };
+
+const lookUp = `
+select known.user_id, known.is_admin from sign_in_link link
+join "user" known on known.tenant_id = $1 and known.user_id = link.user_id
+where link.tenant_id = $1 and link.link_hash = $2`;
 
 /** Exchanges the link for a session, once; null when it cannot be used any more. */
 export async function signIn(
@@ -85,12 +102,36 @@ export async function signIn(
 ): Promise<{ token: string; path: string } | null> {
   const handle = readToken(input.token);
   if (!handle) return null;
-  if (handle.tenantId === null)
-    return (await useOperatorLink(ctx, handle.hash))
-      ? { token: await openOperatorSession(ctx, input), path: consolePath }
-      : null;
-  const { token, hash } = newToken(handle.tenantId);
-  const values = [handle.tenantId, handle.hash, ...newSessionTimes(ctx), hash, input.userAgent];
-  const [used] = await run<{ path: string }>(ctx, { name: 'use_sign_in_link', text: use, values });
-  return used ? { token, path: used.path } : null;
+  const { tenantId } = handle;
+  if (tenantId === null) return signInOperator(ctx, handle.hash, input.userAgent);
+  const { token, hash } = newToken(tenantId);
+  const values = [tenantId, handle.hash, ...newSessionTimes(ctx), hash, input.userAgent];
+  const used = await transaction(ctx, async (ctx) => {
+    const [used] = await run<Used>(ctx, { name: 'use_sign_in_link', text: use, values });
+    if (!used) return null;
+    const { user_id: userId, is_admin: isAdmin } = used;
+    await appendAudit(ctx, tenantId, {
+      action: 'sign_in.succeeded',
+      targetId: userId,
+      data: { Method: 'link' },
+      actor: personActor(ctx, { hash, userId, isAdmin }),
+    });
+    return used;
+  });
+  if (used) return { token, path: used.path };
+  const [named = null] = await run<NonNullable<Named>>(ctx, {
+    name: 'look_up_sign_in_link',
+    text: lookUp,
+    values: [tenantId, handle.hash],
+  });
+  const tenant = await knownTenant.get(ctx, tenantId);
+  await auditFailure(ctx, { tenantId: tenant?.TenantID ?? null, method: 'link', named });
+  return null;
+}
+
+async function signInOperator(ctx: Context, linkHash: string, userAgent: string | null) {
+  if (await useOperatorLink(ctx, linkHash))
+    return { token: await openOperatorSession(ctx, { userAgent }), path: consolePath };
+  await auditFailure(ctx, { tenantId: null, method: 'link', named: null });
+  return null;
 }

@@ -1,6 +1,8 @@
 import type { Context } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { appendAudit } from '../audit/append.ts';
 import { sessionTimes, type Times } from './session-times.ts';
+import { personActor } from './sign-in-audit.ts';
 
 export type UserSession = Times & {
   user_id: string;
@@ -61,13 +63,25 @@ with own as (
   delete from sign_in_link link using own where link.tenant_id = $1 and link.user_id = own.user_id
 )
 update user_session held set ended_at = $3 from own
-where held.tenant_id = $1 and held.user_id = own.user_id and held.ended_at is null`;
+where held.tenant_id = $1 and held.user_id = own.user_id and held.ended_at is null
+returning held.user_id, (
+  select known.is_admin from "user" known where known.tenant_id = $1 and known.user_id = held.user_id
+) as is_admin`;
 
 /** Ends the session, or all of its user. */
 export async function endUserSessions(ctx: Context, input: Own & { everywhere: boolean }): Promise<void> {
   const values = [input.tenantId, input.hash, ctx.now()];
-  const statement = input.everywhere
-    ? { name: 'end_user_sessions', text: endAll }
-    : { name: 'end_user_session', text: end };
-  await run(ctx, { ...statement, values });
+  if (!input.everywhere) return void (await run(ctx, { name: 'end_user_session', text: end, values }));
+  await transaction(ctx, async (ctx) => {
+    const ended = { name: 'end_user_sessions', text: endAll, values };
+    const [own] = await run<{ user_id: string; is_admin: boolean }>(ctx, ended);
+    if (!own) return;
+    const { user_id: userId, is_admin: isAdmin } = own;
+    await appendAudit(ctx, input.tenantId, {
+      action: 'sessions.ended',
+      targetId: userId,
+      data: {},
+      actor: personActor(ctx, { hash: input.hash, userId, isAdmin }),
+    });
+  });
 }

@@ -1,11 +1,12 @@
 import { coalesce } from '../../platform/batch.ts';
-import type { TenantContext } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import type { Actor, TenantContext } from '../../platform/context.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pretendEach } from '../../platform/pretend.ts';
 import { requireScope, type Scope } from '../../platform/scopes.ts';
+import { appendAudit } from '../audit/append.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { adminLimit } from './administrators.ts';
@@ -27,6 +28,9 @@ type Row = {
   password_hash: string;
   admin_scopes: readonly Scope[] | null;
 };
+
+/** `by`: who creates an administrator, which is audited. */
+type Request = { row: Row; by: Actor | null };
 
 const columns =
   'user_id, login_id, first_name, last_name, group_name, email, is_admin, register, enabled, password_hash, admin_scopes';
@@ -54,17 +58,33 @@ select request.n, false, known.* from request
 
 type Outcome = { isNew: boolean; row: UserRow } | null;
 
-const insertUser = coalesce<TenantContext, Row, Outcome>({
-  group: (ctx) => ctx.tenantId,
-  key: (row) => row.login_id,
-  run: async (ctx, rows) => {
-    const values = [ctx.tenantId, JSON.stringify(rows.map((row, n) => ({ n, ...row }))), ctx.now()];
-    const found = await run<UserRow & { n: number; is_new: boolean }>(ctx, {
-      name: 'create_user',
-      text,
-      values,
+type Found = UserRow & { n: number; is_new: boolean };
+
+function insertRows(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
+  const rows = JSON.stringify(requests.map(({ row }, n) => ({ n, ...row })));
+  return run<Found>(ctx, { name: 'create_user', text, values: [ctx.tenantId, rows, ctx.now()] });
+}
+
+/** Without an administrator among them it is one statement and nothing else. */
+async function insertAudited(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
+  if (requests.every(({ by }) => by === null)) return insertRows(ctx, requests);
+  return transaction(ctx, async (ctx) => {
+    const found = await insertRows(ctx, requests);
+    const made = found.flatMap(({ n, is_new, user_id }) => {
+      const actor = is_new ? requests[n]?.by : null;
+      return actor ? [{ action: 'administrator.created', targetId: user_id, data: {}, actor } as const] : [];
     });
-    const outcomes: Outcome[] = rows.map(() => null);
+    await appendAudit(ctx, ctx.tenantId, ...made);
+    return found;
+  });
+}
+
+const insertUser = coalesce<TenantContext, Request, Outcome>({
+  group: (ctx) => ctx.tenantId,
+  key: ({ row }) => row.login_id,
+  run: async (ctx, requests) => {
+    const found = await insertAudited(ctx, requests);
+    const outcomes: Outcome[] = requests.map(() => null);
     for (const { n, is_new, ...row } of found) outcomes[n] = { isNew: is_new, row };
     return outcomes;
   },
@@ -108,7 +128,8 @@ async function draft(
 
 /** A user that another node created during the statement is seen by the next one. */
 async function insertOrFind(ctx: TenantContext, { row }: Draft): Promise<Outcome> {
-  return (await insertUser(ctx, row)) ?? (await insertUser(ctx, row));
+  const request = { row, by: row.is_admin ? ctx.actor : null };
+  return (await insertUser(ctx, request)) ?? (await insertUser(ctx, request));
 }
 
 type Created = { user: User; isNew: boolean };

@@ -27,6 +27,7 @@ export const userRoutes = [
       200: { description: 'The user exists and equals what was sent: a safe retry.', schema: User },
     },
     events: ['user.created'],
+    audits: ['administrator.created'],
     handle: async (ctx, { body }) => {
       const { user, isNew } = await createUser(ctx, body);
       return isNew ? created(user, path`/user/${user.LoginID}`) : ok(user);
@@ -43,6 +44,7 @@ export const userRoutes = [
     streams: bulkStreams('those of POST /user'),
     answers: { 200: bulkAnswer },
     events: ['user.created'],
+    audits: ['administrator.created'],
     handle: (ctx, { query, request }, reply) =>
       createUsersInBulk(ctx, { request, reply, body: request.body, plan: query.plan ?? false }),
   }),
@@ -107,6 +109,7 @@ export const userRoutes = [
     body: UserChange,
     answers: { 200: { description: 'The changed user.', schema: User } },
     events: ['user.updated', 'user.disabled'],
+    audits: ['user.access_changed'],
     handle: async (ctx, { params, body }) => ok(await updateUser(ctx, { ...body, loginId: params.LoginID })),
   }),
   route({

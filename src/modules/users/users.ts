@@ -2,11 +2,12 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
+import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { limitAfter, refuseAdminChange } from './administrators.ts';
 import { randomPassword, readPassword, storePassword } from './passwords.ts';
-import { toUser } from './record.ts';
+import { toUser, type UserRow } from './record.ts';
 import type { User, UserChange } from './schemas.ts';
 
 export function userNotFound(): Problem {
@@ -87,6 +88,18 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
         ? [{ type: 'user.disabled' as const, userId: row.user_id, data }]
         : []),
     ]);
+    await auditAccess(ctx, row, changed);
     return user;
   });
+}
+
+/** What decides about somebody's access. The rest is told by events. */
+async function auditAccess(ctx: TenantContext, row: UserRow, changed: readonly string[]): Promise<void> {
+  const data = {
+    ...(changed.includes('IsAdmin') && { IsAdmin: row.is_admin }),
+    ...(changed.includes('Enabled') && { Enabled: row.enabled }),
+    ...(changed.includes('Password') && { Password: true }),
+  };
+  if (Object.keys(data).length === 0) return;
+  await appendAudit(ctx, ctx.tenantId, { action: 'user.access_changed', targetId: row.user_id, data });
 }

@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { appendAudit } from '../audit/append.ts';
 import { webhookNotFound } from './record.ts';
 import type { Replay } from './schemas.ts';
 import { readWebhookRow } from './webhooks.ts';
@@ -61,7 +62,9 @@ export async function replayEvents(
           param: 'From',
         },
       );
-    return { Deliveries: count };
+    const data = { Deliveries: count };
+    await appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: input.webhookId, data });
+    return data;
   });
 }
 

@@ -39,6 +39,7 @@ export const webhookRoutes = [
     body: NewWebhook,
     answers: { 201: { description: 'The endpoint, with its secret this once.', schema: WebhookWithSecret } },
     events: [],
+    audits: ['webhook.created'],
     handle: async (ctx, { body }) => {
       const webhook = await createWebhook(ctx, body);
       return created(webhook, path`/webhook/${webhook.WebhookID}`);
@@ -75,6 +76,7 @@ export const webhookRoutes = [
     body: WebhookChange,
     answers: { 200: { description: 'The changed endpoint.', schema: Webhook } },
     events: [],
+    audits: ['webhook.changed'],
     handle: async (ctx, { params, body }) =>
       ok(await updateWebhook(ctx, { ...body, webhookId: params.WebhookID })),
   }),
@@ -87,6 +89,7 @@ export const webhookRoutes = [
     params,
     answers: { 200: { description: 'The endpoint as it was.', schema: Webhook } },
     events: [],
+    audits: ['webhook.deleted'],
     handle: async (ctx, { params }) => ok(await deleteWebhook(ctx, { webhookId: params.WebhookID })),
   }),
   route({
@@ -101,6 +104,7 @@ export const webhookRoutes = [
       200: { description: 'The endpoint, with its new secret this once.', schema: WebhookWithSecret },
     },
     events: [],
+    audits: ['webhook.secret_rotated'],
     handle: async (ctx, { params, body }) =>
       ok(await rotateSecret(ctx, { ...body, webhookId: params.WebhookID })),
   }),
@@ -137,6 +141,7 @@ export const webhookRoutes = [
     body: Replay,
     answers: { 200: { description: 'How many are sent again.', schema: ReplayResult } },
     events: [],
+    audits: ['webhook.replayed'],
     handle: async (ctx, { params, body }) =>
       ok(await replayEvents(ctx, { ...body, webhookId: params.WebhookID })),
   }),

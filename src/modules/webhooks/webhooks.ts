@@ -1,8 +1,11 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
+import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import type { NewAudit } from '../audit/actions.ts';
+import { appendAudit } from '../audit/append.ts';
 import { lastEventId } from '../events/position.ts';
 import { readTypes } from '../events/types.ts';
 import { checkUrl } from './addresses.ts';
@@ -29,20 +32,22 @@ export async function createWebhook(ctx: TenantContext, input: NewWebhook): Prom
   const status = input.Status ?? 'enabled';
   const webhookId = newId(now);
   const { secret, stored } = makeSecret(ctx, { tenant_id: ctx.tenantId, webhook_id: webhookId });
-  const [row] = await run<WebhookRow>(ctx, {
-    text: insert,
-    values: [
-      ctx.tenantId,
-      webhookId,
-      url,
-      input.Description ?? null,
-      types,
-      status,
-      status === 'disabled' ? 'client' : null,
-      stored,
-      lastEventId,
-      now,
-    ],
+  const values = [
+    ctx.tenantId,
+    webhookId,
+    url,
+    input.Description ?? null,
+    types,
+    status,
+    status === 'disabled' ? 'client' : null,
+    stored,
+    lastEventId,
+    now,
+  ];
+  const row = await transaction(ctx, async (ctx) => {
+    const [made] = await run<WebhookRow>(ctx, { text: insert, values });
+    if (made) await audit(ctx, { action: 'webhook.created', targetId: made.webhook_id, data: {} });
+    return made;
   });
   if (!row)
     throw new Problem(
@@ -51,6 +56,8 @@ export async function createWebhook(ctx: TenantContext, input: NewWebhook): Prom
     );
   return withSecret(row, secret);
 }
+
+const audit = (ctx: TenantContext, entry: NewAudit) => appendAudit(ctx, ctx.tenantId, entry);
 
 function withSecret(row: WebhookRow, secret: string): WebhookWithSecret {
   const until = row.previous_secret_until?.toISOString() ?? null;
@@ -110,6 +117,11 @@ export async function updateWebhook(
       .executeTakeFirst();
     if (!row) throw webhookNotFound();
     if (enables) await beginAnew(ctx, input.webhookId);
+    const Changed = differences(toWebhook(row), toWebhook(before)).filter(
+      (name) => name in input || name === 'Status',
+    );
+    if (Changed.length > 0)
+      await audit(ctx, { action: 'webhook.changed', targetId: row.webhook_id, data: { Changed } });
     return toWebhook(row);
   });
 }
@@ -128,14 +140,17 @@ async function beginAnew(ctx: TenantContext, webhookId: string): Promise<void> {
 /** Its deliveries go with it. */
 export async function deleteWebhook(ctx: TenantContext, input: { webhookId: string }): Promise<Webhook> {
   if (!isId(input.webhookId)) throw webhookNotFound();
-  const row = await ctx.db
-    .deleteFrom('webhook')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('webhook_id', '=', input.webhookId)
-    .returningAll()
-    .executeTakeFirst();
-  if (!row) throw webhookNotFound();
-  return toWebhook(row);
+  return transaction(ctx, async (ctx) => {
+    const row = await ctx.db
+      .deleteFrom('webhook')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('webhook_id', '=', input.webhookId)
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) throw webhookNotFound();
+    await audit(ctx, { action: 'webhook.deleted', targetId: row.webhook_id, data: {} });
+    return toWebhook(row);
+  });
 }
 
 /** Makes a new secret; the one before stays valid beside it for a while. */
@@ -146,18 +161,21 @@ export async function rotateSecret(
   if (!isId(input.webhookId)) throw webhookNotFound();
   const now = ctx.now();
   const { secret, stored } = makeSecret(ctx, { tenant_id: ctx.tenantId, webhook_id: input.webhookId });
-  const row = await ctx.db
-    .updateTable('webhook')
-    .set((column) => ({
-      previous_secret: column.ref('secret'),
-      previous_secret_until: new Date(now.getTime() + (input.OverlapSeconds ?? 86_400) * 1000),
-      secret: stored,
-      updated_at: now,
-    }))
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('webhook_id', '=', input.webhookId)
-    .returningAll()
-    .executeTakeFirst();
-  if (!row) throw webhookNotFound();
-  return withSecret(row, secret);
+  return transaction(ctx, async (ctx) => {
+    const row = await ctx.db
+      .updateTable('webhook')
+      .set((column) => ({
+        previous_secret: column.ref('secret'),
+        previous_secret_until: new Date(now.getTime() + (input.OverlapSeconds ?? 86_400) * 1000),
+        secret: stored,
+        updated_at: now,
+      }))
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('webhook_id', '=', input.webhookId)
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) throw webhookNotFound();
+    await audit(ctx, { action: 'webhook.secret_rotated', targetId: row.webhook_id, data: {} });
+    return withSecret(row, secret);
+  });
 }

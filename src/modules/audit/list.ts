@@ -1,0 +1,137 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { Problem } from '../../platform/errors.ts';
+import { isId } from '../../platform/ids.ts';
+import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import type { Entry } from './chain.ts';
+import type { AuditEntry, AuditQuery } from './schemas.ts';
+
+type Row = Entry & { actor_name: string | null; target_name: string | null };
+
+/**
+ * SQL of a page. Each way to find entries follows an index of its own; a page is the first rows of them all. Names are read
+ * now, so that those of erased people are gone.
+ */
+function pageText(input: {
+  tenantId: string | null;
+  conditions: string[];
+  ways: string[];
+  order: 'asc' | 'desc';
+  limit: string;
+}): string {
+  const { tenantId, conditions, ways, order, limit } = input;
+  const scope = tenantId === null ? [] : ['entry.tenant_id = $1'];
+  const branch = (way: string[]) => `(select entry.* from audit_entry entry
+    where ${[...scope, ...conditions, ...way].join(' and ') || 'true'} order by entry.audit_id ${order} limit ${limit})`;
+  const branches = ways.length === 0 ? [branch([])] : ways.map((way) => branch([way]));
+  const own = (column: string) => (tenantId === null ? `${column} = found.tenant_id` : `${column} = $1`);
+  const userOf = (kind: string, column: string) => `(case when ${kind} then ${column} end)::uuid`;
+  const why = tenantId === null ? '/* across tenants: the operator reads the trails of all */ ' : '';
+  return `${why}with found as (
+  select page.* from (${branches.join('\nunion\n')}) page order by page.audit_id ${order} limit ${limit}
+)
+select found.*, coalesce(doer.login_id, used.name) as actor_name,
+  coalesce(subject.login_id, learner.login_id, changed.name) as target_name
+from found
+left join "user" doer on ${own('doer.tenant_id')} and doer.user_id = found.actor_user_id
+left join api_key used on used.key_id = ${userOf("found.actor in ('key', 'operator_key')", 'found.actor_id')}
+left join "user" subject on ${own('subject.tenant_id')}
+  and subject.user_id = ${userOf("found.target = 'user'", 'found.target_id')}
+left join enrolment held on ${own('held.tenant_id')}
+  and held.enroll_id = ${userOf("found.target = 'enrolment'", 'found.target_id')}
+left join "user" learner on ${own('learner.tenant_id')} and learner.user_id = held.user_id
+left join api_key changed on changed.key_id = ${userOf("found.target = 'key'", 'found.target_id')}
+order by found.audit_id ${order}`;
+}
+
+/** The entries of one tenant, or for the operator of all trails. */
+export async function listAudit(ctx: Context & { tenantId?: string }, input: AuditQuery) {
+  const tenantId = ctx.tenantId ?? null;
+  const limit = pageLimit(input);
+  const order = input.Order === 'newest' ? 'desc' : 'asc';
+  const values: unknown[] = tenantId === null ? [] : [tenantId];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const conditions: string[] = [];
+  const cursor = readCursor(input);
+  if (cursor !== null && !isId(cursor)) throw foreignCursor();
+  if (cursor !== null)
+    conditions.push(`entry.audit_id ${order === 'asc' ? '>' : '<'} ${parameter(cursor)}::uuid`);
+  if (input.After !== undefined)
+    conditions.push(`entry.audit_id >= ${parameter(firstId(input.After))}::uuid`);
+  if (input.Before !== undefined)
+    conditions.push(`entry.audit_id < ${parameter(firstId(input.Before))}::uuid`);
+  if (input.Action !== undefined) conditions.push(`entry.action = ${parameter(input.Action)}`);
+  if (input.ActorID !== undefined) conditions.push(`entry.actor_id = ${parameter(input.ActorID)}`);
+  if (input.TargetID !== undefined) conditions.push(`entry.target_id = ${parameter(input.TargetID)}`);
+  const person = input.LoginID === undefined ? null : await findPerson(ctx, input.LoginID);
+  const ways =
+    person === null
+      ? []
+      : [
+          `entry.actor_user_id = any(${parameter(person.users)}::uuid[])`,
+          `entry.target_id = any(${parameter([...person.users, ...person.enrolments])}::text[])`,
+        ];
+  const text = pageText({ tenantId, conditions, ways, order, limit: parameter(limit + 1) });
+  const rows = await run<Row>(ctx, { text, values });
+  const forTenant = tenantId !== null && !ctx.actor.kind.startsWith('operator');
+  return toPage(
+    rows,
+    limit,
+    (row) => row.audit_id,
+    (row) => toEntry(row, forTenant),
+  );
+}
+
+/** Ids begin with the time of their entry. */
+function firstId(instant: string): string {
+  const hex = Math.max(0, Date.parse(instant)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
+}
+
+async function findPerson(ctx: Context & { tenantId?: string }, loginId: string) {
+  const { tenantId } = ctx;
+  if (tenantId === undefined)
+    throw new Problem(
+      'tenant_required',
+      'A LoginID is unique in its tenant: name the tenant in the header Tenant.',
+      {
+        param: 'LoginID',
+      },
+    );
+  const users = await ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', tenantId)
+    .where('login_id', '=', loginId)
+    .execute();
+  const ids = users.map(({ user_id }) => user_id);
+  const enrolments = await ctx.db
+    .selectFrom('enrolment')
+    .select('enroll_id')
+    .where('tenant_id', '=', tenantId)
+    .where((where) => where('user_id', '=', where.fn.any(where.val(ids))))
+    .execute();
+  return { users: ids, enrolments: enrolments.map(({ enroll_id }) => enroll_id) };
+}
+
+/** A tenant sees that the operator acted, and neither with which key nor from where. */
+function toEntry(row: Row, forTenant: boolean): AuditEntry {
+  const isHidden = forTenant && row.actor.startsWith('operator');
+  return {
+    AuditID: row.audit_id,
+    TenantID: row.tenant_id === '' ? null : row.tenant_id,
+    Number: row.number,
+    At: row.at.toISOString(),
+    Action: row.action as AuditEntry['Action'],
+    Actor: row.actor as AuditEntry['Actor'],
+    ActorID: isHidden ? null : row.actor_id,
+    ActorName: isHidden ? null : row.actor_name,
+    Address: isHidden ? null : row.address,
+    RequestID: row.request_id,
+    Target: row.target as AuditEntry['Target'],
+    TargetID: row.target_id,
+    TargetName: row.target_name,
+    Data: row.data as Record<string, unknown>,
+    Hash: row.hash,
+  };
+}

@@ -1,0 +1,33 @@
+import type { Context } from '../../platform/context.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { checkHead, type Head, isCurrentSeal, sealHead } from './chain.ts';
+
+const read = `/* across tenants: the heads of all audit chains are sealed with the current key */
+select head.tenant_id, head.number, head.hash, head.seal from audit_chain head where head.number > 0`;
+
+/**
+ * Seals the heads of all chains with the first key of the ring, so that keys which only old entries were sealed with can
+ * be removed from it: a head vouches for its whole chain. Called before a node serves.
+ */
+export async function renewSeals(ctx: Context): Promise<void> {
+  const heads = await run<Head & { tenant_id: string }>(ctx, { text: read, values: [] });
+  for (const { tenant_id, seal } of heads) if (!isCurrentSeal(ctx, seal)) await renew(ctx, tenant_id);
+}
+
+async function renew(ctx: Context, tenantId: string): Promise<void> {
+  await transaction(ctx, async (ctx) => {
+    const head = await ctx.db
+      .selectFrom('audit_chain')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .forUpdate()
+      .executeTakeFirst();
+    // One that does not verify stays as it is: the next entry says so.
+    if (!head || checkHead(ctx, tenantId, head) !== 'genuine') return;
+    await ctx.db
+      .updateTable('audit_chain')
+      .set({ seal: sealHead(ctx, tenantId, head) })
+      .where('tenant_id', '=', tenantId)
+      .execute();
+  });
+}

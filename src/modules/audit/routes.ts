@@ -1,0 +1,25 @@
+import { PageOf } from '../../platform/pagination.ts';
+import { ok, route } from '../../platform/routes.ts';
+import { listAudit } from './list.ts';
+import { AuditEntry, auditQuery } from './schemas.ts';
+
+export const auditRoutes = [
+  route({
+    method: 'GET',
+    path: '/audit',
+    name: 'listAudit',
+    summary: 'Read who changed access, people, results and the catalogue',
+    tag: 'Audit',
+    access: 'either',
+    scope: 'audit:read',
+    query: auditQuery,
+    answers: {
+      200: {
+        description:
+          'A page of entries. Without the header Tenant the operator reads the trails of all tenants and of the deployment.',
+        schema: PageOf(AuditEntry),
+      },
+    },
+    handle: async (ctx, { query }) => ok(await listAudit(ctx, query)),
+  }),
+];

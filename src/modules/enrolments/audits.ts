@@ -1,0 +1,36 @@
+import type { NewAudit } from '../audit/actions.ts';
+import type { EnrolmentWithNames } from './record.ts';
+import { overrideOf } from './result.ts';
+
+/** What an administrator did to an enrolment. The reason of an override is free text, so it stays with the enrolment. */
+export function auditsOf(
+  before: EnrolmentWithNames,
+  after: EnrolmentWithNames,
+  differs: readonly string[],
+  eventId: string,
+): NewAudit[] {
+  const about = { targetId: after.enroll_id, eventId };
+  const entries: NewAudit[] = [];
+  if (before.status !== 'withdrawn' && after.status === 'withdrawn')
+    entries.push({ action: 'enrolment.withdrawn', data: {}, ...about });
+  if (before.status === 'withdrawn' && after.status !== 'withdrawn')
+    entries.push({ action: 'enrolment.reinstated', data: {}, ...about });
+  if (differs.includes('Override'))
+    entries.push({ action: 'enrolment.overridden', data: decided(after), ...about });
+  if (differs.includes('ExpiresAt')) {
+    const data = { From: textOf(before.expires_at), To: textOf(after.expires_at) };
+    entries.push({ action: 'enrolment.end_changed', data, ...about });
+  }
+  const Changed = differs.filter((name) => name === 'Reference' || name === 'Metadata');
+  if (Changed.length > 0) entries.push({ action: 'enrolment.details_changed', data: { Changed }, ...about });
+  return entries;
+}
+
+const textOf = (instant: Date | null) => instant?.toISOString() ?? null;
+
+function decided(after: EnrolmentWithNames) {
+  const override = overrideOf(after);
+  if (override === null) return { Removed: true };
+  const { Reason: _, At: __, ...result } = override;
+  return result;
+}

@@ -1,0 +1,33 @@
+import type { Actor, Context } from '../../platform/context.ts';
+import { derivedId } from '../../platform/ids.ts';
+import { deployment } from '../audit/append.ts';
+import { recordFailedSignIn } from '../audit/failures.ts';
+
+/** The person of a session, who has no caller yet. Addresses of learners are not kept. */
+export function personActor(
+  { actor }: Context,
+  session: { hash: string; userId: string; isAdmin: boolean },
+): Actor {
+  const { hash, userId, isAdmin } = session;
+  const kind = isAdmin ? 'administrator' : 'learner';
+  return { ...actor, kind, id: derivedId(hash), userId, address: isAdmin ? actor.address : null };
+}
+
+export function operatorActor({ actor }: Context, hash: string): Actor {
+  return { ...actor, kind: 'operator', id: derivedId(hash) };
+}
+
+/** Whom a failed attempt named; null: nobody who is known. */
+export type Named = { user_id: string; is_admin: boolean } | null;
+
+/** `tenantId` null: the tenant does not exist, and the attempt is of the deployment. */
+export async function auditFailure(
+  ctx: Context,
+  input: { tenantId: string | null; method: 'link' | 'password'; named: Named },
+): Promise<void> {
+  const { tenantId, method, named } = input;
+  const address = named && !named.is_admin ? null : ctx.actor.address;
+  const acting = { ...ctx, actor: { ...ctx.actor, address } };
+  const userId = named?.user_id ?? null;
+  await recordFailedSignIn(acting, tenantId ?? deployment, { method, userId });
+}
