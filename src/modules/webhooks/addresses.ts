@@ -14,8 +14,11 @@ const notPublic = [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
@@ -27,6 +30,7 @@ const notPublic6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
+  ['2620:4f:8000::', 48],
   ['3fff::', 20],
 ] as const;
 
@@ -38,7 +42,16 @@ global6.addSubnet('2000::', 3, 'ipv6');
 
 export function isPublic(address: string): boolean {
   if (isIP(address) === 4) return !blocked.check(address, 'ipv4');
-  return isIP(address) === 6 && global6.check(address, 'ipv6') && !blocked.check(address, 'ipv6');
+  if (isIP(address) !== 6 || address.includes('%')) return false;
+  return global6.check(address, 'ipv6') && !blocked.check(address, 'ipv6') && !isIsatap(address);
+}
+
+/** ISATAP (RFC 5214) tunnels to the IPv4 address in the last 32 bits, in whatever network it is. */
+function isIsatap(address: string): boolean {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const last = (tail ?? head).split(':');
+  const interfaceId = [...Array<string>(4).fill('0'), ...last].slice(-4);
+  return interfaceId[1] === '5efe' && ['0', '200'].includes(interfaceId[0] ?? '');
 }
 
 export type AllowedConfig = Pick<Config, 'webhookAllow'>;
