@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { Problem } from './errors.ts';
+import { hasPrototypeName } from './prototype-names.ts';
 
 export type RowFormat = 'ndjson' | 'csv';
 export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
@@ -91,13 +92,20 @@ function readJson(cuts: Cut[]): Read[] {
   return cuts.map((cut) => {
     if (cut instanceof Problem) return { problem: cut };
     try {
-      return { value: JSON.parse(cut) as unknown };
+      return readValue(JSON.parse(cut));
     } catch {
       return {
         problem: new Problem('malformed_request', 'The row is not valid JSON. Send one object per line.'),
       };
     }
   });
+}
+
+/** As bodies are read: a name that could change what all objects inherit is refused. */
+function readValue(value: unknown): Read {
+  if (!hasPrototypeName(value)) return { value };
+  const detail = 'The row has the name __proto__ or constructor.prototype. Choose another name.';
+  return { problem: new Problem('malformed_request', detail) };
 }
 
 function csvReader(): (cuts: Cut[]) => Read[] {
@@ -114,7 +122,7 @@ function csvReader(): (cuts: Cut[]) => Read[] {
     const fields = names;
     return records.map((record) => {
       if (record instanceof Problem) return { problem: record };
-      if (record.length <= fields.length) return { value: toObject(fields, record) };
+      if (record.length <= fields.length) return readValue(toObject(fields, record));
       const detail = `The row has ${record.length} cells, but the header has ${fields.length}. Quote cells that hold commas.`;
       return { problem: new Problem('malformed_request', detail) };
     });
