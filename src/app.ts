@@ -52,6 +52,7 @@ const interfaceHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
 /** The key of the header Authorization; without that header, the session of the cookie. */

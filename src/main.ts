@@ -15,6 +15,7 @@ import { type Log, openLog } from './platform/log.ts';
 import { giveBackMemory } from './platform/memory.ts';
 import { openContext } from './platform/open-context.ts';
 import { createForOwnerOnly } from './platform/owner-only.ts';
+import { startWarnings } from './platform/start-warnings.ts';
 import { type Service, startService } from './service.ts';
 
 const day = 86_400_000;
@@ -68,6 +69,7 @@ export async function serve(): Promise<void> {
   createForOwnerOnly();
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
+  for (const warning of startWarnings(config, process.env)) log.warn({}, warning);
   if (await ensureConsole()) log.info({}, 'the console was built');
   const starting = start(config, log);
   stopOnSignal(log, async () => (await starting).stop());

@@ -124,7 +124,7 @@ test('both origins speak HTTP/1.1 over TLS still', async () => {
 test('addresses that the service gives out are HTTPS, and browsers are told to stay there', async () => {
   const session = connect(service.baseUrl, { ca });
   const { headers } = await over2(session, '/health/none');
-  assert.match(String(headers['strict-transport-security']), /max-age=\d{7,}/);
+  assert.match(String(headers['strict-transport-security']), /max-age=\d{7,}; includeSubDomains/);
   const document = await over2(session, '/openapi.json');
   assert.ok(document.body.includes(`"url":"${service.baseUrl}"`));
   session.close();

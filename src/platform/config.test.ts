@@ -113,3 +113,13 @@ test('a first key must fit into a header, and must not look like an access token
   for (const BOOTSTRAP_KEY of [good.slice(1), `${good} x`, `${good}ä`, `${good}.b.c`, `${good}\n`])
     assert.throws(() => readConfig({ BOOTSTRAP_KEY }), /^ConfigError: BOOTSTRAP_KEY: /);
 });
+
+test('behind a proxy the interface is HTTPS: by default, and no plain address is taken but a local one', () => {
+  const behind = (BASE_URL: string) => readConfig({ HOST: '0.0.0.0', TRUST_PROXY: 'true', BASE_URL }).baseUrl;
+  assert.equal(behind(''), 'https://localhost:3000');
+  assert.equal(behind('https://lectern.example'), 'https://lectern.example');
+  for (const local of ['http://127.0.0.1:3000', 'http://[::1]:3000', 'http://lectern.localhost'])
+    assert.equal(behind(local), local);
+  for (const plain of ['http://lectern.example', 'http://10.0.0.1', 'http://localhost.example'])
+    assert.throws(() => behind(plain), /^ConfigError: BASE_URL: must begin with https/);
+});

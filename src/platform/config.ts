@@ -122,6 +122,14 @@ function hostInUrl(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
+/** Behind a proxy the interface is HTTPS: cookies and links must say so. */
+function refusePlain(baseUrl: string): void {
+  const { protocol, hostname } = new URL(baseUrl);
+  const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || hostname.endsWith('.localhost');
+  if (protocol !== 'https:' && !isLocal)
+    throw new ConfigError('BASE_URL', `must begin with https when TRUST_PROXY is set, but is "${baseUrl}".`);
+}
+
 /** Its value is never told: it may hold a password. */
 function databaseUrl(env: Environment): string | null {
   const text = env.DATABASE_URL;
@@ -240,8 +248,9 @@ export function readConfig(env: Environment): Config {
       'HOST',
       `plain HTTP on ${host} is refused: the interface is HTTPS. Set TLS_CERT and TLS_KEY, or TRUST_PROXY=true behind a proxy that speaks HTTPS, or HOST=127.0.0.1.`,
     );
-  const scheme = tls ? 'https' : 'http';
+  const scheme = tls || trustProxy ? 'https' : 'http';
   const baseUrl = origin(env, 'BASE_URL', `${scheme}://${hostInUrl(host)}:${port}`);
+  if (trustProxy) refusePlain(baseUrl);
   const contentUrl = origin(env, 'CONTENT_URL', `${scheme}://${hostInUrl(host)}:${contentPort}`);
   if (port !== 0 && baseUrl === contentUrl)
     throw new ConfigError(

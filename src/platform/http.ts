@@ -40,7 +40,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     reply.headers({
       'X-Request-Id': request.id,
       'X-Content-Type-Options': 'nosniff',
-      ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+      ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
       ...headers,
     });
   const options = {

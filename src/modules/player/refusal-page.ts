@@ -37,6 +37,9 @@ function refusalPage(input: { title: string; reason: string; back: string | null
 <body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${way}</main></body></html>`;
 }
 
+/** Clients open launch links in windows of their own, and look at whether such a window is still open. */
+const forOpeners = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
+
 /** A plain page for a learner whose click was refused: why, what to do, and the way back. */
 export function refusal(input: {
   status: number;
@@ -52,6 +55,7 @@ export function refusal(input: {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
+      ...forOpeners,
       'Content-Security-Policy': refusalPolicy(framing),
     },
   };
@@ -64,6 +68,7 @@ export function onward(origin: string, ticket: string, framing: string): Answer 
     headers: {
       Location: `${origin}/play/${ticket}`,
       'Cache-Control': 'no-store',
+      ...forOpeners,
       'Content-Security-Policy': refusalPolicy(framing),
     },
   };
