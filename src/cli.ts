@@ -20,7 +20,7 @@ lectern keys rotate                               sign with a new key; also whil
 lectern keys remove KEYID                         remove a key; what it signed is no longer valid
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service; FILE -: NDJSON from stdin
       --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
-lectern backup FOLDER                             copy the database and the course files into a new folder
+lectern backup FOLDER                             copy database, course files and key ring into a new folder
 lectern restore FOLDER                            put a backup into an empty database and DATA_DIR
 lectern demo                                      show the whole interface on an empty database
 

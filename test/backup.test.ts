@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { untilReadableAt } from '../src/modules/events/test-support.ts';
@@ -21,6 +21,7 @@ import {
 import { emptyServerDatabase } from './support/server-database.ts';
 
 const bin = join(import.meta.dirname, '../bin/lectern.js');
+const ring = 'signing-keys.json';
 const serverUrl = process.env.TEST_DATABASE_URL;
 after(cleanUp);
 
@@ -115,6 +116,19 @@ test('a backup is restored under a new origin, and learners play on where they w
   assert.equal(made.Releases, 1);
   assert.equal((await stat(folder)).mode & 0o077, 0, 'nobody else may read it');
   await refused(['backup', folder], origin, /is not empty/);
+  assert.equal(made.KeyRing, ring);
+  assert.equal((await stat(join(folder, ring))).mode & 0o777, 0o600);
+  const apart = join(await temporaryFolder(), ring);
+  await rename(join(folder, ring), apart);
+  const { env: nowhere, drop: dropNowhere } = await elsewhere();
+  await refused(
+    ['restore', folder],
+    nowhere,
+    /signing-keys\.json is missing\. Put the file back, or set SIGNING_KEYS/,
+  );
+  assert.equal(existsSync(String(nowhere.DATA_DIR)), false, 'nothing was touched');
+  await dropNowhere();
+  await rename(apart, join(folder, ring));
 
   // The original goes on, and hands out a cursor that the copy has never seen.
   const lost = serverUrl ? original : await startProcess(env);
@@ -127,6 +141,10 @@ test('a backup is restored under a new origin, and learners play on where they w
   const restored = await done(['restore', folder], other);
   assert.deepEqual(restored.ReleasesWithoutFiles, []);
   await refused(['restore', folder], other, /empty/);
+  assert.deepEqual(
+    await readFile(join(String(other.DATA_DIR), ring)),
+    await readFile(join(env.DATA_DIR, ring)),
+  );
   const copy = await startProcess(other);
   try {
     const baseUrl = String(other.BASE_URL);

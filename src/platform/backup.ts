@@ -6,11 +6,20 @@ import { buffer } from 'node:stream/consumers';
 import type { Config } from './config.ts';
 import { lockFolder } from './db/folder-lock.ts';
 import { syncPath, syncTree } from './db/pglite-folder.ts';
+import type { WrittenKey } from './keys/key-ring.ts';
+import { readRingFile, ringFile, writeRingFile } from './keys/ring-file.ts';
 
 /** `backup.json`, written last: a folder without it is no backup. */
-export type Backup = { Format: 1; Engine: 'pglite' | 'postgres'; MadeAt: string; Releases: number };
+export type Backup = {
+  Format: 1;
+  Engine: 'pglite' | 'postgres';
+  MadeAt: string;
+  Releases: number;
+  /** Where the key ring is; null: the backup is of a version that kept its key in the database. */
+  KeyRing: 'signing-keys.json' | 'SIGNING_KEYS' | null;
+};
 
-type Place = Pick<Config, 'databaseUrl' | 'dataDir'>;
+type Place = Pick<Config, 'databaseUrl' | 'dataDir' | 'signingKeys'>;
 
 const names = { about: 'backup.json', dump: 'database.dump', database: 'database', packages: 'packages' };
 
@@ -65,6 +74,28 @@ async function dumpDatabase({ dataDir }: Place, databaseUrl: string, draft: stri
   await copyPackages(dataDir, draft);
 }
 
+/** Without the ring the database is worth little: links in the hands of clients would end, webhooks could not sign. */
+function copyRing({ signingKeys, dataDir }: Place, draft: string): Backup['KeyRing'] {
+  if (signingKeys) return 'SIGNING_KEYS';
+  const keys = readRingFile(dataDir);
+  if (!keys) return null;
+  writeRingFile(draft, keys);
+  return 'signing-keys.json';
+}
+
+/** The ring to put beside the database; null: it is in the environment, or in the database. */
+function ringOf({ KeyRing }: Backup, { signingKeys, dataDir }: Place, source: string): WrittenKey[] | null {
+  if (signingKeys || !KeyRing) return null;
+  if (KeyRing === 'SIGNING_KEYS')
+    throw new Error('The backup was made with SIGNING_KEYS. Set it to the same keys.');
+  const keys = readRingFile(source);
+  if (!keys)
+    throw new Error(`${ringFile(source)} is missing. Put the file back, or set SIGNING_KEYS to its keys.`);
+  if (readRingFile(dataDir))
+    throw new Error(`${dataDir} has a key ring already: a backup is restored into an empty place only.`);
+  return keys;
+}
+
 /** Database and course files as of one moment, in a new folder that has its name only when it is whole. */
 export async function backUp(place: Place, folder: string, now: Date): Promise<Backup> {
   const target = resolve(folder);
@@ -76,11 +107,13 @@ export async function backUp(place: Place, folder: string, now: Date): Promise<B
   try {
     if (place.databaseUrl === null) await copyDatabase(place, draft);
     else await dumpDatabase(place, place.databaseUrl, draft);
+    const KeyRing = copyRing(place, draft);
     const backup: Backup = {
       Format: 1,
       Engine: place.databaseUrl === null ? 'pglite' : 'postgres',
       MadeAt: now.toISOString(),
       Releases: (await readdir(join(draft, names.packages))).length,
+      KeyRing,
     };
     await writeFile(join(draft, names.about), `${JSON.stringify(backup, null, 2)}\n`);
     syncTree(draft);
@@ -129,6 +162,7 @@ export async function restore(
     throw new Error(
       'The database has tables: a backup is restored into an empty one only. Create a new database.',
     );
+  const keys = ringOf(about, place, source);
   await mkdir(dataDir, { recursive: true });
   const lock = databaseUrl === null ? lockFolder(dataDir) : null;
   try {
@@ -139,6 +173,7 @@ export async function restore(
         ...['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges'],
         join(source, names.dump),
       ]);
+    if (keys) writeRingFile(dataDir, keys);
   } catch (error) {
     await rm(packages, { recursive: true, force: true });
     throw error;
