@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import { killRounds } from '../bench/kill/rounds.ts';
 import { emptyServerDatabase } from './support/server-database.ts';
 
-test('what was acknowledged is there, and whole, after kill -9 under load', async () => {
+test('what was acknowledged is there, and whole, after kill -9 under load, commits of superseded launches too', async () => {
   const serverUrl = process.env.TEST_DATABASE_URL;
   const database = serverUrl ? await emptyServerDatabase(serverUrl) : null;
-  const result = await killRounds({ rounds: 3, databaseUrl: database?.url ?? null });
+  const result = await killRounds({
+    rounds: Number(process.env.KILL_ROUNDS ?? 3),
+    databaseUrl: database?.url ?? null,
+  });
   await database?.drop();
   const { lost, torn, faults, acknowledged } = result;
   assert.deepEqual({ lost, torn, faults }, { lost: [], torn: [], faults: [] });

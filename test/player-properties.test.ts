@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { Receipt } from '../src/modules/player/schemas.ts';
+import type { Receipt, Session } from '../src/modules/player/schemas.ts';
+import type { Unit } from '../src/modules/standards/types.ts';
 import { packCourse, packRow } from './journeys/made-courses.ts';
 import { checkProblem, closeAgent, send } from './support/fuzz-answers.ts';
 import { jsonText, odd, oddTexts } from './support/fuzz-values.ts';
-import { play } from './support/player.ts';
+import { type Play, play } from './support/player.ts';
 import { startService } from './support/service.ts';
 
 // What a course may send, and what anybody may send to the content origin.
@@ -197,6 +198,91 @@ for (const standard of ['scorm12', 'scorm2004'])
     });
     await fc.assert(property, { numRuns: runs });
   });
+
+type Sent = { launch: number; number: number; UnitID: string; Data: Record<string, string> };
+
+/** Three launches of one enrolment that know nothing of each other: numbers begin where each was opened. */
+async function threeLaunches() {
+  const enrolment = await service.enrol('scorm12');
+  const plays: Play[] = [];
+  for (let launch = 0; launch < 3; launch++) plays.push(await play(service, enrolment.LaunchURL));
+  const send = async ({ launch, number, UnitID, Data }: Sent) => {
+    const reply = await plays[launch]?.commit({ Number: number, UnitID, Data });
+    assert.equal(reply?.status, 200, jsonText(reply?.body));
+    return reply?.body as Receipt;
+  };
+  const state = async () => {
+    const { Status, Completion, Success, Score, Progress, TotalSeconds } = await enrolment.read();
+    const { session } = await play(service, enrolment.LaunchURL);
+    const { Data, LastUnitID, Evidence } = session;
+    return {
+      result: { Status, Completion, Success, Score, Progress, TotalSeconds },
+      Data,
+      LastUnitID,
+      Evidence,
+    };
+  };
+  const units = scosOf(plays[0]?.session.Tree.Units ?? []);
+  return { send, state, units };
+}
+
+const scosOf = (units: Unit[]): string[] =>
+  units.flatMap((unit) => [...(unit.Kind === 'sco' ? [unit.UnitID] : []), ...scosOf(unit.Children)]);
+
+const snapshot = fc.record({
+  launch: fc.nat(2),
+  unit: fc.nat(),
+  status: fc.constantFrom('incomplete', 'completed', 'passed', 'failed'),
+  score: fc.option(fc.nat(100), { nil: null }),
+  seconds: fc.nat(59),
+  /** How often it arrives, and when. */
+  arrivals: fc.array(fc.nat(1_000), { maxLength: 3 }),
+});
+
+test('commits of several launches, in any order, repeated and lost, converge to the best result, and none acknowledged is lost', async () => {
+  const property = fc.asyncProperty(
+    fc.array(snapshot, { minLength: 1, maxLength: 12 }),
+    async (snapshots) => {
+      const [chaos, order] = [await threeLaunches(), await threeLaunches()];
+      const { units } = chaos;
+      const sent = snapshots.map(({ launch, unit, status, score, seconds, arrivals }, index) => ({
+        commit: {
+          launch,
+          number: index + 1,
+          UnitID: units[unit % units.length] ?? '',
+          Data: {
+            'cmi.core.lesson_status': status,
+            'cmi.core.session_time': `00:00:${String(seconds).padStart(2, '0')}`,
+            'cmi.suspend_data': `${launch}/${index}`,
+            'cmi.core.exit': 'suspend',
+            ...(score === null ? {} : { 'cmi.core.score.raw': String(score) }),
+          },
+        },
+        arrivals,
+      }));
+      const arriving = sent
+        .flatMap(({ commit, arrivals }) => arrivals.map((at) => ({ commit, at })))
+        .sort((a, b) => a.at - b.at);
+      for (const { commit } of arriving) checkResult(await chaos.send(commit));
+      const taken = sent.filter(({ arrivals }) => arrivals.length > 0).map(({ commit }) => commit);
+      const inOrder = taken.toSorted((a, b) => a.launch - b.launch || a.number - b.number);
+      for (const commit of inOrder) await order.send(commit);
+      const [found, expected] = [await chaos.state(), await order.state()];
+      assert.deepEqual({ ...found, Data: bookmarks(found) }, { ...expected, Data: bookmarks(expected) });
+      for (const UnitID of units) {
+        const scores = taken
+          .filter((commit) => commit.UnitID === UnitID)
+          .flatMap(({ Data }) => Data['cmi.core.score.raw'] ?? []);
+        const best = scores.length === 0 ? null : Math.max(...scores.map(Number));
+        assert.equal(found.Evidence[UnitID]?.Score ?? null, best);
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: Math.ceil(runs / 10) });
+});
+
+const bookmarks = ({ Data }: Pick<Session, 'Data'>) =>
+  Object.fromEntries(Object.entries(Data).map(([unit, data]) => [unit, data['cmi.suspend_data']]));
 
 test('a commit of any other shape is refused whole: nothing of it is stored', async () => {
   const enrolment = await service.enrol('scorm12');

@@ -1,5 +1,12 @@
 import type { Client } from './client.ts';
-import type { EnrolmentRecord, Findings, Ledger, UserRecord } from './ledger.ts';
+import {
+  type EnrolmentRecord,
+  type Findings,
+  isCompleted,
+  type Ledger,
+  type Said,
+  type UserRecord,
+} from './ledger.ts';
 import type { Target } from './load.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: records of the interface
@@ -98,7 +105,9 @@ async function checkEnrolment(
   if (items.length > 1) tear(`${items.length} enrolments in place of one`);
   const timeline = await readAll(client, target, `${path}/${enrolment.enrollId}/timeline`);
   const launches = timeline.filter(({ Kind }) => Kind === 'launch').map(({ Launch }) => Launch);
-  const commits = timeline.filter(({ Kind }) => Kind === 'commit').sort((a, b) => a.Commit - b.Commit);
+  const all = timeline.filter(({ Kind }) => Kind === 'commit').sort((a, b) => a.Commit - b.Commit);
+  checkLate(enrolment, all, (what) => lost.push(`${name}: ${what}`));
+  const commits = all.filter((entry) => !enrolment.late.some((said) => isEntryOf(said, entry)));
 
   const { unanswered } = enrolment;
   if (unanswered && 'launch' in unanswered && launches.length === enrolment.launches + 1)
@@ -120,7 +129,7 @@ async function checkEnrolment(
   }
 
   const last = enrolment.commits.at(-1);
-  const status = last?.completed ? 'completed' : enrolment.launches > 0 ? 'in_progress' : 'enrolled';
+  const status = isCompleted(enrolment) ? 'completed' : enrolment.launches > 0 ? 'in_progress' : 'enrolled';
   const completed = status === 'completed';
   if (!inSequence(launches.sort((a, b) => a - b))) tear('the launches have a gap');
   if (!inSequence(commits.map(({ Commit }) => Commit))) tear('the commits have a gap');
@@ -133,4 +142,20 @@ async function checkEnrolment(
     tear('not one enrolment.launched per launch');
   if (count(timeline, 'enrolment.completed') !== (completed ? 1 : 0))
     tear('enrolment.completed and Status differ');
+}
+
+const isEntryOf = ({ launch, number }: Said, entry: Entry) =>
+  entry.Launch === launch && entry.Commit === number;
+
+/** A late commit that was not answered is settled first: whole or not there. */
+function checkLate(enrolment: EnrolmentRecord, commits: Entry[], lose: (what: string) => void): void {
+  const { unanswered, late } = enrolment;
+  if (unanswered && 'late' in unanswered && commits.some((entry) => isEntryOf(unanswered.late, entry)))
+    late.push(unanswered.late);
+  for (const said of late) {
+    const kept = commits.find((entry) => isEntryOf(said, entry));
+    const { TotalSeconds, Completion } = kept?.Data ?? {};
+    if (!kept || TotalSeconds < said.seconds || (said.completed && Completion !== 'completed'))
+      lose(`late commit ${said.number} of launch ${said.launch}`);
+  }
 }

@@ -9,10 +9,18 @@ export type EnrolmentRecord = {
   reference: string;
   launches: number;
   commits: Said[];
-  unanswered: { launch: true } | { commit: Said } | null;
+  /** Of a launch that another one had superseded, with numbers that both use. */
+  late: Said[];
+  unanswered: { launch: true } | { commit: Said } | { late: Said } | null;
+  /** Where the newest launch commits, when the learner did not leave it. */
+  open: { launch: number; address: string; next: number } | null;
   /** Written since the last check. */
   touched: boolean;
 };
+
+/** Whether anything that was acknowledged completes the course. */
+export const isCompleted = ({ commits, late }: EnrolmentRecord): boolean =>
+  [...commits, ...late].some(({ completed }) => completed);
 
 export type UserDetails = {
   LoginID: string;
@@ -30,7 +38,7 @@ export type UserRecord = {
   touched: boolean;
 };
 
-export type Counts = { users: number; enrolments: number; launches: number; commits: number };
+export type Counts = { users: number; enrolments: number; launches: number; commits: number; late: number };
 
 export type Ledger = {
   users: UserRecord[];
@@ -42,7 +50,7 @@ export type Ledger = {
 export const emptyLedger = (): Ledger => ({
   users: [],
   enrolments: [],
-  acknowledged: { users: 0, enrolments: 0, launches: 0, commits: 0 },
+  acknowledged: { users: 0, enrolments: 0, launches: 0, commits: 0, late: 0 },
 });
 
 /** What a check found missing or half there. */

@@ -1,5 +1,12 @@
 import type { Answer, Client } from './client.ts';
-import type { EnrolmentRecord, Ledger, Said, UserDetails, UserRecord } from './ledger.ts';
+import {
+  type EnrolmentRecord,
+  isCompleted,
+  type Ledger,
+  type Said,
+  type UserDetails,
+  type UserRecord,
+} from './ledger.ts';
 
 export type Target = { baseUrl: string; key: string };
 
@@ -55,6 +62,8 @@ async function enrolOne(client: Client, { baseUrl, key }: Target, ledger: Ledger
     reference,
     launches: 0,
     commits: [],
+    late: [],
+    open: null,
     unanswered: null,
     touched: true,
   };
@@ -64,6 +73,7 @@ async function enrolOne(client: Client, { baseUrl, key }: Target, ledger: Ledger
 
 /** The way of a learner's page: the link, the ticket, the session, its commits. */
 async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }: Ledger): Promise<void> {
+  const { open: superseded } = enrolment;
   const click = await write(client, 303, 'GET', enrolment.launchUrl);
   const page = click.location ?? '';
   enrolment.touched = true;
@@ -85,7 +95,7 @@ async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }:
   const wanted = 1 + Math.floor(Math.random() * 6);
   for (let nth = 1; nth <= wanted; nth++) {
     const number = session.NextCommit + nth - 1;
-    const completed = last?.completed === true || (nth === wanted && Math.random() < 0.5);
+    const completed = isCompleted(enrolment) || (nth === wanted && Math.random() < 0.5);
     const said: Said = {
       number,
       launch: session.Launch,
@@ -94,14 +104,41 @@ async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }:
       completed,
     };
     enrolment.unanswered = { commit: said };
-    const receipt = await write(client, 200, 'POST', address, commitBody(said, nth === wanted));
+    const exits = nth === wanted && Math.random() < 0.5;
+    enrolment.open = null;
+    const receipt = await write(client, 200, 'POST', address, commitBody(said, exits));
     enrolment.commits.push(said);
     acknowledged.commits += 1;
     enrolment.unanswered = null;
-    const status = completed ? 'completed' : 'in_progress';
-    if (receipt.body.Number !== number || receipt.body.Status !== status)
-      throw new Refused(`commit ${number} was answered ${JSON.stringify(receipt.body)}`);
+    enrolment.open = exits ? null : { launch: session.Launch, address, next: number + 1 };
+    checkReceipt(receipt, said);
+    if (superseded && nth === 1) await sendLate(client, enrolment, superseded, acknowledged);
   }
+}
+
+/** What another device did before it heard of the newer launch: with the same numbers as that one's. */
+async function sendLate(
+  client: Client,
+  enrolment: EnrolmentRecord,
+  { launch, address, next: number }: NonNullable<EnrolmentRecord['open']>,
+  acknowledged: Ledger['acknowledged'],
+): Promise<void> {
+  const completed = isCompleted(enrolment) || Math.random() < 0.3;
+  const said: Said = { number, launch, bookmark: 'stale', seconds: number * 10, completed };
+  enrolment.unanswered = { late: said };
+  const receipt = await write(client, 200, 'POST', address, commitBody(said, false));
+  enrolment.late.push(said);
+  acknowledged.late += 1;
+  enrolment.unanswered = null;
+  checkReceipt(receipt, said);
+  if (receipt.body.Ended !== 'session_superseded')
+    throw new Refused(`a superseded launch was answered ${JSON.stringify(receipt.body)}`);
+}
+
+function checkReceipt({ body }: Answer, { number, completed }: Said): void {
+  const status = completed ? 'completed' : 'in_progress';
+  if (body.Number !== number || body.Status !== status)
+    throw new Refused(`commit ${number} was answered ${JSON.stringify(body)}`);
 }
 
 function commitBody(said: Said, exit: boolean) {
