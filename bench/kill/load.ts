@@ -104,7 +104,7 @@ async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }:
       completed,
     };
     enrolment.unanswered = { commit: said };
-    const exits = nth === wanted && Math.random() < 0.5;
+    const exits = nth === wanted && Math.random() < 0.25;
     enrolment.open = null;
     const receipt = await write(client, 200, 'POST', address, commitBody(said, exits));
     enrolment.commits.push(said);
@@ -167,7 +167,7 @@ export async function drive(
   const back = ledger.enrolments.filter(({ unanswered }) => unanswered === null);
   const step = async () => {
     const again =
-      Math.random() < 0.3 ? back.splice(Math.floor(Math.random() * back.length), 1)[0] : undefined;
+      Math.random() < 0.5 ? back.splice(Math.floor(Math.random() * back.length), 1)[0] : undefined;
     const enrolment = again ?? (await enrolOne(options.client, target, ledger));
     await sit(options.client, enrolment, ledger);
     if (!again) back.push(enrolment);

@@ -82,8 +82,11 @@ export async function killRounds(options: Options): Promise<Result> {
     for (let round = 1; round <= rounds; round++) {
       let over = false;
       const load = drive(target, ledger, { client, lanes, over: () => over });
-      const before = ledger.acknowledged.commits;
-      await until('a commit is acknowledged', () => ledger.acknowledged.commits > before);
+      const { commits, late } = ledger.acknowledged;
+      await until(
+        'commits of a current and of a superseded launch are acknowledged',
+        () => ledger.acknowledged.commits > commits && ledger.acknowledged.late > late,
+      );
       await pause(200 + Math.random() * 1_800);
       const restart = server ? await crashServer(server, round) : await crashService(service, env);
       over = true;

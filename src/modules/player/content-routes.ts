@@ -157,12 +157,12 @@ async function expectFolder(
 }
 
 function sendFile(reply: FastifyReply, folder: string, path: string): FastifyReply {
-  void reply.type(contentTypeOf(path));
+  // Not public: a shared cache would serve files after access has ended.
+  void reply.type(contentTypeOf(path)).header('Cache-Control', 'private, max-age=3600');
   return reply.sendFile(path, folder, {
     contentType: false,
     dotfiles: 'allow',
     index: false,
-    maxAge: '1h',
-    cacheControl: true,
+    cacheControl: false,
   });
 }

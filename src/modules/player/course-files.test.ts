@@ -75,6 +75,11 @@ test('a live session gets the files as they are in the package', async () => {
     assert.equal(await response.text(), await readFile(join(source, name), 'utf8'));
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
     assert.equal(response.headers.get('cross-origin-resource-policy'), 'same-origin');
+    assert.equal(
+      response.headers.get('cache-control'),
+      'private, max-age=3600',
+      'no shared cache serves it on',
+    );
     assert.equal((await file(`${name}?v=1`)).status, 200);
   }
 });

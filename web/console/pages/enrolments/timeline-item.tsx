@@ -14,7 +14,11 @@ export function TimelineItem({ entry, loginId }: { entry: Entry; loginId: string
   const Icon = icons[entry.Kind];
   const renewed = entry.Type === 'enrolment.renewed' ? entry.Data.NewEnrollID : undefined;
   return (
-    <li className="entry" data-kind={entry.Kind} data-warned={entry.Warnings.length > 0 || undefined}>
+    <li
+      className="entry"
+      data-kind={entry.Kind}
+      data-warned={entry.Warnings.length > 0 || entry.Refused !== null || undefined}
+    >
       <span className="entry-mark">
         <Icon size={14} aria-hidden />
       </span>

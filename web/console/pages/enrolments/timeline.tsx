@@ -45,7 +45,7 @@ const kinds = {
   story: (entry: Entry) => !repeated.includes(entry.Type),
   learner: (entry: Entry) => entry.Kind !== 'event',
   event: (entry: Entry) => entry.Kind === 'event',
-  warning: (entry: Entry) => entry.Warnings.length > 0,
+  warning: (entry: Entry) => entry.Warnings.length > 0 || entry.Refused !== null,
   everything: () => true,
 } as const;
 

@@ -58,7 +58,11 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
   }
   if (Kind === 'commit') {
     const numbers = { number: entry.Commit ?? 0, launch: entry.Launch ?? 0 };
-    return { sentence: t('timeline.commit', numbers), more: reached(Data).join(' · ') };
+    if (entry.Refused === null)
+      return { sentence: t('timeline.commit', numbers), more: reached(Data).join(' · ') };
+    const reason = `timeline.refusals.${entry.Refused}` as 'timeline.refusals.user_disabled';
+    const said = [t.has(reason) ? t(reason) : entry.Refused, ...reached(Data)];
+    return { sentence: t('timeline.refused', numbers), more: said.join(' · ') };
   }
   const name = `timeline.events.${Type}` as 'timeline.events.enrolment.created';
   const changed = Array.isArray(Data.Changed) ? Data.Changed.filter((one) => typeof one === 'string') : [];
