@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { judgeStatements } from '../test/support/recorded-statements.ts';
+import { judgeMutants, judgeStatements } from '../test/support/recorded-statements.ts';
 import { ensureConsole } from './build-console.ts';
 import { opensServer } from './opens-server.ts';
 
@@ -88,15 +88,20 @@ function run(some: readonly string[], concurrency: number): number {
 
 const status = Math.max(run(together, 2), run(alone, 1));
 const { counts, reasons, wrong } = judgeStatements(statements);
+const { statements: mutated, mutants, accepted } = judgeMutants(statements);
 const scaling = readFileSync(join(import.meta.dirname, '../docs/scaling.md'), 'utf8');
 const unknown = reasons.filter((why) => !scaling.includes(why));
 console.log(
   `Statements that reached the database: ${JSON.stringify(counts)}, of two tenants: ${wrong.length}`,
 );
+console.log(
+  `Of ${mutants} mutants of ${mutated} statements that lost their tenant the guard accepted ${accepted.length}`,
+);
+for (const mutant of accepted) console.error(`The tenant guard accepts ${mutant}`);
 for (const text of wrong) console.error(`It touched rows of several tenants:\n${text}`);
 for (const why of unknown) console.error(`docs/scaling.md does not list a reason to span tenants: ${why}`);
 rmSync(scratch, { recursive: true, force: true });
-const isProved = wrong.length + unknown.length === 0;
+const isProved = wrong.length + unknown.length + accepted.length === 0;
 // What was wrong with the statements is not put right by running some of the files again.
 if (process.env.TEST_FAILED_FILES && isProved)
   writeFileSync(process.env.TEST_FAILED_FILES, [...new Set(failed)].join('\n'));

@@ -36,7 +36,7 @@ test('a plan made on empty tables is made anew once they have grown', async () =
   const enrol = (connection: Connection) => connection.query({ name: 'kept_plan', text: enrolText, values });
   const plan = async (connection: Connection) => {
     const { rows } = await connection.query<Record<string, string>>({
-      text: `explain execute kept_plan('${tenant.TenantID}', '[]', now())`,
+      text: `/* across tenants: a test reads the plan */ explain execute kept_plan('${tenant.TenantID}', '[]', now())`,
       values: [],
     });
     return rows.map((line) => line['QUERY PLAN']).join('\n');

@@ -2,6 +2,7 @@ import { appendFileSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
 import { assertTenantScoped } from '../../src/platform/db/tenant-guard.ts';
+import { mutantsOf } from './tenant-mutations.ts';
 
 type Line = { text: string; tenants: number };
 
@@ -47,14 +48,43 @@ export function recordStatements(engine: Engine, folder: string): Engine {
   };
 }
 
-/** Of all that was recorded: how many statements of each kind there are, why some span tenants, and what must not be. */
-export function judgeStatements(folder: string) {
+/** The texts, and how many tenants each named at most. */
+function recordedIn(folder: string): Map<string, number> {
   const tenantsOf = new Map<string, number>();
   for (const file of globSync(join(folder, '*.jsonl')))
     for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
       const { text, tenants } = JSON.parse(line) as Line;
       tenantsOf.set(text, Math.max(tenants, tenantsOf.get(text) ?? 0));
     }
+  return tenantsOf;
+}
+
+/** Each recorded statement of one tenant, changed so that it loses its tenant: how many there are, and what the guard accepts. */
+export function judgeMutants(folder: string) {
+  const result = { statements: 0, mutants: 0, accepted: [] as string[] };
+  for (const text of recordedIn(folder).keys()) {
+    if (assertTenantScoped(text).kind !== 'one tenant') continue;
+    result.statements++;
+    for (const mutant of mutantsOf(text)) {
+      result.mutants++;
+      if (isAccepted(mutant.text)) result.accepted.push(`${mutant.how}: ${mutant.text}`);
+    }
+  }
+  return result;
+}
+
+function isAccepted(text: string): boolean {
+  try {
+    assertTenantScoped(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Of all that was recorded: how many statements of each kind there are, why some span tenants, and what must not be. */
+export function judgeStatements(folder: string) {
+  const tenantsOf = recordedIn(folder);
   const counts = { 'one tenant': 0, 'no tenant': 0, 'across tenants': 0 };
   const reasons = new Set<string>();
   const wrong: string[] = [];

@@ -132,7 +132,7 @@ function nextOf(migrations: Migration[], applied: Applied[]): Migration | undefi
   return next;
 }
 
-const bookkeeping = `create table if not exists migration (
+const bookkeeping = `/* across tenants: migration */ create table if not exists migration (
   name text primary key,
   checksum text not null,
   applied_at timestamptz not null

@@ -1,4 +1,4 @@
-import type { Connection, Engine } from './engine.ts';
+import type { Connection, Engine, Statement } from './engine.ts';
 import { tenantTables } from './generated.ts';
 import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
 import {
@@ -14,9 +14,13 @@ import {
 const owned: ReadonlySet<string> = new Set(tenantTables);
 const mark = /^\s*across tenants: \S/;
 const plain = ['select', 'values', 'insert', 'update', 'delete'];
+const control = ['begin', 'commit', 'rollback', 'savepoint', 'release', 'set', 'show', 'lock'];
+const advice = 'If it must span tenants, it says so: /* across tenants: why */';
 
 /** What a statement touches: shared tables only, rows of the one tenant that it names, or those of all for a reason. */
-export type Verdict = { kind: 'no tenant' | 'one tenant' } | { kind: 'across tenants'; why: string };
+export type Verdict =
+  | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[] }
+  | { kind: 'across tenants'; why: string };
 
 /** Checked texts, so that a repeated statement costs one look-up. */
 const checked = new Map<string, Verdict>();
@@ -40,7 +44,17 @@ function judge(text: string): Verdict {
   const why = comments.find((comment) => mark.test(comment));
   if (why !== undefined) return { kind: 'across tenants', why: why.trim().slice('across tenants: '.length) };
   for (const statement of splitNodes(nodes, (node) => isSymbol(node, ';'))) checkQuery(statement, new Set());
-  return { kind: namesOwned(nodes) ? 'one tenant' : 'no tenant' };
+  return { kind: namesOwned(nodes) ? 'one tenant' : 'no tenant', parameters: tenantParameters(nodes) };
+}
+
+/** The numbers of the parameters that tenants are compared with. */
+function tenantParameters(nodes: readonly Node[]): number[] {
+  return nodes.flatMap((node, at) => {
+    if (node.kind === 'group') return tenantParameters(node.nodes);
+    const other = nodes[at + 2];
+    if (!isColumn(node) || !isSymbol(nodes[at + 1], '=') || other?.kind !== 'value') return [];
+    return other.text.startsWith('$') ? [Number(other.text.slice(1))] : [];
+  });
 }
 
 const namesOwned = (nodes: readonly Node[]): boolean =>
@@ -49,7 +63,8 @@ const namesOwned = (nodes: readonly Node[]): boolean =>
 export function guardTenants(engine: Engine): Engine {
   const guarded = (connection: Connection): Connection => ({
     query: async (statement) => {
-      assertTenantScoped(statement.text);
+      const verdict = assertTenantScoped(statement.text);
+      if (verdict.kind !== 'across tenants') assertOneTenant(statement, verdict.parameters);
       return connection.query(statement);
     },
   });
@@ -60,10 +75,14 @@ export function guardTenants(engine: Engine): Engine {
   };
 }
 
+function assertOneTenant({ text, values }: Statement, [first, ...others]: readonly number[]): void {
+  if (first === undefined) return;
+  if (others.some((number) => values[number - 1] !== values[first - 1]))
+    throw new Error(`A statement names several tenants: ${text}`);
+}
+
 function refuse(table: string, reason: string): never {
-  throw new Error(
-    `A statement on the table "${table}" ${reason}. If it must span tenants, it says so: /* across tenants: why */`,
-  );
+  throw new Error(`A statement on the table "${table}" ${reason}. ${advice}`);
 }
 
 function checkQuery(nodes: readonly Node[], outer: ReadonlySet<string>): void {
@@ -112,6 +131,8 @@ function checkLevel(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
 function readTarget(nodes: readonly Node[], ctes: ReadonlySet<string>): Sources {
   const at = isWord(nodes[1], 'from') ? 2 : 1;
   const { relation, end } = readRelation(nodes, isWord(nodes[at], 'only') ? at + 1 : at, ctes);
+  if (nodes[end] && !isWord(nodes[end], 'set', 'using', 'where', 'returning'))
+    refuse(relation.name, 'has a form that is not understood');
   return readSources(nodes.slice(end), ctes, relation);
 }
 
@@ -123,13 +144,12 @@ function checkNested(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
   }
 }
 
+/** Anything else could hide a statement from this check, as DO, EXECUTE, COPY and EXPLAIN can. */
 function checkOther(nodes: readonly Node[]): void {
-  for (const node of nodes) {
-    if (node.kind === 'group') checkOther(node.nodes);
-    else if (node.kind === 'word' && owned.has(node.text)) {
-      refuse(node.text, 'is neither SELECT, INSERT, UPDATE nor DELETE, and so cannot be checked');
-    }
-  }
+  if (!control.includes(wordOf(nodes[0])) || namesOwned(nodes))
+    throw new Error(
+      `A statement that is neither SELECT, INSERT, UPDATE nor DELETE cannot be checked. ${advice}`,
+    );
 }
 
 function checkInsert(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
@@ -139,6 +159,8 @@ function checkInsert(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
   if (owned.has(relation.name) && !named)
     refuse(relation.name, 'inserts without naming the column tenant_id');
   const from = nodes.findIndex((node) => isWord(node, 'select', 'with'));
+  if (from < 0 && !nodes.some((node) => isWord(node, 'values')))
+    refuse(relation.name, 'inserts rows that come neither from VALUES nor from SELECT');
   const conflict = nodes.findIndex((_, index) => isConflict(nodes, index));
   const rest = conflict < 0 ? nodes.length : conflict;
   if (from >= 0 && from < rest) checkQuery(nodes.slice(from, rest), ctes);
@@ -147,88 +169,60 @@ function checkInsert(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
 
 const isColumn = (node: Node | undefined): boolean => node?.kind === 'word' && node.text === 'tenant_id';
 
-/** Every table of a tenant must be tied to a tenant from outside, or to a table that is. */
+/** Every table of a tenant needs a condition of its own that compares its tenant with a value from outside. */
 function checkSources({ relations, conditions }: Sources): void {
-  const needed = relations.filter(({ table, name }) => table && owned.has(name));
-  if (needed.length === 0) return;
-  const ties = [
-    ...conditions.flatMap((condition) => readTies(condition, relations)),
-    ...mergedTies(relations),
-  ];
-  const tied = new Set<Relation>();
-  for (let before = -1; before < tied.size; ) {
-    before = tied.size;
-    for (const { relation, to } of ties) if (to === 'outside' || tied.has(to)) tied.add(relation);
-  }
-  const loose = needed.find((relation) => !tied.has(relation));
-  if (loose) refuse(loose.name, `does not restrict ${loose.alias}.tenant_id`);
+  const tied = new Set(conditions.flatMap((condition) => tiedBy(condition, relations)));
+  const loose = relations.find(
+    (relation) => relation.table && owned.has(relation.name) && !tied.has(relation),
+  );
+  if (loose) refuse(loose.name, `does not restrict ${loose.alias}.tenant_id to one value`);
 }
 
-type Tie = { relation: Relation; to: Relation | 'outside' };
-
-/** `using (tenant_id)` ties a relation to those before it, and them to it. */
-function mergedTies(relations: readonly Relation[]): Tie[] {
-  return relations.flatMap((relation, index): Tie[] => {
-    if (!relation.merged) return [];
-    const before = relations[index - 1];
-    if (!before) return [];
-    if (!before.table) return [{ relation, to: 'outside' }];
-    return [
-      { relation, to: before },
-      { relation: before, to: relation },
-    ];
+/** Only parts that must all hold count, and only those that are understood as a whole. */
+function tiedBy({ nodes, only }: Condition, relations: readonly Relation[]): Relation[] {
+  if (nodes.some((node) => isWord(node, 'or', 'case'))) return [];
+  return conjuncts(nodes).flatMap((part) => {
+    const [first] = part;
+    if (part.length === 1 && first?.kind === 'group' && !isQuery(first.nodes))
+      return tiedBy({ nodes: first.nodes, ...(only && { only }) }, relations);
+    const alias = tiedAlias(part);
+    return relations.filter((relation) => {
+      if (only && relation !== only) return false;
+      return alias === relation.alias || (alias === '' && relations.length === 1);
+    });
   });
 }
 
-function readTies({ nodes, only }: Condition, relations: readonly Relation[]): Tie[] {
-  if (nodes.some((node) => isWord(node, 'or'))) return [];
-  const ties: Tie[] = [];
-  for (const [at, node] of nodes.entries()) {
-    if (node.kind === 'group') {
-      const before = nodes[at - 1];
-      const grouped = before === undefined || isWord(before, 'and');
-      if (grouped && !isQuery(node.nodes))
-        ties.push(...readTies({ nodes: node.nodes, ...(only && { only }) }, relations));
-    } else if (isSymbol(node, '=')) {
-      const [left, right] = [operandBefore(nodes, at), operandAfter(nodes, at)];
-      ties.push(...tiesOf(left, right, relations), ...tiesOf(right, left, relations));
-    }
+/** The parts between AND; the one of BETWEEN does not part conditions. */
+function conjuncts(nodes: readonly Node[]): Node[][] {
+  const parts: Node[][] = [[]];
+  let isBetween = false;
+  for (const node of nodes) {
+    if (isWord(node, 'and') && !isBetween) parts.push([]);
+    else parts.at(-1)?.push(node);
+    isBetween = isWord(node, 'between') || (isBetween && !isWord(node, 'and'));
   }
-  return only ? ties.filter(({ relation }) => relation === only) : ties;
+  return parts;
 }
 
-/** `whole` is false when the column is only a part of what stands on its side. */
-type Operand = { alias: string; column: string; whole: boolean } | null;
-
-function tiesOf(column: Operand, other: Operand, relations: readonly Relation[]): Tie[] {
-  if (column?.column !== 'tenant_id' || !column.whole) return [];
-  const to = other?.alias ? relations.find(({ alias, table }) => table && alias === other.alias) : undefined;
-  if (to && other?.column !== 'tenant_id') return [];
-  const merged = relations.every((relation, index) => index === 0 || relation.merged);
-  if (column.alias === '' && !merged) return [];
-  // A bare name may be a column of the same table, unless rows come from elsewhere too.
-  if (other?.alias === '' && (other.column === 'tenant_id' || relations.every(({ table }) => table)))
-    return [];
-  return relations
-    .filter(({ alias }) => column.alias === '' || alias === column.alias)
-    .map((relation) => ({ relation, to: to ?? 'outside' }));
+/** Of `[alias.]tenant_id = value` the alias, or '' without one; null for anything else. */
+function tiedAlias(part: readonly Node[]): string | null {
+  const at = part.findIndex((node) => isSymbol(node, '='));
+  if (at < 0) return null;
+  const [left, right] = [part.slice(0, at), part.slice(at + 1)];
+  if (isValue(right)) return columnAlias(left);
+  return isValue(left) ? columnAlias(right) : null;
 }
 
-const ends = (node: Node | undefined): boolean => node === undefined || isWord(node, 'and');
-
-function operandBefore(nodes: readonly Node[], at: number): Operand {
-  const column = nodes[at - 1];
-  if (column?.kind !== 'word') return null;
-  const alias = isSymbol(nodes[at - 2], '.') ? nodes[at - 3] : undefined;
-  const whole = ends(nodes[at - (alias ? 4 : 2)]);
-  return { alias: alias?.kind === 'word' ? alias.text : '', column: column.text, whole };
+/** A parameter or a constant, with or without a cast. */
+function isValue([value, cast, type, ...more]: readonly Node[]): boolean {
+  if (value?.kind !== 'value' || more.length > 0) return false;
+  return cast === undefined || (isSymbol(cast, '::') && type?.kind === 'word');
 }
 
-function operandAfter(nodes: readonly Node[], at: number): Operand {
-  const first = nodes[at + 1];
-  if (first?.kind !== 'word' || nodes[at + 2]?.kind === 'group') return null;
-  const column = isSymbol(nodes[at + 2], '.') ? nodes[at + 3] : undefined;
-  const whole = ends(nodes[at + (column ? 4 : 2)]);
-  if (column?.kind !== 'word') return { alias: '', column: first.text, whole };
-  return { alias: first.text, column: column.text, whole };
+function columnAlias(nodes: readonly Node[]): string | null {
+  const [first, dot, last] = nodes;
+  if (nodes.length === 1) return isColumn(first) ? '' : null;
+  const isQualified = nodes.length === 3 && first?.kind === 'word' && isSymbol(dot, '.') && isColumn(last);
+  return isQualified ? first.text : null;
 }

@@ -6,8 +6,6 @@ export type Relation = {
   alias: string;
   /** False for a function, a subquery or a CTE, whose rows come from elsewhere. */
   table: boolean;
-  /** Joined by `using (tenant_id, …)`. */
-  merged: boolean;
 };
 
 /** Conditions that must hold for `only`, or for every relation when that is not set. */
@@ -51,8 +49,8 @@ export function readSources(nodes: readonly Node[], ctes: ReadonlySet<string>, t
   const sources: Sources = { relations: target ? [target] : [], conditions: [] };
   for (let at = 0; at < nodes.length; at++) {
     const node = nodes[at];
-    if (isWord(node, 'from') && !isWord(nodes[at - 1], 'distinct'))
-      at = readList(nodes, at + 1, ctes, sources) - 1;
+    const isOperator = isWord(nodes[at - 1], 'distinct') && isWord(nodes[at - 2], 'is', 'not');
+    if (isWord(node, 'from') && !isOperator) at = readList(nodes, at + 1, ctes, sources) - 1;
     else if (target && isWord(node, 'using') && nodes[at + 1]?.kind !== 'group') {
       at = readList(nodes, at + 1, ctes, sources) - 1;
     } else if (isWord(node, 'where')) {
@@ -85,14 +83,18 @@ function readList(nodes: readonly Node[], from: number, ctes: ReadonlySet<string
 function readJoins(nodes: readonly Node[], ctes: ReadonlySet<string>, into: Sources): void {
   let kind = '';
   let expected = true;
+  let open = false;
   let current: Relation | undefined;
   for (let at = 0; at < nodes.length; at++) {
     const node = nodes[at];
+    // With nested joins nobody could tell here which tables a condition restricts.
+    if (open && (isSymbol(node, ',') || isWord(node, ...joins))) throw notUnderstood();
     if (isSymbol(node, ',')) {
       kind = '';
       expected = true;
     } else if (isWord(node, 'join')) {
       expected = true;
+      open = kind !== 'cross' && kind !== 'natural';
     } else if (isWord(node, ...joins)) {
       kind = isWord(node, 'outer') ? kind : wordOf(node);
     } else if (isWord(node, 'on')) {
@@ -105,29 +107,25 @@ function readJoins(nodes: readonly Node[], ctes: ReadonlySet<string>, into: Sour
         );
       }
       kind = '';
+      open = false;
       at = end - 1;
-    } else if (isWord(node, 'using')) {
-      const columns = nodes[at + 1];
-      if (current && columns?.kind === 'group' && kind !== 'right' && kind !== 'full') {
-        current.merged = columns.nodes.some(
-          (column) => column.kind === 'word' && column.text === 'tenant_id',
-        );
-      }
+    } else if (isWord(node, 'using') && nodes[at + 1]?.kind === 'group') {
       kind = '';
+      open = false;
       at++;
-    } else if (expected && !isWord(node, 'only', 'lateral')) {
+    } else if (expected) {
+      if (isWord(node, 'only', 'lateral')) continue;
       expected = false;
-      const inner = node?.kind === 'group' ? node.nodes : undefined;
-      if (inner && !isQuery(inner)) {
-        readJoins(inner, ctes, into);
-        continue;
-      }
       const read = readRelation(nodes, at, ctes);
       current = read.relation;
       into.relations.push(read.relation);
       at = read.end - 1;
-    }
+    } else throw notUnderstood();
   }
+}
+
+function notUnderstood(): Error {
+  return new Error('A part of FROM is not understood, so its tables cannot be checked. Write plain joins.');
 }
 
 export const isQuery = (nodes: readonly Node[]): boolean => {
@@ -145,7 +143,9 @@ export function readRelation(
   let at = from;
   let name = '';
   let table = false;
+  const isInsert = isWord(nodes[from - 1], 'into');
   const first = nodes[at++];
+  if (first?.kind === 'group' && !isQuery(first.nodes)) throw notUnderstood();
   if (first?.kind === 'word') {
     name = first.text;
     table = true;
@@ -154,13 +154,13 @@ export function readRelation(
       if (part?.kind === 'word') name = part.text;
       at += 2;
     }
-    if (nodes[at]?.kind === 'group' && !isWord(nodes[from - 1], 'into')) {
+    if (nodes[at]?.kind === 'group' && !isInsert) {
       table = false;
       at++;
     }
     if (isWord(nodes[at], 'with') && isWord(nodes[at + 1], 'ordinality')) at += 2;
     if (isSymbol(nodes[at], '*')) at++;
-  }
+  } else if (first?.kind !== 'group') throw notUnderstood();
   if (isWord(nodes[at], 'as')) at++;
   const last = nodes[at];
   let alias = name;
@@ -168,5 +168,8 @@ export function readRelation(
     alias = last.text;
     at++;
   }
-  return { relation: { name, alias, table: table && !ctes.has(name), merged: false }, end: at };
+  const isTable = table && !ctes.has(name);
+  // Names for the columns of a table would let another one be called tenant_id.
+  if (!isTable && nodes[at]?.kind === 'group' && !isInsert) at++;
+  return { relation: { name, alias, table: isTable }, end: at };
 }

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { routes } from '../src/app.ts';
+import { startReceiver } from '../src/modules/webhooks/test-support.ts';
+import type { Engine } from '../src/platform/db/engine.ts';
+import { guardTenants } from '../src/platform/db/tenant-guard.ts';
+import { fill } from './support/filled-tenant.ts';
+import { judgeMutants } from './support/recorded-statements.ts';
+import { startService } from './support/service.ts';
+import { newTenant } from './support/tenant.ts';
+
+// The whole suite proves the same of all its statements, at the end of scripts/test.ts.
+process.env.TEST_STATEMENTS ??= await mkdtemp(join(tmpdir(), 'lectern-statements-'));
+const folder = process.env.TEST_STATEMENTS;
+
+const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+after(service.close);
+const receiver = await startReceiver();
+after(receiver.kill);
+
+test('no real statement gets through the tenant guard once it has lost its tenant', async () => {
+  const tenant = await newTenant(service);
+  const names = await fill(service, receiver.url, tenant);
+  for (const { method, path, access } of routes) {
+    if (method !== 'GET' || access !== 'tenant') continue;
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? 'x'));
+    await tenant.api('GET', filled);
+  }
+  const { statements, mutants, accepted } = judgeMutants(folder);
+  assert.ok(statements >= 60 && mutants >= 40 * statements, `${statements} statements, ${mutants} mutants`);
+  assert.deepEqual(accepted, []);
+});
+
+const nothing: Engine = {
+  kind: 'postgres',
+  query: async () => ({ rows: [], affected: 0 }),
+  transaction: (work) => work(nothing),
+  script: async () => {},
+  close: async () => {},
+};
+
+test('a statement whose conditions name two tenants is refused when it is run', async () => {
+  const engine = guardTenants(nothing);
+  const text =
+    'select 1 from enrolment e join "user" u on u.tenant_id = $1 and u.user_id = e.user_id where e.tenant_id = $2';
+  await engine.query({ text, values: ['a', 'a'] });
+  await assert.rejects(engine.query({ text, values: ['a', 'b'] }), /several tenants/);
+  await assert.rejects(
+    engine.transaction((connection) => connection.query({ text, values: ['a', 'b'] })),
+    /several tenants/,
+  );
+});
