@@ -82,7 +82,15 @@ async function measure(
     for (const { name, root } of versions) {
       const label = `${engine === 'pglite' ? 'PGlite' : 'PostgreSQL'}${versions.length > 1 ? `, ${name}` : ''}`;
       say(`${label}: starting and filling`);
-      const target = await startTarget({ name: label, engine, nodes: most, root, sizes, sittings: 500, say });
+      const target = await startTarget({
+        name: label,
+        engine,
+        nodes: most,
+        root,
+        sizes,
+        sittings: 1_500,
+        say,
+      });
       const limit = target.cluster ? serverLimit(target.cluster.url) : await embeddedLimit(root);
       targets.push({ target, limit });
     }

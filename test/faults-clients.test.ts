@@ -35,7 +35,7 @@ async function megabytes(service: Running): Promise<number> {
   return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]) / 1024 ** 2;
 }
 
-test('clients that dribble their headers or bodies are cut off, and an upload that is slow but goes on is not', async () => {
+test('clients that dribble their headers, bodies or uploads are cut off after 30 s, and an upload that is slow but goes on is not', async () => {
   const service = await startProcess({ ...(await place()), LOG_LEVEL: 'warn' });
   const agent = new Agent();
   const headers = {
@@ -57,6 +57,11 @@ test('clients that dribble their headers or bodies are cut off, and an upload th
     body: open(service, head('/tenant', 'Content-Length: 500000\r\n\r\n')),
     refused: open(service, `POST /tenant HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n`),
     chunked: open(service, head('/tenant', 'Transfer-Encoding: chunked\r\n\r\n')),
+    steady: open(service, head('/tenant', 'Content-Length: 500000\r\n\r\n')),
+    rows: open(
+      service,
+      head('/user/bulk', 'Tenant: slow\r\nContent-Length: 500000\r\n\r\n').replace('/json', '/x-ndjson'),
+    ),
   };
   const ends = Object.fromEntries(
     Object.entries(slow).map(([name, socket]) => {
@@ -72,7 +77,9 @@ test('clients that dribble their headers or bodies are cut off, and an upload th
     slow.body.write(' ');
     slow.refused.write(' ');
     slow.chunked.write('1\r\n \r\n');
-    upload.write(`{"LoginID":"slow ${++rows}"}\n`);
+    upload.write(`{"LoginID":"slow ${++rows}","LastName":"${'x'.repeat(250)}"}\n`.padStart(600));
+    slow.steady.write(' '.repeat(1_000));
+    slow.rows.write('\n');
   }, 1_000);
   const took: Record<string, number> = {};
   for (const [name, end] of Object.entries(ends)) took[name] = Math.round(await end);
@@ -181,7 +188,7 @@ test('more at once than a node takes: the rest is refused at once, and learners 
   const { body: session } = await client.call('POST', `${click.location}/session`);
   const commits: number[] = [];
   const committing = (async () => {
-    for (let number = 1; !isOver; number++) {
+    for (let number = 1; !isOver && number <= 100; number++) {
       const Data = { 'lectern.completion': 'incomplete', 'lectern.seconds': String(number) };
       const address = `${service.contentUrl}/play/${session.Session}/commit`;
       commits.push((await client.call('POST', address, { Number: number, UnitID: 'web', Data })).status);

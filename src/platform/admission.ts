@@ -1,59 +1,220 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { hold, networkOf, secondsToWait, spend } from './budgets.ts';
 import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
-import { perEngine } from './per-engine.ts';
+import { sha256 } from './ids.ts';
+import { type Pool, type PoolName, poolNames } from './pools.ts';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Shed last: a learner's work is in it. */
-    runTime?: boolean;
+  interface FastifyRequest {
+    place: Place;
   }
 }
+
+/** The place of a request in a pool, given back when the request is over, however it ends. */
+type Place = { over: boolean; leave: (() => void) | null };
 
 const tick = 100;
 /** Clients of requests that waited for so long have often given up. */
 const stalledAfter = 2_000;
-const alwaysTaken = /^\/(health\/|metrics$)/;
-
-/** What this node has taken on, over all its ports. */
-const standing = perEngine(() => ({ inFlight: 0, stalled: false, draining: false }));
+/** A pool counts as exhausted until a tenth of it is free again. */
+const freeAgain = 0.9;
+const exhaustedSeconds = 5;
+const mostTrusted = 10_000;
 
 export function isDraining(ctx: Context): boolean {
-  return standing(ctx).draining;
+  return ctx.admission.draining;
 }
 
 /** From now on the node says that it is not ready, and asks its clients to connect elsewhere. */
 export function drain(ctx: Context): void {
-  standing(ctx).draining = true;
+  ctx.admission.draining = true;
 }
 
-/** Refuses what is beyond the node's bound before its body is read, so that a flood costs no memory. */
-export function limitLoad(app: FastifyInstance, ctx: Context): void {
-  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const node = standing(ctx);
-    if (node.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
-    const { url = '', config } = request.routeOptions;
-    if (alwaysTaken.test(url)) return;
-    const most = ctx.config.mostInFlight * (config.runTime ? 2 : 1);
-    if (node.inFlight >= most || (node.stalled && !config.runTime))
-      throw new Problem('unavailable', 'The service has more to do than it can. Send the request again.', {
-        retryAfter: 1 + Math.floor(Math.random() * 3),
-      });
-    node.inFlight++;
-    reply.raw.once('close', () => node.inFlight--);
+/** The pool that has been full for 5 s, so that this node had better get no more for a while. */
+export function exhaustedPool(ctx: Context): PoolName | null {
+  const limit = ctx.now().getTime() - exhaustedSeconds * 1000;
+  const full = (name: PoolName) => {
+    const since = ctx.admission.pools[name].exhaustedSince;
+    return since !== null && since.getTime() <= limit;
+  };
+  return poolNames.find(full) ?? null;
+}
+
+function overloaded(): Problem {
+  return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
+    retryAfter: 1 + Math.floor(Math.random() * 3),
   });
+}
+
+function enter(ctx: Context, pool: Pool): void {
+  if (++pool.inUse >= pool.most) pool.exhaustedSince ??= ctx.now();
+}
+
+function leave(pool: Pool): void {
+  if (--pool.inUse < pool.most * freeAgain) pool.exhaustedSince = null;
+}
+
+/** Gives each request its place; to be called before anything waits, because a client may leave meanwhile. */
+export function openPlaces(app: FastifyInstance): void {
+  app.decorateRequest('place');
+  app.addHook('onRequest', (request, reply, done) => {
+    const place: Place = { over: false, leave: null };
+    request.place = place;
+    reply.raw.once('close', () => {
+      place.over = true;
+      place.leave?.();
+    });
+    done();
+  });
+}
+
+/** Takes the request on, before anything of its body is read, until it is answered; or rejects it. */
+export function admit(
+  ctx: Context,
+  { place }: FastifyRequest,
+  name: PoolName,
+  giveBack: (() => void) | null = null,
+): void {
+  const pool = ctx.admission.pools[name];
+  const isFull = pool.inUse >= pool.most;
+  if (isFull || place.over) giveBack?.();
+  if (place.over) return;
+  if (isFull) {
+    pool.rejected++;
+    throw overloaded();
+  }
+  enter(ctx, pool);
+  place.leave = () => {
+    leave(pool);
+    giveBack?.();
+  };
+}
+
+function reject(ctx: Context, name: PoolName, detail: string, retryAfter: number): Problem {
+  ctx.admission.pools[name].rejected++;
+  return new Problem('too_many_requests', `${detail} Retry in ${retryAfter} seconds.`, { retryAfter });
+}
+
+/** What waited while the event loop stood still is rejected before anything is done for it, but for learners. */
+function refuseStalled({ admission }: Context, name: PoolName): void {
+  if (!admission.stalled) return;
+  admission.pools[name].rejected++;
+  throw overloaded();
+}
+
+/** Takes on a request of somebody we do not know, as far as the budget of the address goes. */
+export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
+  refuseStalled(ctx, 'anonymous');
+  const { addresses } = ctx.admission;
+  const network = networkOf(request.ip);
+  const seconds = spend(addresses, network, ctx.now());
+  if (seconds > 0)
+    throw reject(ctx, 'anonymous', 'Too many requests without credentials from your address.', seconds);
+  const giveBack = hold(addresses, network);
+  if (!giveBack)
+    throw reject(
+      ctx,
+      'anonymous',
+      'Too many simultaneous requests without credentials from your address.',
+      1,
+    );
+  admit(ctx, request, 'anonymous', giveBack);
+}
+
+/** Takes on a request of an open session of the player: so many at a time and a minute for each. */
+export function admitLaunch(ctx: Context, request: FastifyRequest, token: string, counted: boolean): void {
+  const { launches } = ctx.admission;
+  const seconds = counted ? spend(launches, token, ctx.now()) : 0;
+  if (seconds > 0) throw reject(ctx, 'runTime', 'Too many commits of this session.', seconds);
+  const giveBack = hold(launches, token);
+  if (!giveBack) throw reject(ctx, 'runTime', 'Too many simultaneous requests of this session.', 1);
+  admit(ctx, request, 'runTime', giveBack);
+}
+
+/** Looks credentials up; wrong ones are charged to their address, whose unknown ones are then not looked up for a while. */
+export async function checkCredentials<Found>(
+  ctx: Context,
+  request: FastifyRequest,
+  look: () => Promise<Found>,
+): Promise<Found> {
+  refuseStalled(ctx, 'interface');
+  const { wrongCredentials, trusted } = ctx.admission;
+  const { authorization, cookie } = request.headers;
+  const digest = sha256(authorization ?? cookie ?? '');
+  const isTrusted = trusted.has(digest);
+  if (!isTrusted) {
+    const seconds = secondsToWait(wrongCredentials, networkOf(request.ip), ctx.now());
+    if (seconds > 0)
+      throw reject(ctx, 'anonymous', 'Too many requests with wrong credentials from your address.', seconds);
+  }
+  try {
+    const found = await look();
+    if (!isTrusted) trust(trusted, digest);
+    return found;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401) {
+      trusted.delete(digest);
+      chargeAddress(ctx, request);
+    }
+    throw error;
+  }
+}
+
+function trust(trusted: Set<string>, digest: string): void {
+  trusted.add(digest);
+  const [oldest] = trusted.size > mostTrusted ? trusted : [];
+  if (oldest !== undefined) trusted.delete(oldest);
+}
+
+/** Somebody showed a key, a link or a token that is none. */
+export function chargeAddress(ctx: Context, request: FastifyRequest): void {
+  const network = networkOf(request.ip);
+  spend(ctx.admission.wrongCredentials, network, ctx.now());
+  spend(ctx.admission.addresses, network, ctx.now());
+}
+
+/**
+ * Checks the password of somebody we do not know: two at a time, because they must not take all threads, and few of one
+ * address in the line.
+ */
+export async function checkInTurn<Result>(
+  ctx: Context,
+  request: FastifyRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { passwords, passwordAddresses } = ctx.admission;
+  const giveBack = hold(passwordAddresses, networkOf(request.ip));
+  const isFull = passwords.inUse >= passwords.most && passwords.waiting.length >= passwords.mostWaiting;
+  if (!giveBack || isFull) {
+    passwords.rejected++;
+    giveBack?.();
+    throw overloaded();
+  }
+  if (passwords.inUse < passwords.most) enter(ctx, passwords);
+  else {
+    passwords.waits++;
+    await new Promise<void>((resolve) => passwords.waiting.push(resolve));
+  }
+  try {
+    return await work();
+  } finally {
+    giveBack();
+    const next = passwords.waiting.shift();
+    if (next) next();
+    else leave(passwords);
+  }
 }
 
 /** Notices when the event loop stood still. */
 export function watchEventLoop(ctx: Context): { stop: () => void } {
-  const node = standing(ctx);
   let last = performance.now();
   const timer = setInterval(() => {
     const late = performance.now() - last - tick;
     last += tick + late;
     if (late > stalledAfter)
       ctx.log.warn({ ms: Math.round(late) }, 'the event loop stood still; what waited is refused');
-    node.stalled = late > stalledAfter;
+    ctx.admission.stalled = late > stalledAfter;
   }, tick);
   timer.unref();
   return { stop: () => clearInterval(timer) };

@@ -19,6 +19,7 @@ import {
 import { Fields } from './schema.ts';
 import { spool } from './spool.ts';
 import { noteGrowth } from './statistics.ts';
+import { requireDiskSpace, spoolBytes } from './uploads.ts';
 import { compileRows } from './validation.ts';
 
 /** What one row did: the status that the single verb would have answered with, and the ids of the record. */
@@ -47,7 +48,7 @@ export const bulkQuery = Fields({
 
 export function bulkStreams(fields: string) {
   const description = `One object per line as NDJSON, or CSV with the names of the fields in its first row, where an empty cell is a field that is not sent. Fields: ${fields}. A row may have 64 kB; the number of rows is not limited.`;
-  return { types: Object.values(rowTypes), description };
+  return { types: Object.values(rowTypes), description, bulk: true } as const;
 }
 
 export const bulkAnswer = {
@@ -124,7 +125,10 @@ export function bulk<T>(verb: BulkVerb<T>) {
     const columns = ['Row', 'Status', ...(plan ? ['Plan'] : []), ...verb.names, ...(plan ? [] : verb.ids)];
     const write = rowWriter(wanted.format, [...columns, 'code', 'param', 'detail'], wanted);
     const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
-    const rows = readRows(spool(path, input.body as Readable), format);
+    const rows = readRows(
+      spool({ path, capacity: spoolBytes, room: () => requireDiskSpace(ctx, 0) }, input.body as Readable),
+      format,
+    );
 
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
       if (key === null) return work(ctx, source, format, plan);

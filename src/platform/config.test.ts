@@ -16,8 +16,9 @@ test('with nothing set everything has a default, and nothing can be changed late
     contentUrl: 'http://127.0.0.1:3001',
     statementNames: true,
     tls: null,
-    trustProxy: false,
+    trustProxy: 0,
     mostInFlight: 2000,
+    anonymousRateLimit: 600,
     operationsPort: null,
     databaseUrl: null,
     dataDir: resolve('data'),
@@ -103,7 +104,7 @@ test('plain HTTP is for loopback, or for behind a proxy', () => {
       () => readConfig({ HOST }),
       (error) => error instanceof ConfigError && error.message.startsWith('HOST: '),
     );
-    assert.equal(readConfig({ HOST, TRUST_PROXY: 'true' }).trustProxy, true);
+    assert.equal(readConfig({ HOST, TRUST_PROXY: 'true' }).trustProxy, 1);
   }
 });
 

@@ -17,14 +17,17 @@ export type Config = {
    */
   contentUrl: string;
   tls: { certFile: string; keyFile: string } | null;
-  trustProxy: boolean;
+  /** How many proxies in front of the service append to X-Forwarded-For; 0: none. */
+  trustProxy: number;
   /** Where health and metrics are served; null: beside the interface. */
   operationsPort: number | null;
   databaseUrl: string | null;
   /** Keeps statements prepared by name. A pooler that gives each transaction another connection may not bear that. */
   statementNames: boolean;
-  /** Requests in flight that this node takes at once; learners' commits may be twice as many. */
+  /** Calls of the interface in flight at once on this node; learners may have twice as many, anonymous callers a quarter. */
   mostInFlight: number;
+  /** Calls a minute without valid credentials from one address; 0: no limit. */
+  anonymousRateLimit: number;
   /** How long a node that was told to stop says that it is not ready before it refuses connections. */
   drainSeconds: number;
   dataDir: string;
@@ -111,6 +114,13 @@ function flag(env: Environment, name: string, fallback = false): boolean {
   if (['0', 'false', 'no'].includes(text)) return false;
   if (['1', 'true', 'yes'].includes(text)) return true;
   throw new ConfigError(name, `must be true or false, but is "${env[name]}".`);
+}
+
+/** `true` is one proxy. More are a number, because only what our own proxies appended can be believed. */
+function proxies(env: Environment): number {
+  const text = env.TRUST_PROXY ?? '';
+  if (/^[2-9]$/.test(text)) return Number(text);
+  return flag(env, 'TRUST_PROXY') ? 1 : 0;
 }
 
 export function isLoopback(host: string): boolean {
@@ -242,7 +252,7 @@ export function readConfig(env: Environment): Config {
   const operationsPort = env.OPERATIONS_PORT ? wholeNumber(env, 'OPERATIONS_PORT', 0, 0, 65535) : null;
   differentPorts({ PORT: port, CONTENT_PORT: contentPort, OPERATIONS_PORT: operationsPort });
   const tls = tlsFiles(env);
-  const trustProxy = flag(env, 'TRUST_PROXY');
+  const trustProxy = proxies(env);
   if (!tls && !trustProxy && !isLoopback(host))
     throw new ConfigError(
       'HOST',
@@ -273,6 +283,7 @@ export function readConfig(env: Environment): Config {
     databaseUrl: databaseUrl(env),
     statementNames: flag(env, 'STATEMENT_NAMES', true),
     mostInFlight: wholeNumber(env, 'MOST_IN_FLIGHT', 2_000, 1, 1_000_000),
+    anonymousRateLimit: wholeNumber(env, 'ANONYMOUS_RATE_LIMIT', 600, 0, 1_000_000),
     drainSeconds: wholeNumber(env, 'DRAIN_SECONDS', 0, 0, 300),
     dataDir: dataFolder(env),
     bootstrapKey: firstKey(env),

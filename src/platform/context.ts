@@ -5,6 +5,7 @@ import type { Schema } from './db/generated.ts';
 import type { PackageFiles } from './files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { Log } from './log.ts';
+import type { Admission } from './pools.ts';
 import type { Queue } from './queue.ts';
 import type { Scope } from './scopes.ts';
 
@@ -50,6 +51,8 @@ export type Context = {
   readonly imports: Queue;
   /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
   readonly keys: KeyRing;
+  /** What this node has taken on: the budgets of callers, and how much of them is used. */
+  readonly admission: Admission;
   readonly now: () => Date;
   readonly actor: Actor;
   /** Of the key or session whose request this is; absent when the service itself works. */

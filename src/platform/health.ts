@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
-import { isDraining } from './admission.ts';
+import { exhaustedPool, isDraining } from './admission.ts';
 import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -10,6 +10,11 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
   app.get('/health/live', { schema: { hide: true } }, async () => ({ Status: 'live' }));
   app.get('/health/ready', { schema: { hide: true } }, async () => {
     if (isDraining(ctx)) throw new Problem('unavailable', 'This node stops. Ask another.', { retryAfter: 2 });
+    const pool = exhaustedPool(ctx);
+    if (pool)
+      throw new Problem('unavailable', `This node is overloaded: its ${pool} pool is full. Ask another.`, {
+        retryAfter: 2,
+      });
     await sql`select 1`.execute(ctx.db).catch(() => {
       throw new Problem('unavailable', 'The database does not answer. Try again.', { retryAfter: 2 });
     });

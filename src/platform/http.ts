@@ -5,19 +5,21 @@ import { Readable } from 'node:stream';
 import formBody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { actorOf } from './actor.ts';
-import { limitLoad } from './admission.ts';
+import { admit, admitAnonymous, checkCredentials, openPlaces } from './admission.ts';
 import { answerClientErrors } from './client-errors.ts';
 import type { Context } from './context.ts';
+import { admitUpload, refuseAtOnce, refuseLargeBody } from './entry.ts';
 import { Problem } from './errors.ts';
 import { exportPages, listOf } from './export.ts';
 import { answerOnce, idempotencyHeader, readIdempotencyKey } from './idempotency.ts';
 import { normalizeIdentifiers } from './ids.ts';
+import { checkShape, type JsonShape } from './json-shape.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import { countCall } from './rate-limit.ts';
 import type { Caller, Route } from './routes.ts';
 import { acceptedRows, rowTypes } from './rows.ts';
 import { ProblemDocument } from './schema.ts';
-import { bearSlowBody, headerLimits, limitSlowBodies, silenceMilliseconds } from './slow-clients.ts';
+import { headerLimits, limitSlowBodies, silenceMilliseconds } from './slow-clients.ts';
 import { buildSerializers, buildValidators } from './validation.ts';
 
 declare module 'fastify' {
@@ -45,7 +47,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     });
   const options = {
     bodyLimit: 1024 * 1024,
-    trustProxy,
+    trustProxy: trustProxy > 0 && ((_address: string, hop: number) => hop < trustProxy),
     logger: false as const,
     genReqId: () => randomUUID(),
     return503OnClosing: false,
@@ -66,6 +68,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     key: readFileSync(tls.keyFile),
     cert: readFileSync(tls.certFile),
     allowHTTP1: true,
+    settings: { maxConcurrentStreams: 100 },
     ...headerLimits,
   };
   const app = secure
@@ -74,10 +77,12 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   app.decorateRequest('caller', null);
   app.decorateRequest('refusedKeyId', null);
   app.decorateRequest('tenantId', null);
-  app.addHook('onRequest', async (request, reply) => {
+  openPlaces(app);
+  app.addHook('onRequest', (request, reply, done) => {
     void protect(request, reply);
+    if (ctx.admission.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
+    done(refuseAtOnce(request));
   });
-  limitLoad(app, ctx);
   limitSlowBodies(app);
   app.setValidatorCompiler(buildValidators());
   app.setSerializerCompiler(buildSerializers());
@@ -103,17 +108,24 @@ function logRequest(ctx: Context, request: FastifyRequest, reply: FastifyReply):
   );
 }
 
+/** The deepest record has four levels; the longest lists are of tenants and courses. */
+const recordShape: JsonShape = { depth: 8, values: 20_000 };
+/** Of callers that we do not know: forms of a few fields. */
+const anonymousBytes = 16 * 1024;
+
 function parseBodies(app: FastifyInstance, routes: readonly Route[]): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    if (body.length === 0) done(null, {});
-    else if (isUtf8(body)) parse(request, body.toString(), done);
-    else done(new Problem('malformed_request', 'The body is not UTF-8. Encode it as UTF-8.'));
+    if (body.length === 0) return done(null, {});
+    if (!isUtf8(body))
+      return done(new Problem('malformed_request', 'The body is not UTF-8. Encode it as UTF-8.'));
+    const text = body.toString();
+    checkShape(text, recordShape);
+    parse(request, text, done);
   });
   for (const type of new Set(routes.flatMap((route) => route.streams?.types ?? [])))
-    app.addContentTypeParser(type, (request, payload, done) => {
-      bearSlowBody(request);
+    app.addContentTypeParser(type, (_request, payload, done) => {
       done(null, payload);
     });
 }
@@ -146,12 +158,19 @@ export function registerRoutes(
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: schemaOf(route),
       attachValidation: route.forms === true,
+      ...(route.access === 'anyone' ? { bodyLimit: anonymousBytes } : {}),
       onRequest: async (request, reply) => {
-        if (route.access === 'anyone') return;
-        request.caller = await guards.authenticate(ctx, request, route);
-        countCall(ctx, request.caller.keyId, reply);
-        if (namesTenant(route, request))
-          request.tenantId = await guards.resolveTenant(ctx, request, request.caller);
+        if (route.access === 'anyone') {
+          if (!route.admits) admitAnonymous(ctx, request);
+          return refuseLargeBody(request);
+        }
+        const caller = await checkCredentials(ctx, request, () => guards.authenticate(ctx, request, route));
+        request.caller = caller;
+        countCall(ctx, caller.keyId, reply);
+        if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
+        if (!route.streams) refuseLargeBody(request);
+        if (route.streams) await admitUpload(ctx, request, route.streams.bulk === true);
+        else admit(ctx, request, 'interface');
       },
       preValidation: async (request) => {
         for (const part of [request.params, request.query]) normalizeIdentifiers(part);

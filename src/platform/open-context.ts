@@ -7,6 +7,7 @@ import { openFiles } from './files.ts';
 import { openKeys } from './keys/open-keys.ts';
 import type { Log } from './log.ts';
 import { closeDataFolder } from './owner-only.ts';
+import { openAdmission } from './pools.ts';
 import { openImports } from './queue.ts';
 
 const migrations = join(import.meta.dirname, '../../migrations');
@@ -26,7 +27,19 @@ export async function openContext(config: Config, log: Log): Promise<Context> {
     const files = await openFiles(config.dataDir);
     const now = () => new Date();
     const keys = await openKeys({ config, db, log, now });
-    return { config, engine, db, log, files, imports: openImports(), keys, now, actor: serviceActor };
+    const admission = openAdmission(config);
+    return {
+      config,
+      engine,
+      db,
+      log,
+      files,
+      imports: openImports(),
+      keys,
+      admission,
+      now,
+      actor: serviceActor,
+    };
   } catch (error) {
     await engine.close();
     throw error;

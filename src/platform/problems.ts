@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCodes, Problem } from './errors.ts';
 import type { Log } from './log.ts';
+import { dropUnreadBody } from './slow-clients.ts';
 
 type ValidationIssue = {
   keyword: string;
@@ -24,10 +25,14 @@ export function problemDocument(problem: Problem, requestId: string) {
   };
 }
 
+/** Seconds after which a retry makes sense where the error does not say. */
+const retryAfterOf: Record<number, number> = { 429: 60, 503: 5 };
+
 /** The one mapper from anything thrown to `application/problem+json`. */
 export function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
-  const { retryAfter } = problem.extras;
   const { status } = problem;
+  const retryAfter = problem.extras.retryAfter ?? retryAfterOf[status];
+  dropUnreadBody(reply);
   if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
   if (status === 401) void reply.header('WWW-Authenticate', 'Bearer');
   return reply
@@ -69,7 +74,10 @@ const known: Record<string, [ErrorCode, string]> = {
     'The body is not valid JSON. Send one JSON object in UTF-8.',
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed_request', 'Content-Length does not match the body.'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is larger than 1 MiB. Send less at once.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload_too_large',
+    'The body is larger than this operation takes. Send less at once.',
+  ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
     'Send the body as application/json (packages as application/zip).',
@@ -126,14 +134,12 @@ export function handleProblems(app: FastifyInstance, log: Log): void {
       'The service failed; nothing is wrong with your request. Try again, and if it stays, report request_id.';
     return sendProblem(reply, new Problem('internal_error', detail), request.id);
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(
-      reply,
-      new Problem(
-        'not_found',
-        `There is no ${request.method} at this address. The operations are listed at /docs.`,
-      ),
-      request.id,
-    ),
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), request.id));
+}
+
+export function notFound({ method }: FastifyRequest): Problem {
+  return new Problem(
+    'not_found',
+    `There is no ${method} at this address. The operations are listed at /docs.`,
   );
 }

@@ -57,7 +57,9 @@ export type Route = {
   query?: TSchema;
   body?: TSchema;
   /** A body that is passed on as a stream and not parsed. */
-  streams?: { types: readonly string[]; description: string };
+  streams?: { types: readonly string[]; description: string; bulk?: true };
+  /** Of a GET for `anyone`: its handler takes the request on when it has seen who calls. */
+  admits?: true;
   /** Takes `application/x-www-form-urlencoded` beside JSON, and answers `request.validationError` itself. */
   forms?: boolean;
   /** `type`: what is answered when it is not JSON. */

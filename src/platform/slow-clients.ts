@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** For Node's server: whoever connects has so long to send a request's headers, and is looked at so often. */
 export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
@@ -7,36 +7,65 @@ export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterva
 /** A connection on which nothing moves in either direction is closed after so long, whatever it waits for. */
 export const silenceMilliseconds = 600_000;
 
-const bodyMilliseconds = 15_000;
-/** Any mobile line does it in a second or two. */
+/** Any mobile line brings 8 kB in a second or two. A body must be complete at the second look; an upload may go on. */
+const lookMilliseconds = 15_000;
 const leastBytes = 8 * 1024;
+const uploadLooks = 2;
 
-const patient = new WeakSet<IncomingMessage>();
+/** For so long the rest of a rejected request is read and dropped: a reset would take the answer away from the client. */
+const lingerMilliseconds = 1_000;
 
-/** An upload or a stream of rows may be slow, as long as something comes. */
-export function bearSlowBody(request: FastifyRequest): void {
-  patient.add(request.raw);
+const uploads = new WeakSet<IncomingMessage>();
+
+/** An upload or a stream of rows has no deadline, but must bring 8 kB in 30 s. */
+export function allowUpload(request: FastifyRequest): void {
+  uploads.add(request.raw);
 }
 
-/** Node's own limit is for a request as a whole, which an upload of gigabytes would exceed; this one asks for progress. */
-export function limitSlowBodies(app: FastifyInstance, milliseconds = bodyMilliseconds): void {
-  app.addHook('onRequest', async (request, reply) => {
-    const { raw } = request;
-    const length = raw.headers['content-length'];
-    if (length === '0' || (length === undefined && raw.headers['transfer-encoding'] === undefined)) return;
-    let seen = raw.socket.bytesRead;
-    const timer = setInterval(() => {
-      const came = raw.socket.bytesRead - seen;
-      seen += came;
-      // What is not taken yet is our delay, not the client's.
-      if (raw.readableLength > 0 || came >= (patient.has(raw) ? 1 : leastBytes)) return;
-      clearInterval(timer);
-      if (raw.httpVersionMajor >= 2) reply.raw.destroy();
-      else if (reply.raw.headersSent) raw.socket.destroy();
-      else raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => raw.destroy());
-    }, milliseconds);
-    timer.unref();
-    const over = () => clearInterval(timer);
-    raw.once('end', over).once('close', over);
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
+}
+
+/** Node's own limit is for a request as a whole, which an upload of gigabytes would exceed. */
+export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasBody(request.raw)) watchBody(request.raw, reply, milliseconds);
+    done();
+  });
+}
+
+function watchBody(raw: IncomingMessage, reply: FastifyReply, milliseconds: number): void {
+  let seen = raw.socket.bytesRead;
+  let looks = 0;
+  const timer = setInterval(() => {
+    looks++;
+    const isUpload = uploads.has(raw);
+    if (isUpload && looks % uploadLooks !== 0) return;
+    const came = raw.socket.bytesRead - seen;
+    seen += came;
+    // What is not taken yet is our delay, not the client's.
+    if (raw.readableLength > 0 || (came >= leastBytes && (isUpload || looks === 1))) return;
+    clearInterval(timer);
+    if (raw.httpVersionMajor >= 2) reply.raw.destroy();
+    else if (reply.raw.headersSent) raw.socket.destroy();
+    else raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => raw.destroy());
+  }, milliseconds);
+  timer.unref();
+  const over = () => clearInterval(timer);
+  raw.once('end', over).once('close', over);
+}
+
+/** Ends the connection of a client that goes on sending a body after its request was rejected. */
+export function dropUnreadBody({ request, raw: response }: FastifyReply): void {
+  const { raw } = request;
+  if (!hasBody(raw) || raw.complete) return;
+  response.once('finish', () => {
+    if (raw.complete) return;
+    const timer = setTimeout(() => {
+      if (raw.httpVersionMajor >= 2) response.destroy();
+      else raw.destroy();
+    }, lingerMilliseconds);
+    raw.once('end', () => clearTimeout(timer));
   });
 }

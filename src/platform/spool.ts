@@ -2,14 +2,35 @@ import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
 const readBytes = 64 * 1024;
-/** How far the client may be ahead before it has to wait. */
-const mostAhead = 1024 ** 3;
+
+export type Spool = {
+  path: string;
+  /** The size of the file, which is written again from its beginning: how far the client may be ahead. */
+  capacity: number;
+  /** Asked before the file grows. */
+  room?: () => Promise<void>;
+};
+
+/** How much the file grows before `room` is asked again. */
+const growth = 16 * 1024 ** 2;
+
+/** The parts of a stretch of the stream in a file that begins again at its end: place in the file, and length. */
+function partsOf(from: number, length: number, capacity: number): [number, number][] {
+  const parts: [number, number][] = [];
+  for (let done = 0; done < length; ) {
+    const place = (from + done) % capacity;
+    const part = Math.min(length - done, capacity - place);
+    parts.push([place, part]);
+    done += part;
+  }
+  return parts;
+}
 
 /**
  * Takes a stream as fast as it comes, by way of a file. Many clients read no answer before they have sent everything:
  * with their input and our output both waiting for the other, neither would ever go on.
  */
-export async function* spool(path: string, input: Readable): AsyncGenerator<Buffer, void> {
+export async function* spool({ path, capacity, room }: Spool, input: Readable): AsyncGenerator<Buffer, void> {
   const file = await open(path, 'wx+');
   let written = 0;
   let read = 0;
@@ -18,17 +39,29 @@ export async function* spool(path: string, input: Readable): AsyncGenerator<Buff
   let failure: unknown = null;
   let wakeReader = () => {};
   let wakeWriter = () => {};
+  const write = async (chunk: Buffer) => {
+    const grows =
+      written < capacity && Math.floor(written / growth) < Math.floor((written + chunk.length) / growth);
+    if (grows) await room?.();
+    while (written + chunk.length - read > capacity && !stopped)
+      await new Promise<void>((resolve) => {
+        wakeWriter = resolve;
+      });
+    if (stopped) return;
+    let at = 0;
+    for (const [place, length] of partsOf(written, chunk.length, capacity)) {
+      await file.write(chunk, at, length, place);
+      at += length;
+    }
+    written += chunk.length;
+    wakeReader();
+  };
   const writing = (async () => {
     try {
       for await (const chunk of input as AsyncIterable<Buffer>) {
         if (stopped) continue;
-        await file.write(chunk, 0, chunk.length, written);
-        written += chunk.length;
-        wakeReader();
-        while (written - read > mostAhead && !stopped)
-          await new Promise<void>((resolve) => {
-            wakeWriter = resolve;
-          });
+        // A chunk that the file cannot hold would wait for ever.
+        for (let at = 0; at < chunk.length; at += capacity) await write(chunk.subarray(at, at + capacity));
       }
     } catch (error) {
       failure = error ?? new Error('The client stopped sending.');
@@ -39,8 +72,8 @@ export async function* spool(path: string, input: Readable): AsyncGenerator<Buff
   try {
     for (;;) {
       if (read < written) {
-        const bytes = Math.min(readBytes, written - read);
-        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, read);
+        const bytes = Math.min(readBytes, written - read, capacity - (read % capacity));
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, read % capacity);
         read += bytesRead;
         wakeWriter();
         yield buffer.subarray(0, bytesRead);

@@ -13,6 +13,7 @@ import { openTestDatabase } from '../../src/platform/db/test-database.ts';
 import { openFiles } from '../../src/platform/files.ts';
 import { openKeys } from '../../src/platform/keys/open-keys.ts';
 import { openLog } from '../../src/platform/log.ts';
+import { openAdmission } from '../../src/platform/pools.ts';
 import { openImports } from '../../src/platform/queue.ts';
 import { movableClock } from './clock.ts';
 
@@ -77,6 +78,7 @@ export async function startService(
     files,
     imports: openImports(),
     keys,
+    admission: openAdmission(config),
     now,
     actor: serviceActor,
   };

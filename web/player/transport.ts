@@ -18,10 +18,15 @@ const unreachable: Answer = { kind: 'unconfirmed', turnedAway: false };
 /** The limit of browsers for requests that outlive their page, less room for headers. */
 const outlivingBytes = 60_000;
 
+/** What the service takes, and by default nginx before it: more would never arrive, so it is not sent. */
+const largestCommit = 1024 * 1024;
+const tooLarge: Answer = { kind: 'unconfirmed', turnedAway: true };
+
 export const commitPath = (session: string) => `/play/${encodeURIComponent(session)}/commit`;
 
 export async function sendCommit(session: string, commit: Commit, signal: AbortSignal): Promise<Answer> {
   const body = JSON.stringify(commit);
+  if (bytesOf(body) > largestCommit) return tooLarge;
   try {
     const response = await fetch(commitPath(session), {
       method: 'POST',
@@ -39,11 +44,13 @@ export async function sendCommit(session: string, commit: Commit, signal: AbortS
 
 /** The content waits for its answer inside its own call, so the request must block. */
 export function sendCommitBlocking(session: string, commit: Commit): Answer {
+  const body = JSON.stringify(commit);
+  if (bytesOf(body) > largestCommit) return tooLarge;
   const request = new XMLHttpRequest();
   try {
     request.open('POST', commitPath(session), false);
     request.setRequestHeader('content-type', 'application/json');
-    request.send(JSON.stringify(commit));
+    request.send(body);
   } catch {
     return unreachable;
   }
@@ -54,6 +61,7 @@ export function sendCommitBlocking(session: string, commit: Commit): Answer {
 /** For the last moment of a page: nobody will hear the answer. */
 export function sendCommitLeaving(session: string, commit: Commit): void {
   const body = JSON.stringify(commit);
+  if (bytesOf(body) > largestCommit) return;
   const path = commitPath(session);
   if (navigator.sendBeacon(path, new Blob([body], { type: 'text/plain' }))) return;
   const keepalive = bytesOf(body) < outlivingBytes;

@@ -1,7 +1,9 @@
+import { spend } from '../../platform/budgets.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { launchesPerMinute } from '../../platform/pools.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard } from '../standards/types.ts';
 import { endOf } from './end.ts';
@@ -43,6 +45,10 @@ with started as (
     and ${statusAtSql('held', '$3::timestamptz')} not in ('withdrawn', 'expired')
     and (held.expires_at is null or held.expires_at > $3)
     and coalesce(held.release_id::text, course.release_id::text, course.url) is not null
+    and not exists (
+      select from launch tenth where tenth.tenant_id = $1 and tenth.enroll_id = $2
+        and tenth.number = held.launches - ${launchesPerMinute - 1} and tenth.started_at > $3::timestamptz - interval '1 minute'
+    )
   returning held.*, course.title as course_title, course.url as course_url, course.language as course_language,
     known.login_id, known.first_name, known.last_name
 ), launched as (
@@ -67,6 +73,9 @@ export async function startLaunch(
   input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
 ): Promise<StartedLaunch> {
   const now = ctx.now();
+  // Statements that run at once do not see each other's launches.
+  const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${input.enrollId}`, now);
+  if (seconds > 0) throw tooManyLaunches(seconds);
   const values = [ctx.tenantId, input.enrollId, now, input.returnUrl, input.userAgent, newId(now)];
   const [started] = await run<StartedLaunch>(ctx, { name: 'start_launch', text, values });
   if (started) {
@@ -74,5 +83,23 @@ export async function startLaunch(
     return { ...started, completion: Completion, success: Success, score: Score };
   }
   const { reason } = await explain(ctx, input);
+  if (reason === null) await refuseTooMany(ctx, input.enrollId, now);
   throw new Problem('launch_refused', reason ?? 'The course cannot be started now. Open the link again.');
+}
+
+const pace = `
+select extract(epoch from tenth.started_at + interval '1 minute' - $3::timestamptz)::float8 as seconds
+from enrolment held join launch tenth on tenth.tenant_id = $1 and tenth.enroll_id = $2
+  and tenth.number = held.launches - ${launchesPerMinute - 1}
+where held.tenant_id = $1 and held.enroll_id = $2`;
+
+async function refuseTooMany(ctx: TenantContext, enrollId: string, now: Date): Promise<void> {
+  const values = [ctx.tenantId, enrollId, now];
+  const [row] = await run<{ seconds: number }>(ctx, { name: 'pace_launches', text: pace, values });
+  if (row && row.seconds > 0) throw tooManyLaunches(Math.ceil(row.seconds));
+}
+
+function tooManyLaunches(retryAfter: number): Problem {
+  const detail = `This course was opened ${launchesPerMinute} times within a minute. Open it again in ${retryAfter} seconds.`;
+  return new Problem('too_many_requests', detail, { retryAfter });
 }

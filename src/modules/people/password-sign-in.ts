@@ -1,7 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { limit } from '../../platform/limit.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
 import { hashedPassword, matchesPassword } from '../users/passwords.ts';
@@ -14,9 +13,6 @@ import { openUserSession } from './user-sessions.ts';
 
 /** What a tenant that is not there seems to have declared, so that nobody can list the tenants. */
 const assumed: PasswordHash = 'sha256-hex';
-
-/** Strangers may call this: they must not take all threads, which other work needs too. */
-const fewAtATime = limit(2);
 
 /** The function with which the browser hashes passwords for this tenant. Not remembered: the time would tell. */
 export async function readPasswordFunction(
@@ -65,7 +61,7 @@ export async function signInWithPassword(
   const declared = found?.declared ?? assumed;
   const hashed = hashedPassword(input.Password, declared);
   const stored = declared === 'opaque' || hashed === null ? null : (found?.stored ?? null);
-  const matches = await fewAtATime(() => matchesPassword(stored, hashed ?? input.Password));
+  const matches = await matchesPassword(stored, hashed ?? input.Password);
   const named = found?.user_id ? { user_id: found.user_id, is_admin: found.is_admin === true } : null;
   const refuse = async () => {
     await auditFailure(ctx, { tenantId: found ? input.TenantID : null, method: 'password', named });

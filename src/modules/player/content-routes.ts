@@ -2,10 +2,13 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:zlib';
 import fastifyCompress from '@fastify/compress';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { admitAnonymous, admitLaunch } from '../../platform/admission.ts';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
+import { refuseLargeBody } from '../../platform/entry.ts';
 import { Problem } from '../../platform/errors.ts';
+import { checkShape, type JsonShape } from '../../platform/json-shape.ts';
 import type { Answer } from '../../platform/routes.ts';
 import { isRelease } from '../catalogue/playable.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
@@ -15,7 +18,7 @@ import { contentTypeOf, locateFile } from './course-files.ts';
 import { loadPage } from './page-files.ts';
 import { clickPreview } from './preview.ts';
 import { refusal } from './refusal-page.ts';
-import { Commit } from './schemas.ts';
+import { Commit, mostElements } from './schemas.ts';
 import { openingOf, sittingOf } from './sittings.ts';
 
 const pagePolicy =
@@ -32,8 +35,14 @@ export const contentHeaders = {
 
 const oldLink = 'This page was opened too long ago. Open the course again from where you found it.';
 
-/** Commits hold a whole unit: 64 kB of suspend data in any script, beside an activity tree. */
-const commitBytes = 4 * 1024 * 1024;
+/**
+ * Commits hold a whole unit: 64 kB of suspend data in any script, beside interactions and an activity tree. Not more
+ * than what nginx lets through by default; the page refuses larger ones itself (`largestCommit` in `web/player`).
+ */
+const commitBytes = 1024 * 1024;
+const commitShape: JsonShape = { depth: 3, values: mostElements + 100 };
+/** Of a request that needs no body. */
+const noBytes = 16 * 1024;
 
 /** The release that a session plays, and whether it may still ask for its files. */
 const liveRelease = remember<LaunchStanding>({
@@ -48,15 +57,48 @@ function refuseWhenEnded(ended: SessionEnd | null): void {
 
 type TokenParams = { Params: { token: string } };
 
+type WithToken = FastifyRequest<TokenParams>;
+
+/** Reads the ticket in the path before anything else; without a valid one the request is of somebody we do not know. */
+function byTicket(ctx: Context) {
+  return async (request: WithToken) => {
+    const { token } = request.params;
+    const isOurs = openingOf(ctx, token) !== null;
+    if (isOurs) admitLaunch(ctx, request, token, false);
+    else admitAnonymous(ctx, request);
+    if (!isOurs && request.method === 'POST') throw new Problem('session_ended', oldLink);
+    refuseLargeBody(request);
+  };
+}
+
+/** Reads the session in the path before anything else; `counted` requests have a budget a minute. */
+function bySession(ctx: Context, counted: boolean) {
+  return async (request: WithToken) => {
+    const { token } = request.params;
+    try {
+      sittingOf(ctx, token);
+    } catch (error) {
+      admitAnonymous(ctx, request);
+      throw error;
+    }
+    admitLaunch(ctx, request, token, counted);
+    refuseLargeBody(request);
+  };
+}
+
 /** What the content origin serves: the player page, its sessions and the course files of live ones. */
 export async function contentRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: commitBytes }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else app.getDefaultJsonParser('error', 'error')(request, body.toString(), done);
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined);
+    const text = body.toString();
+    checkShape(text, commitShape);
+    parse(request, text, done);
   });
   await app.register(fastifyStatic, { root: ctx.files.folder('.'), serve: false });
   await app.register(fastifyCompress, {
+    globalDecompression: false,
     encodings: ['br', 'gzip'],
     threshold: 1024,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
@@ -84,16 +126,21 @@ function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): Fas
 
 function pageRoutes(app: FastifyInstance, ctx: Context): void {
   const page = loadPage();
-  app.get<TokenParams>('/play/:token', { config: { page: true } }, async (request, reply) => {
-    const opening = openingOf(ctx, request.params.token);
-    if (!opening) return sendAnswer(reply, outOfDate());
-    return reply
-      .type('text/html; charset=utf-8')
-      .header('Cache-Control', 'no-store')
-      .header('Content-Security-Policy', pagePolicy + (await opening.framing()))
-      .send(page.html);
-  });
-  app.get('/preview', { config: { page: true } }, async (request, reply) =>
+  app.get<TokenParams>(
+    '/play/:token',
+    { onRequest: byTicket(ctx), config: { page: true } },
+    async (request, reply) => {
+      const opening = openingOf(ctx, request.params.token);
+      if (!opening) return sendAnswer(reply, outOfDate());
+      return reply
+        .type('text/html; charset=utf-8')
+        .header('Cache-Control', 'no-store')
+        .header('Content-Security-Policy', pagePolicy + (await opening.framing()))
+        .send(page.html);
+    },
+  );
+  const stranger = async (request: FastifyRequest) => admitAnonymous(ctx, request);
+  app.get('/preview', { onRequest: stranger, config: { page: true } }, async (request, reply) =>
     sendAnswer(reply, await clickPreview(ctx, request.raw.url ?? '')),
   );
   app.get<{ Params: { version: string; file: string } }>('/player/:version/:file', async (request, reply) => {
@@ -107,7 +154,8 @@ function pageRoutes(app: FastifyInstance, ctx: Context): void {
 }
 
 function sessionRoutes(app: FastifyInstance, ctx: Context): void {
-  app.post<TokenParams>('/play/:token/session', async (request, reply) => {
+  const opens = { onRequest: byTicket(ctx), bodyLimit: noBytes };
+  app.post<TokenParams>('/play/:token/session', opens, async (request, reply) => {
     const opening = openingOf(ctx, request.params.token);
     if (!opening) throw new Problem('session_ended', oldLink);
     const session = await opening.open(request.headers['user-agent'] ?? null);
@@ -115,21 +163,23 @@ function sessionRoutes(app: FastifyInstance, ctx: Context): void {
   });
   app.post<TokenParams & { Body: Commit }>(
     '/play/:token/commit',
-    { schema: { body: Commit }, bodyLimit: commitBytes, config: { runTime: true } },
+    { schema: { body: Commit }, bodyLimit: commitBytes, onRequest: bySession(ctx, true) },
     async (request) => {
       const sitting = sittingOf(ctx, request.params.token);
       if (request.body.Exit) liveRelease.forget(ctx, request.params.token);
       return sitting.commit(request.body);
     },
   );
-  app.get<TokenParams>('/play/:token/alive', async (request, reply) => {
+  app.get<TokenParams>('/play/:token/alive', { onRequest: bySession(ctx, true) }, async (request, reply) => {
     refuseWhenEnded((await sittingOf(ctx, request.params.token).keepAlive()).ended);
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
 }
 
 function fileRoute(app: FastifyInstance, ctx: Context): void {
-  app.get<{ Params: { token: string; '*': string } }>('/play/:token/content/*', async (request, reply) => {
+  type FileParams = { Params: { token: string; '*': string } };
+  const sitting = { onRequest: bySession(ctx, false) };
+  app.get<FileParams>('/play/:token/content/*', sitting, async (request, reply) => {
     const { ended, releaseId } = await liveRelease.get(ctx, request.params.token);
     refuseWhenEnded(ended);
     const folder = releaseId === null ? null : ctx.files.folder(releaseId);

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { admit, admitAnonymous } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type Answer, route } from '../../platform/routes.ts';
@@ -46,6 +47,7 @@ export const launchRoute = route({
   tag: 'Launch',
   access: 'anyone',
   scope: null,
+  admits: true,
   // No types: a raw returnURL may repeat these names in its own query, and the link must work all the same.
   query: Type.Object(
     {
@@ -70,6 +72,8 @@ export const launchRoute = route({
     const returnUrl = readReturnUrl(address);
     const own = new URLSearchParams(address.slice(address.indexOf('?') + 1));
     const handle = readLaunchKey(ctx, own.get('enrolment') ?? '', own.get('key') ?? '');
+    if (handle) admit(ctx, request, 'runTime');
+    else admitAnonymous(ctx, request);
     return handle ? click(ctx, handle, returnUrl) : page(404, brokenLink, null, "'none'");
   },
 });

@@ -32,14 +32,15 @@ const backs = [
 ];
 
 test('returnURL works raw and percent-encoded, with any query of its own', async () => {
-  const { LaunchURL } = await enrolled();
-  assert.equal(await returnOf(LaunchURL), null);
+  assert.equal(await returnOf((await enrolled()).LaunchURL), null);
   for (const back of backs) {
+    const { LaunchURL } = await enrolled();
     const address = back.split('#')[0] ?? '';
     assert.equal(await returnOf(`${LaunchURL}&returnURL=${back}`), address);
     assert.equal(await returnOf(`${LaunchURL}&returnURL=${encodeURIComponent(back)}`), back);
     assert.equal(await returnOf(`${LaunchURL}&returnURL=${encodeURIComponent(back)}&utm=1`), back);
   }
+  const { LaunchURL } = await enrolled();
   assert.equal((await click(`${LaunchURL}&returnURL=https://shop.example/?q=100%`)).status, 303);
 });
 

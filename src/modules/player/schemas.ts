@@ -2,6 +2,14 @@ import Type from 'typebox';
 import type { SessionEnd } from '../enrolments/session-end.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard } from '../standards/types.ts';
 
+export const mostElements = 10_000;
+
+/**
+ * What the data models of SCORM and our own for pages without one call an element. By words and not by a list, because a
+ * name that the page sends and the server refuses would cost a learner's progress.
+ */
+const elementName = '^(?:cmi|adl|lectern)(?:\\.[a-z0-9_]{1,40}){1,10}$';
+
 /** The body of `POST /play/{Session}/commit`: one numbered snapshot of one unit's run-time data. */
 export const Commit = Type.Object(
   {
@@ -15,7 +23,8 @@ export const Commit = Type.Object(
     // Not a Type.Record: its pattern lets names with a line break pass unchecked.
     Data: Type.Unsafe<RunTimeData>({
       type: 'object',
-      propertyNames: { maxLength: 255 },
+      maxProperties: mostElements,
+      propertyNames: { maxLength: 255, pattern: elementName },
       additionalProperties: { type: 'string', maxLength: 65_536 },
       description: 'The whole run-time data model of the unit, flat, as of now.',
     }),

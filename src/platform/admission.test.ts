@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { movableClock } from '../../test/support/clock.ts';
+import { play } from '../../test/support/player.ts';
+import { ask, openSocket } from '../../test/support/raw.ts';
+import { startService } from '../../test/support/service.ts';
+import { expectProblem, newCourse, newTenant } from '../../test/support/tenant.ts';
+import { until } from '../../test/support/until.ts';
+import { errorCodes } from './errors.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now, env: { TRUST_PROXY: 'true' } });
+after(service.close);
+const { admission } = service.ctx;
+const tenant = await newTenant(service);
+
+/** As our proxy says it; what the client claims stands before. */
+const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.9, ${address}` });
+const slowForm = (address: string) =>
+  `POST /oauth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10000\r\n\r\ngrant`;
+
+test('2,010 slow bodies of anonymous callers leave interface, launch page and player quick, and their own address is limited', async () => {
+  const enrolment = await service.enrol(await newCourse(service));
+  const sockets = await Promise.all(Array.from({ length: 2_010 }, () => openSocket(service.baseUrl)));
+  const heads: number[] = [];
+  for (const [at, socket] of sockets.entries()) {
+    socket.once('data', (part: Buffer) => heads.push(Number(String(part).split(' ')[1])));
+    socket.write(slowForm(`198.51.100.${at % 200}`));
+  }
+  await until('all are counted', async () => heads.length + admission.pools.anonymous.inUse >= 2_010);
+  assert.equal(admission.pools.anonymous.inUse, admission.pools.anonymous.most);
+  assert.deepEqual(new Set(heads), new Set([503]));
+  const times: number[] = [];
+  for (let nth = 0; nth < 20; nth++) {
+    const begun = performance.now();
+    assert.equal((await tenant.api('GET', '/user')).status, 200);
+    times.push(performance.now() - begun);
+  }
+  const { commit, alive } = await play(service, enrolment.LaunchURL);
+  assert.equal((await commit({})).status, 200);
+  assert.equal(await alive(), 204);
+  assert.ok((times.sort((a, b) => a - b)[10] ?? 0) < 250, `${times}`);
+  clock.advance({ seconds: 6 });
+  const ready = await fetch(`${service.baseUrl}/health/ready`);
+  assert.deepEqual([ready.status, ready.headers.has('retry-after')], [503, true]);
+  for (const socket of sockets) socket.destroy();
+  await until('the pool is free', async () => admission.pools.anonymous.inUse === 0);
+  assert.equal((await fetch(`${service.baseUrl}/health/ready`)).status, 200);
+});
+
+test('one address has 50 anonymous requests at once; others are taken', async () => {
+  const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(service.baseUrl)));
+  const answers: string[] = [];
+  for (const socket of sockets) {
+    socket.once('data', (part: Buffer) => answers.push(String(part)));
+    socket.write(slowForm('2001:db8::1'));
+  }
+  await until('ten are rejected', async () => answers.length === 10);
+  for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
+  const refused = await service.api('POST', '/oauth/token', {}, '', from('2001:db8::2'));
+  assert.equal(refused.status, 429, 'the same /64');
+  assert.equal((await service.api('POST', '/oauth/token', {}, '', from('2001:db8:0:1::1'))).status, 400);
+  for (const socket of sockets) socket.destroy();
+  await until('all are gone', async () => admission.pools.anonymous.inUse === 0);
+});
+
+test('600 anonymous calls a minute come from one address, and what the client claims as its address does not count', async () => {
+  const call = (claim: string) =>
+    service.api('GET', '/session', undefined, '', { 'x-forwarded-for': `${claim}, 192.0.2.7` });
+  const answers = [];
+  for (let sent = 0; sent < 601; sent++) answers.push(await call(`203.0.113.${sent % 250}`));
+  assert.deepEqual(new Set(answers.slice(0, 600).map(({ status }) => status)), new Set([401]));
+  const last = answers.at(-1);
+  assert.equal(last?.status, 429);
+  assert.match(last?.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal((await tenant.api('GET', '/user', undefined, from('192.0.2.7'))).status, 200, 'with a key');
+  clock.advance({ seconds: 61 });
+  assert.equal((await call('x')).status, 401);
+});
+
+test('wrong credentials are charged to their address, and those that were valid before go on', async () => {
+  const address = from('192.0.2.8');
+  const wrong = () => service.api('GET', '/user', undefined, 'wrong-but-long-enough', address);
+  for (let sent = 0; sent < 300; sent++) assert.equal((await wrong()).status, 401);
+  expectProblem(await wrong(), 429, 'too_many_requests');
+  assert.equal((await tenant.api('GET', '/user', undefined, address)).status, 200);
+  const token = await service.api('POST', '/oauth/token', {}, '', address);
+  assert.equal(token.status, 400, 'half of the anonymous budget is left');
+});
+
+test('passwords of strangers have a short line of their own', async () => {
+  const body = { TenantID: tenant.TenantID, LoginID: 'nobody', Password: 'a'.repeat(64) };
+  const sites = Array.from({ length: 30 }, (_, at) => `192.0.2.${100 + (at % 15)}`);
+  const answers = await Promise.all(
+    Array.from({ length: 90 }, (_, at) =>
+      service.api('POST', '/session', { ...body, LoginID: `nobody ${at}` }, '', from(sites[at % 30] ?? '')),
+    ),
+  );
+  const { passwords } = admission;
+  const rejected = answers.filter(({ status }) => status === 503);
+  assert.ok(rejected.length > 0 && rejected.length < 90, `${rejected.length}`);
+  for (const { headers } of rejected) assert.match(headers.get('retry-after') ?? '', /^[1-3]$/);
+  for (const { status } of answers) assert.ok([401, 503].includes(status), `${status}`);
+  assert.deepEqual([passwords.inUse, passwords.waiting.length], [0, 0]);
+  assert.equal(passwords.rejected, rejected.length);
+});
+
+test('a client that leaves while its key is looked up leaves no place taken', async () => {
+  const sockets = await Promise.all(Array.from({ length: 50 }, () => openSocket(service.baseUrl)));
+  for (const socket of sockets) {
+    socket.write(`GET /user HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
+    socket.destroy();
+  }
+  await until('nothing is in use', async () => admission.pools.interface.inUse === 0);
+});
+
+test('every 429 and 503 of the list of codes carries Retry-After', async () => {
+  const { fastify } = await import('fastify');
+  const { handleProblems } = await import('./problems.ts');
+  const { Problem } = await import('./errors.ts');
+  const app = fastify();
+  handleProblems(app, service.ctx.log);
+  app.get<{ Params: { code: keyof typeof errorCodes } }>('/:code', async (request) => {
+    throw new Problem(request.params.code, 'For a test.');
+  });
+  for (const [code, [status]] of Object.entries(errorCodes)) {
+    const answer = await app.inject(`/${code}`);
+    assert.equal(answer.statusCode, status);
+    if (status === 429 || status === 503)
+      assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/, code);
+  }
+});
+
+test('an answer to a slow anonymous caller beside a full pool comes without waiting', async () => {
+  const socket = await openSocket(service.baseUrl);
+  const answer = await ask(socket, 'POST /session HTTP/1.1\r\nHost: a\r\nContent-Length: 999999\r\n\r\n');
+  assert.equal(answer.status, 413);
+  socket.destroy();
+});

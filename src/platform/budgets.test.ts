@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hold, networkOf, openBudgets, secondsToWait, spend } from './budgets.ts';
+
+const at = (seconds: number) => new Date(1_900_000_000_000 + seconds * 1000);
+
+test('each caller has a budget a minute of its own, and is told how long to wait', () => {
+  const budgets = openBudgets({ perMinute: 3 });
+  for (const _ of [1, 2, 3]) assert.equal(spend(budgets, 'a', at(0)), 0);
+  assert.equal(spend(budgets, 'a', at(20)), 40);
+  assert.equal(secondsToWait(budgets, 'a', at(20)), 40);
+  assert.equal(spend(budgets, 'b', at(20)), 0);
+  assert.equal(spend(budgets, 'a', at(60)), 0);
+});
+
+test('a clock that is set back keeps nobody out', () => {
+  const budgets = openBudgets({ perMinute: 1 });
+  spend(budgets, 'a', at(3600));
+  assert.equal(spend(budgets, 'a', at(0)), 0);
+});
+
+test('0 is no limit', () => {
+  const budgets = openBudgets({});
+  for (let call = 0; call < 1_000; call++) assert.equal(spend(budgets, 'a', at(0)), 0);
+  for (let call = 0; call < 1_000; call++) assert.ok(hold(budgets, 'a'));
+});
+
+test('places are given back, also those of a caller that was forgotten meanwhile', () => {
+  const budgets = openBudgets({ atOnce: 2 });
+  const first = hold(budgets, 'a');
+  assert.ok(first && hold(budgets, 'a'));
+  assert.equal(hold(budgets, 'a'), null);
+  first();
+  assert.ok(hold(budgets, 'a'));
+  for (let caller = 0; caller < 30_000; caller++) hold(budgets, `caller ${caller}`);
+  assert.ok(budgets.used.size <= 20_000);
+});
+
+test('an IPv6 subscriber is one caller, whatever the last 64 bits', () => {
+  const same = [
+    '2001:db8:1:2::1',
+    '2001:db8:1:2:ffff:ffff:ffff:ffff',
+    '2001:0db8:0001:0002::',
+    '2001:DB8:1:2:0:0:0:9',
+  ];
+  assert.equal(new Set(same.map(networkOf)).size, 1);
+  assert.notEqual(networkOf('2001:db8:1:3::1'), networkOf('2001:db8:1:2::1'));
+  assert.equal(networkOf('::ffff:192.0.2.1'), '192.0.2.1');
+  assert.equal(networkOf('192.0.2.1'), '192.0.2.1');
+  assert.equal(networkOf('::1'), '0:0:0:0::/64');
+  assert.equal(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64');
+});

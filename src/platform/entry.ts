@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify';
+import { admit } from './admission.ts';
+import type { Context } from './context.ts';
+import { Problem } from './errors.ts';
+import { notFound } from './problems.ts';
+import { allowUpload, hasBody } from './slow-clients.ts';
+import { beginBulk, declaredBytes, requireDiskSpace } from './uploads.ts';
+
+/** What no caller may do, so that nobody's body is read for it. */
+export function refuseAtOnce(request: FastifyRequest): Problem | undefined {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
+    return new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
+  return request.is404 && hasBody(request.raw) ? notFound(request) : undefined;
+}
+
+/** Rejects a body whose declared length is too large before it is read. */
+export function refuseLargeBody(request: FastifyRequest): void {
+  const { bodyLimit = 0 } = request.routeOptions;
+  if (declaredBytes(request) > bodyLimit)
+    throw new Problem('payload_too_large', `The body is larger than ${bodyLimit} bytes. Send less at once.`);
+}
+
+/** Takes on the upload of a known caller: a package, or rows of a bulk call, of which a key has two at a time. */
+export async function admitUpload(ctx: Context, request: FastifyRequest, isBulk: boolean): Promise<void> {
+  await requireDiskSpace(ctx, declaredBytes(request));
+  const { caller, tenantId } = request;
+  const end =
+    isBulk && caller && tenantId !== null ? beginBulk(ctx, { keyId: caller.keyId, tenantId }) : null;
+  admit(ctx, request, 'interface', end);
+  allowUpload(request);
+}

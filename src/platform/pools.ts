@@ -1,0 +1,76 @@
+import { type Budgets, openBudgets } from './budgets.ts';
+import type { Config } from './config.ts';
+
+/** `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, from the click on. */
+export const poolNames = ['anonymous', 'interface', 'runTime'] as const;
+export type PoolName = (typeof poolNames)[number];
+
+/** So many at a time; the rest waits, as far as there is room for it, or is rejected. */
+export type Pool = {
+  readonly most: number;
+  readonly mostWaiting: number;
+  inUse: number;
+  readonly waiting: (() => void)[];
+  /** How many had to wait, and how many were rejected, since the start. */
+  waits: number;
+  rejected: number;
+  /** Since when it is full; null: it is not. */
+  exhaustedSince: Date | null;
+};
+
+/** What this node has taken on, over all its ports. Requests of one pool never take the place of another's. */
+export type Admission = {
+  readonly pools: Readonly<Record<PoolName, Pool>>;
+  /** Passwords of strangers, which cost 20 MiB and 50 ms each. */
+  readonly passwords: Pool;
+  readonly passwordAddresses: Budgets;
+  /** Calls without credentials, and with wrong ones, by address. */
+  readonly addresses: Budgets;
+  readonly wrongCredentials: Budgets;
+  /** Commits and signs of life of a launch, by its session token. */
+  readonly launches: Budgets;
+  /** Launches of an enrolment on this node; beyond it the database counts. */
+  readonly starts: Budgets;
+  /** Digests of credentials that were valid: their callers do not suffer for others at their address. */
+  readonly trusted: Set<string>;
+  /** Bulk calls in progress by key, and their files in `scratch` by tenant. */
+  readonly bulkCalls: Map<string, number>;
+  readonly bulkFiles: Map<string, number>;
+  stalled: boolean;
+  draining: boolean;
+};
+
+const commitsPerMinute = 120;
+/** Each launch is an event, and perhaps a webhook delivery, for ever. */
+export const launchesPerMinute = 10;
+
+export function openPool(most: number, mostWaiting = 0): Pool {
+  return { most, mostWaiting, inUse: 0, waiting: [], waits: 0, rejected: 0, exhaustedSince: null };
+}
+
+export function openAdmission({ mostInFlight, anonymousRateLimit }: Config): Admission {
+  return {
+    pools: {
+      anonymous: openPool(Math.ceil(mostInFlight / 4)),
+      interface: openPool(mostInFlight),
+      runTime: openPool(2 * mostInFlight),
+    },
+    passwords: openPool(2, 40),
+    passwordAddresses: openBudgets({ atOnce: 20 }),
+    addresses: openBudgets({
+      perMinute: anonymousRateLimit,
+      atOnce: Math.max(10, Math.ceil(mostInFlight / 40)),
+    }),
+    wrongCredentials: openBudgets({ perMinute: Math.ceil(anonymousRateLimit / 2) }),
+    launches: openBudgets({
+      perMinute: commitsPerMinute,
+      atOnce: Math.max(10, Math.ceil(mostInFlight / 10)),
+    }),
+    starts: openBudgets({ perMinute: launchesPerMinute }),
+    trusted: new Set(),
+    bulkCalls: new Map(),
+    bulkFiles: new Map(),
+    stalled: false,
+    draining: false,
+  };
+}
