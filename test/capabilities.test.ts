@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { createKey } from '../src/modules/auth/keys.ts';
@@ -40,7 +42,7 @@ async function keyWith(Scopes: readonly Scope[]): Promise<KeyCall> {
 async function excess(call: Call, held: readonly Scope[], ownLogin: string | null): Promise<string[]> {
   const found: string[] = [];
   for (const route of guarded) {
-    const isHeld = route.access === 'tenant' && neededBy(route).every((scope) => held.includes(scope));
+    const isHeld = route.access !== 'operator' && neededBy(route).every((scope) => held.includes(scope));
     if (isHeld) continue;
     const address = addressOf(route, ownLogin ?? 'x');
     const reply = await call(route.method, address, route.method === 'GET' || route.streams ? undefined : {});
@@ -275,7 +277,7 @@ test('an administrator keeps every right of the tenant, also when signed in with
   const LoginID = await tenant.user({ IsAdmin: true, Password });
   for (const session of [await passwordSession(LoginID, Password), await linkSession(tenant.api, LoginID)]) {
     assert.ok(session);
-    for (const route of guarded.filter(({ access }) => access === 'tenant')) {
+    for (const route of guarded.filter(({ access }) => access !== 'operator')) {
       const reply = await session(route.method, addressOf(route), route.method === 'GET' ? undefined : {});
       assert.ok(![401, 403].includes(reply.status), `${route.name} ${JSON.stringify(reply.body)}`);
     }
@@ -294,4 +296,24 @@ test('the limit of an administrator made by a narrow key is lifted by a key that
   expectProblem(await session('GET', '/enrolment'), 403, 'scope_missing');
   expectStatus(await tenant.api('PUT', `/user/${LoginID}`, { IsAdmin: true }), 200);
   expectStatus(await session('GET', '/enrolment'), 200);
+});
+
+test('a key that had all scopes of a tenant before has the new ones after the migration, a narrower one has not', async () => {
+  const before = ['users:read', 'users:write', 'enrolments:read', 'enrolments:write', 'catalogue:read'];
+  const all = [...before, 'events:read', 'webhooks:write'];
+  const keys = await Promise.all([tenantScopes, ['users:read'] as const].map((own) => keyWith(own)));
+  const spoil = 'update api_key set scopes = $2 where key_id = $1';
+  const [wide, narrow] = keys.map(({ id }) => id);
+  await service.ctx.engine.query({ text: spoil, values: [wide, all] });
+  await service.ctx.engine.query({ text: spoil, values: [narrow, before] });
+  const migration = await readFile(join(import.meta.dirname, '../migrations/0013_scopes.sql'), 'utf8');
+  await service.ctx.engine.script(migration.slice(migration.indexOf('update api_key')));
+  const read = {
+    text: 'select key_id, scopes from api_key where key_id = any($1)',
+    values: [[wide, narrow]],
+  };
+  const { rows } = await service.ctx.engine.query<{ key_id: string; scopes: string[] }>(read);
+  const scopesNow = (id: string | undefined) => rows.find(({ key_id }) => key_id === id)?.scopes.sort();
+  assert.deepEqual(scopesNow(wide), [...tenantScopes].sort());
+  assert.deepEqual(scopesNow(narrow), [...before].sort());
 });
