@@ -1,4 +1,5 @@
 import { withDatabase } from './commands.ts';
+import { auditRotation } from './modules/audit/key-rotation.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import type { Config } from './platform/config.ts';
 import { newKey, type WrittenKey } from './platform/keys/key-ring.ts';
@@ -37,6 +38,7 @@ export async function removeKey(config: Config, id: string) {
     await encryptSecrets(ctx);
     const keys = removeFromRing(config.dataDir, id);
     await openKeys(ctx);
+    await auditRotation(ctx);
     return { Keys: listed(keys) };
   });
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type App, buildApp } from './app.ts';
+import { auditRotation } from './modules/audit/key-rotation.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import { drain, watchEventLoop } from './platform/admission.ts';
 import type { Context } from './platform/context.ts';
@@ -33,7 +34,10 @@ export async function startService(ctx: Context): Promise<Service> {
     ctx,
     servers.map(([server]) => server),
   );
-  const stopFollowing = followRing(ctx, async () => void (await encryptSecrets(ctx)));
+  const stopFollowing = followRing(ctx, async () => {
+    await encryptSecrets(ctx);
+    await auditRotation(ctx);
+  });
   const worker = await startWorker(ctx).catch(async (error: unknown) => {
     stopReloading();
     stopFollowing();

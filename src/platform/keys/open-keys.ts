@@ -60,6 +60,35 @@ export function openKeys(place: Place): Promise<KeyRing> {
   });
 }
 
+const auditedName = 'key_ring_audited';
+
+/** Calls `record` once for each change of the key that signs, in a transaction, whichever node is first to see it. */
+export function recordRotation<C extends Place>(
+  ctx: C,
+  record: (ctx: C, keyId: string) => Promise<void>,
+): Promise<void> {
+  return transaction(ctx, async (ctx) => {
+    const [used] = await run<{ value: string }>(ctx, {
+      text: 'select value from setting where name = $1 for update',
+      values: [usedName],
+    });
+    if (!used) return;
+    const { signs }: UsedRing = JSON.parse(used.value);
+    const audited = await ctx.db
+      .selectFrom('setting')
+      .select('value')
+      .where('name', '=', auditedName)
+      .executeTakeFirst();
+    if (audited?.value === signs.id) return;
+    await ctx.db
+      .insertInto('setting')
+      .values({ name: auditedName, value: signs.id })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: signs.id }))
+      .execute();
+    if (audited) await record(ctx, signs.id);
+  });
+}
+
 function readOrMake(place: Place, used: UsedRing | null, legacy: string | null): readonly WrittenKey[] {
   const { signingKeys, dataDir } = place.config;
   const known = signingKeys ?? readRingFile(dataDir);
