@@ -63,6 +63,33 @@ export const operations: readonly Operation[] = [
     }),
   },
   {
+    name: 'enrol with a key',
+    origin: 'interface',
+    expected: 201,
+    rows: 1,
+    limit: 'one',
+    request: (facts, n) => {
+      const { users, run, key } = facts;
+      // From the last course down: `enrol` takes them from the first one up.
+      const path = `/enrol/u${n % users}/c${facts.courses - 1 - (Math.floor(n / users) % facts.courses)}`;
+      return { method: 'POST', path, body: '{}', key, once: `${run}-enrol-${n}` };
+    },
+  },
+  {
+    name: 'create user with a key',
+    origin: 'interface',
+    expected: 201,
+    rows: 1,
+    limit: 'one',
+    request: ({ run, key }, n) => ({
+      method: 'POST',
+      path: '/user',
+      body: `{"LoginID":"${run}-once-${n}","LastName":"Learner ${n}"}`,
+      key,
+      once: `${run}-user-${n}`,
+    }),
+  },
+  {
     name: 'bulk enrol, 50 rows a call',
     origin: 'interface',
     expected: 200,

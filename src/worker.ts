@@ -3,9 +3,9 @@ import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
-import { forgetOldAnswers } from './platform/idempotency.ts';
 import { type Job, startJobs } from './platform/jobs.ts';
 import { watchGrowth } from './platform/statistics.ts';
+import { forgetOldAnswers } from './platform/stored-answers.ts';
 
 /** Every job. */
 export const jobs: readonly Job[] = [

@@ -13,8 +13,8 @@ import { writeSession, writeTicket } from '../src/modules/player/tokens.ts';
 import { encryptSecrets, openSecret } from '../src/modules/webhooks/secrets.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Context } from '../src/platform/context.ts';
-import { once } from '../src/platform/idempotency.ts';
 import { type KeyRing, newKey, openKey } from '../src/platform/keys/key-ring.ts';
+import { once } from '../src/platform/once.ts';
 import { scopes } from '../src/platform/scopes.ts';
 import { mark } from '../src/platform/signing.ts';
 import { otherNode } from './support/nodes.ts';
@@ -88,13 +88,14 @@ test('a copy of the database forges no link, ticket, session, preview, access to
 test('a copy of the database opens neither stored answers nor webhook secrets', async () => {
   const { tenant } = await enrolled();
   const tenantCtx = { ...ctx, tenantId: tenant.TenantID };
-  const call = { key: 'order-1', request: 'POST /user {}' };
-  const keep = () => true;
-  await once(tenantCtx, call, async () => 'the secret answer', keep);
-  const replayed = await once(tenantCtx, call, async () => 'again', keep);
-  assert.deepEqual(replayed, { value: 'the secret answer', replayed: true });
-  const guessed = await once({ ...thief(), tenantId: tenant.TenantID }, call, async () => 'nothing', keep);
-  assert.equal(guessed.value, 'nothing', 'even with the key and the request of the client');
+  const asked = { key: 'order-1', request: 'POST /user {}', about: null };
+  const answer = (value: string) => ({ prepare: async () => async () => value, shares: null });
+  await once(tenantCtx, asked, answer('the secret answer'));
+  const replayed = await once(tenantCtx, asked, answer('again'));
+  assert.deepEqual(replayed, { outcome: { value: 'the secret answer' }, replayed: true });
+  const guessed = await once({ ...thief(), tenantId: tenant.TenantID }, asked, answer('nothing'));
+  const nothing = { value: 'nothing' };
+  assert.deepEqual(guessed.outcome, nothing, 'even with the key and the request of the client');
 
   const { body: hook } = await tenant.api('POST', '/webhook', { URL: receiver.url });
   const { rows } = await sql<{ tenant_id: string; webhook_id: string; secret: string }>`

@@ -78,6 +78,21 @@ test('to enrol takes one statement, by either form, new or not', async () => {
   }
 });
 
+test('an Idempotency-Key adds two statements: the key is looked up, the answer stored', async () => {
+  const LoginID = unique('keyed');
+  const requests = [
+    { url: '/user', payload: { LoginID } },
+    { url: `/enrol/${LoginID}/phishing`, payload: {} },
+  ];
+  for (const request of requests) {
+    const headers = { authorization: `Bearer ${tenant.key}`, 'idempotency-key': unique('key') };
+    const [, count] = await counted('api', { method: 'POST', ...request, headers });
+    assert.equal(count, 3, tell());
+    const [, again] = await counted('api', { method: 'POST', ...request, headers });
+    assert.equal(again, 1, tell());
+  }
+});
+
 test('to read a user, an enrolment or its reasons takes one statement', async () => {
   const { LoginID, EnrollID } = await enrolled();
   const address = `/enrolment/${LoginID}/${EnrollID}`;

@@ -5,17 +5,18 @@ export type Answer = { status: number; location: string | null; retryAfter: stri
 
 export type Client = {
   /** Answers once the last byte is here; throws when the connection ends before that. */
-  call: (method: string, address: string, body?: unknown, key?: string) => Promise<Answer>;
+  call: (method: string, address: string, body?: unknown, key?: string, once?: string) => Promise<Answer>;
   close: () => void;
 };
 
 /** Calls over connections that are kept, with a limit of time. */
 export function openClient(sockets: number): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
-  const call: Client['call'] = (method, address, body, key) =>
+  const call: Client['call'] = (method, address, body, key, once) =>
     new Promise((resolve, reject) => {
       const text = body === undefined ? null : JSON.stringify(body);
       const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
+      if (once !== undefined) headers['idempotency-key'] = once;
       if (text !== null) headers['content-type'] = 'application/json';
       const sent = request(address, { method, agent, headers, timeout: 30_000 }, (response) => {
         let received = '';

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
-export type Request = { method: 'GET' | 'POST'; path: string; body?: string; key?: string };
+/** `once`: its Idempotency-Key. */
+export type Request = { method: 'GET' | 'POST'; path: string; body?: string; key?: string; once?: string };
 
 export type Load = {
   /** Connections are spread over them. */
@@ -36,13 +37,14 @@ type Lane = {
 };
 
 function bytesOf(request: Request, host: string): string {
-  const { method, path, body, key } = request;
+  const { method, path, body, key, once } = request;
   const auth = key === undefined ? '' : `authorization: Bearer ${key}\r\n`;
+  const name = once === undefined ? '' : `idempotency-key: ${once}\r\n`;
   const content =
     body === undefined
       ? ''
       : `content-type: ${path.includes('/bulk') ? 'application/x-ndjson' : 'application/json'}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${auth}${content}\r\n${body ?? ''}`;
+  return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${auth}${name}${content}\r\n${body ?? ''}`;
 }
 
 const chunkedEnd = Buffer.from('0\r\n\r\n');

@@ -29,7 +29,7 @@ type Group<Row, Result> = {
  */
 export function coalesce<Context extends { engine: Engine }, Row, Result>(options: {
   /** Rows of different groups never share a statement. */
-  group: (ctx: Context) => string;
+  group: (ctx: Context, row: Row) => string;
   /** None: rows that are equal may be in flight together, because they only read. */
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
@@ -106,7 +106,7 @@ export function coalesce<Context extends { engine: Engine }, Row, Result>(option
   return (ctx, row) =>
     new Promise((resolve, reject) => {
       const groups = groupsOf(ctx);
-      const name = options.group(ctx);
+      const name = options.group(ctx, row);
       const group = groups.get(name) ?? {
         waiting: [],
         isDue: false,

@@ -3,8 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TObject } from 'typebox';
 import type { TenantContext } from './context.ts';
 import { Problem } from './errors.ts';
-import { once, readIdempotencyKey, scopesOf } from './idempotency.ts';
+import { loginIdIn, readIdempotencyKey, scopesOf } from './idempotency.ts';
 import { newId, normalizeIdentifiers } from './ids.ts';
+import { answered, type Inside, once } from './once.ts';
 import { toProblem, validationProblem } from './problems.ts';
 import type { Answer } from './routes.ts';
 import {
@@ -19,6 +20,7 @@ import {
 import { Fields } from './schema.ts';
 import { spool } from './spool.ts';
 import { noteGrowth } from './statistics.ts';
+import { type Asked, nameOf, recall } from './stored-answers.ts';
 import { requireDiskSpace, spoolBytes } from './uploads.ts';
 import { compileRows } from './validation.ts';
 
@@ -27,9 +29,9 @@ export type RowDone = { Status: 200 | 201 } & Record<string, unknown>;
 export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
 
 export type BulkVerb<T> = {
-  /** The verb for up to 200 rows; each settles alone. */
-  run: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
-  /** The same without effect. */
+  /** Answers the verb for one row; what is slow was done before. It is coalesced, and writes nothing when it refuses. */
+  prepare: (ctx: TenantContext, row: T) => Promise<(ctx: TenantContext) => Promise<RowDone>>;
+  /** What the verb would do for up to 200 rows, each of which settles alone. */
   plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
   row: TObject;
   /** That grow by it. */
@@ -57,6 +59,11 @@ export const bulkAnswer = {
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 
+type Keyed = (
+  row: number,
+  prepare: () => Promise<(ctx: TenantContext) => Promise<RowDone>>,
+) => Promise<RowDone>;
+
 /** The portions before which young tables are looked at. */
 const growth = [3, 6, 25, 100, 500];
 
@@ -64,11 +71,15 @@ const growth = [3, 6, 25, 100, 500];
 export function bulk<T>(verb: BulkVerb<T>) {
   const checks: Partial<Record<RowFormat, ReturnType<typeof compileRows>>> = {};
 
-  async function work(ctx: TenantContext, rows: SourceRow[], format: RowFormat, plan: boolean) {
+  /** `keyed`: how a row is done once; null without an Idempotency-Key. */
+  async function work(
+    ctx: TenantContext,
+    rows: SourceRow[],
+    { format, plan, keyed }: { format: RowFormat; plan: boolean; keyed: Keyed | null },
+  ) {
     const results: RowResult[] = [];
-    const valid: { at: number; value: T }[] = [];
+    const valid: { at: number; row: number; value: T }[] = [];
     for (const [at, source] of rows.entries()) {
-      if ('value' in source) normalizeIdentifiers(source.value);
       const problem = 'problem' in source ? source.problem : check(source.value);
       results[at] = {
         Row: source.row,
@@ -76,16 +87,18 @@ export function bulk<T>(verb: BulkVerb<T>) {
         ...('value' in source ? named(source.value) : {}),
       };
       if (problem) refuse(ctx, results[at], problem, plan);
-      else if ('value' in source) valid.push({ at, value: source.value as T });
+      else if ('value' in source) valid.push({ at, row: source.row, value: source.value as T });
     }
-    const act = plan ? verb.plan : verb.run;
-    const settled =
-      valid.length === 0
-        ? []
-        : await act(
-            ctx,
-            valid.map(({ value }) => value),
-          );
+    const settled = plan
+      ? await verb.plan(
+          ctx,
+          valid.map(({ value }) => value),
+        )
+      : await Promise.allSettled(
+          valid.map(async ({ row, value }) =>
+            keyed ? keyed(row, () => verb.prepare(ctx, value)) : (await verb.prepare(ctx, value))(ctx),
+          ),
+        );
     for (const [index, { at }] of valid.entries()) {
       const [result, outcome] = [results[at] as RowResult, settled[index]];
       if (outcome?.status === 'fulfilled') succeed(result, outcome.value, plan);
@@ -131,16 +144,31 @@ export function bulk<T>(verb: BulkVerb<T>) {
     );
 
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
-      if (key === null) return work(ctx, source, format, plan);
-      const name = {
-        key: `${key}\0${source[0]?.row}`,
-        request: `${request.url}\n${scopesOf(request)}\n${JSON.stringify(source)}`,
+      for (const one of source) if ('value' in one) normalizeIdentifiers(one.value);
+      if (key === null) return work(ctx, source, { format, plan, keyed: null });
+      let replays = 0;
+      // Before the rows are checked, which converts the cells of CSV.
+      const asked = new Map(
+        source.flatMap((one) => ('value' in one ? [[one.row, askedBy(request, key, one)] as const] : [])),
+      );
+      const keyed: Keyed = async (row, prepare) => {
+        const call = {
+          prepare: async () => {
+            const act = await prepare();
+            return (inside: Inside) => act({ ...ctx, ...inside });
+          },
+          shares: request.routeOptions.url ?? null,
+        };
+        const { outcome, replayed } = await once(ctx, asked.get(row) as Asked, call);
+        if (replayed) replays += 1;
+        return answered(outcome);
       };
-      const act = () => work(ctx, source, format, plan);
       try {
-        const { value, replayed } = await once(ctx, name, act, isFinal);
-        if (first && replayed) void reply.header('Idempotency-Replayed', 'true');
-        return value;
+        // Rows of another call under the same key are refused before any row is done.
+        await Promise.all([...asked.values()].map((one) => recall(ctx, nameOf(ctx, one))));
+        const results = await work(ctx, source, { format, plan, keyed });
+        if (first && replays > 0) void reply.header('Idempotency-Replayed', 'true');
+        return results;
       } catch (error) {
         if (first) throw error;
         return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, error, plan));
@@ -189,7 +217,15 @@ function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boo
   });
 }
 
-/** A portion with a row that a later try could help is worked on again. */
-function isFinal(results: RowResult[]): boolean {
-  return results.every(({ Status, code }) => Status < 500 && Status !== 429 && code !== 'in_progress');
+/** A row is a request of its own: what it did is replayed, whatever became of its neighbours. */
+function askedBy(
+  request: FastifyRequest,
+  key: string,
+  { row, value }: { row: number; value: unknown },
+): Asked {
+  return {
+    key: `${key}\0${row}`,
+    request: `${request.url}\n${scopesOf(request)}\n${JSON.stringify(value)}`,
+    about: loginIdIn(value),
+  };
 }

@@ -14,6 +14,7 @@ import { exportPages, listOf } from './export.ts';
 import { answerOnce, idempotencyHeader, readIdempotencyKey } from './idempotency.ts';
 import { normalizeIdentifiers } from './ids.ts';
 import { checkShape, type JsonShape } from './json-shape.ts';
+import type { Inside } from './once.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import { countCall } from './rate-limit.ts';
 import type { Caller, Route } from './routes.ts';
@@ -190,10 +191,13 @@ export function registerRoutes(
         const tenantId = request.tenantId;
         const acting = { ...ctx, actor: actorOf(request), scopes: request.caller?.scopes };
         const scoped = tenantId === null ? acting : { ...acting, tenantId };
-        const act = (more?: object) => {
+        const prepare = async (more?: object) => {
           const input = { params, query: more ? { ...(query as object), ...more } : query, body, request };
-          return route.handle(scoped, input as never, reply);
+          const prepared = await route.prepare?.(scoped, input as never);
+          return (inside?: Inside) =>
+            route.handle(inside ? { ...scoped, ...inside } : scoped, { ...input, prepared } as never, reply);
         };
+        const act = async (more?: object) => (await prepare(more))();
         const key = keyed ? readIdempotencyKey(request) : null;
         const rows = list && request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
         const answer =
@@ -201,7 +205,10 @@ export function registerRoutes(
             ? await exportPages(list, rows, act)
             : key === null
               ? await act()
-              : await answerOnce(ctx, request, reply, key, act);
+              : await answerOnce(ctx, request, reply, key, {
+                  prepare,
+                  shares: route.coalesced ? route.name : null,
+                });
         if (answer.headers) void reply.headers(answer.headers);
         void reply.code(answer.status);
         return answer.body === undefined ? reply.send() : answer.body;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { forgetOldAnswers, type Once, once } from './idempotency.ts';
+import { answered, type Call, once } from './once.ts';
+import { forgetOldAnswers } from './stored-answers.ts';
 
 let service: TestService;
 let now = new Date();
@@ -94,74 +95,33 @@ test('simultaneous requests do the work once; the others are told to wait', asyn
   assert.equal(secrets.size, 1);
 });
 
-const asked: Once = { key: 'nine', request: 'r' };
+const asked = { key: 'nine', request: 'r', about: null };
+const doing = (act: () => Promise<string>): Call<string> => ({ prepare: async () => act, shares: null });
 
-test('a claim whose process died is taken over after 30 s, by the same request only', async () => {
-  const died = Promise.withResolvers<string>();
-  const first = once(
-    tenant(),
-    asked,
-    () => died.promise,
-    () => true,
-  );
-  await assert.rejects(
-    once(
-      tenant(),
-      asked,
-      async () => 'b',
-      () => true,
-    ),
-    { code: 'in_progress' },
-  );
-  now = new Date(now.getTime() + 31_000);
-  const other = { ...asked, request: 'another' };
-  await assert.rejects(
-    once(
-      tenant(),
-      other,
-      async () => 'b',
-      () => true,
-    ),
-    { code: 'idempotency_key_reused' },
-  );
-  const taken = await once(
-    tenant(),
-    asked,
-    async () => 'b',
-    () => true,
-  );
-  assert.deepEqual(taken, { value: 'b', replayed: false });
-  died.resolve('a');
-  await first;
-  const again = await once(
-    tenant(),
-    asked,
-    async () => 'c',
-    () => true,
-  );
-  assert.deepEqual(again, { value: 'b', replayed: true });
-});
-
-test('what failed on our side is not stored', async () => {
-  const key = { key: 'ten', request: 'r' };
+test('a call that fails on our side leaves nothing behind: the retry runs without a wait', async () => {
   const fails = async () => {
     throw new Error('the database is away');
   };
-  await assert.rejects(
-    once(tenant(), key, fails, () => true),
-    /away/,
+  await assert.rejects(once(tenant(), asked, doing(fails)), /away/);
+  const again = await once(
+    tenant(),
+    asked,
+    doing(async () => 'done'),
   );
-  assert.equal(
-    (
-      await once(
-        tenant(),
-        key,
-        async () => 'done',
-        () => true,
-      )
-    ).replayed,
-    false,
+  assert.deepEqual(again, { outcome: { value: 'done' }, replayed: false });
+});
+
+test('another request under the key of a finished one is refused before it prepares anything', async () => {
+  await once(
+    tenant(),
+    { ...asked, key: 'ten' },
+    doing(async () => 'a'),
   );
+  const prepare = () => assert.fail('prepared');
+  const other = { key: 'ten', request: 'another', about: null };
+  await assert.rejects(once(tenant(), other, { prepare, shares: null }), { code: 'idempotency_key_reused' });
+  const same = await once<string>(tenant(), { ...other, request: 'r' }, { prepare, shares: null });
+  assert.equal(answered(same.outcome), 'a');
 });
 
 test('after 24 hours the key is free again, and the job removes what is left', async () => {

@@ -38,6 +38,9 @@ export type Input<P, Q, B> = {
   request: FastifyRequest;
 };
 
+/** Beside the input: what `prepare` answered. */
+type Prepared<R> = { prepared: R };
+
 /** One operation of the interface, as data. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -68,15 +71,27 @@ export type Route = {
   events?: readonly string[];
   /** Actions that the operation may write into the audit trail; a write without any says so with an empty list. */
   audits?: readonly string[];
-  handle: (ctx: Context, input: Input<TSchema, TSchema, TSchema>, reply: FastifyReply) => Promise<Answer>;
+  /** Its verb is one coalesced statement, and writes nothing when it refuses: calls with an Idempotency-Key share a transaction. */
+  coalesced?: true;
+  /** What is slow and harmless to repeat: a hash, a call over the network. With an Idempotency-Key `handle` runs in a transaction. */
+  prepare?: (ctx: Context, input: Input<TSchema, TSchema, TSchema>) => Promise<unknown>;
+  handle: (
+    ctx: Context,
+    input: Input<TSchema, TSchema, TSchema> & Prepared<unknown>,
+    reply: FastifyReply,
+  ) => Promise<Answer>;
 };
 
-type RouteSpec<A extends Access, P, Q, B> = Omit<Route, 'access' | 'params' | 'query' | 'body' | 'handle'> & {
+type RouteSpec<A extends Access, P, Q, B, R> = Omit<
+  Route,
+  'access' | 'params' | 'query' | 'body' | 'prepare' | 'handle'
+> & {
   access: A;
   params?: P;
   query?: Q;
   body?: B;
-  handle: (ctx: ContextOf<A>, input: Input<P, Q, B>, reply: FastifyReply) => Promise<Answer>;
+  prepare?: (ctx: ContextOf<A>, input: Input<P, Q, B>) => Promise<R>;
+  handle: (ctx: ContextOf<A>, input: Input<P, Q, B> & Prepared<R>, reply: FastifyReply) => Promise<Answer>;
 };
 
 /**
@@ -88,7 +103,8 @@ export function route<
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
->(spec: RouteSpec<A, P, Q, B>): Route {
+  R = undefined,
+>(spec: RouteSpec<A, P, Q, B, R>): Route {
   return spec as unknown as Route;
 }
 

@@ -5,7 +5,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
-import { newKey } from './key-text.ts';
+import { newKey, showKey } from './key-text.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -66,6 +66,24 @@ test('a key enrols on all of its courses, once, and tells of it', async () => {
   assert.deepEqual(again.body, reply.body);
   assert.equal((await events({ LoginID })).length, told.length);
   expectProblem(await redeem(await user(), Key), 409, 'key_redeemed', 'Key');
+});
+
+test('guesses under Idempotency-Keys count, and a refusal under one undoes all but itself', async () => {
+  const LoginID = await user();
+  const guess = (key: string, header: string) =>
+    api('POST', `/enrol/key/${LoginID}/${encodeURIComponent(key)}`, {}, { 'idempotency-key': header });
+  const [first, second] = [await newCourse(service), await newCourse(service)];
+  const { Key } = await newKeyOf({ Group: 'Acme' }, [first, second]);
+  await service.api('PUT', `/course/${second}`, { Status: 'retired' });
+  for (const replayed of [null, 'true']) {
+    const refused = await guess(Key, `${LoginID} refused`);
+    expectProblem(refused, 409, 'course_retired');
+    assert.equal(refused.headers.get('idempotency-replayed'), replayed);
+  }
+  assert.deepEqual(await enrolmentsOf(LoginID), []);
+  assert.equal((await api('GET', `/user/${LoginID}`)).body.GroupName, null);
+  for (let n = 0; n < 10; n++) expectStatus(await guess(showKey(newKey()), `${LoginID} ${n}`), 404);
+  expectStatus(await guess(showKey(newKey()), `${LoginID} 10`), 429);
 });
 
 test('of many who redeem one key on two nodes at once, one wins', async () => {

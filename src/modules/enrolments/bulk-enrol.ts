@@ -34,6 +34,6 @@ export const enrolInBulk = bulk<EnrolRow>({
   tables: ['user', 'enrolment', 'event'],
   names: ['LoginID', 'CourseID', 'DurationID'],
   ids: ['EnrollID', 'LaunchURL'],
-  run: (ctx, rows) => Promise.allSettled(rows.map((row) => enrolRow(ctx, row))),
+  prepare: async (_, row) => (ctx) => enrolRow(ctx, row),
   plan: (ctx, rows) => pretendEach(ctx, rows, enrolRow),
 });

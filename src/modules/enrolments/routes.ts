@@ -30,6 +30,7 @@ const enrolling = {
     },
   },
   events: ['enrolment.created', 'enrolment.extended', 'enrolment.renewed', 'enrolment.expired'],
+  coalesced: true,
 } as const;
 
 async function answerEnrol(ctx: Parameters<typeof enrol>[0], input: EnrolInput) {

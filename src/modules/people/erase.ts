@@ -3,6 +3,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import { mark as keyedMark } from '../../platform/signing.ts';
+import { eraseAnswers } from '../../platform/stored-answers.ts';
 import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
 import { userNotFound } from '../users/users.ts';
@@ -16,12 +17,6 @@ const alwaysKept = [
     Records: 1,
     What: 'This receipt, found by a keyed hash of the LoginID.',
     Why: 'It proves the erasure, and answers a repeated request. The LoginID cannot be read from it.',
-  },
-  {
-    Data: 'StoredAnswers',
-    Records: 0,
-    What: 'Answers to requests with an Idempotency-Key, for at most 24 hours.',
-    Why: 'They are encrypted, and only a client that repeats the very same request can read them.',
   },
 ];
 
@@ -61,6 +56,11 @@ async function erase(ctx: TenantContext, input: { loginId: string; plan: boolean
     if (data.erased !== null) receipt.Erased.push({ Data: data.name, Records, What: data.erased });
     if (data.kept) receipt.Kept.push({ Data: data.name, Records, What: data.kept.what, Why: data.kept.why });
   }
+  receipt.Erased.push({
+    Data: 'StoredAnswers',
+    Records: await eraseAnswers(ctx, input.loginId),
+    What: 'Answers to requests with an Idempotency-Key that named the person. Such a request is refused when it is repeated.',
+  });
   receipt.Kept.push(...alwaysKept);
   if (receipt.ReceiptID !== null) {
     await ctx.db

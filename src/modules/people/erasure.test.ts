@@ -186,6 +186,27 @@ test('two erasures at once on two nodes give one receipt', async () => {
   assert.equal(new Set(replies.map(({ body }) => body)).size, 1);
 });
 
+test('a stored answer replays no data of an erased person, and a late retry does not bring them back', async () => {
+  const LoginID = unique('keyed');
+  const course = await newCourse(service);
+  const requests = [
+    ['/user', { LoginID, Email: 'erased@mail.example' }],
+    [`/enrol/${LoginID}/${course}`, {}],
+  ] as const;
+  const send = ([path, body]: (typeof requests)[number]) =>
+    api('POST', path, body, { 'idempotency-key': `${LoginID} ${path}` });
+  for (const request of requests) expectStatus(await send(request), 201);
+  const { body: receipt } = await api('DELETE', `/user/${LoginID}`);
+  const erased = receipt.Erased.find(({ Data }: { Data: string }) => Data === 'StoredAnswers');
+  assert.equal(erased.Records, 2);
+  for (const request of requests) {
+    const again = await send(request);
+    assert.deepEqual([again.status, again.body.code], [404, 'user_not_found']);
+    assert.ok(!JSON.stringify(again.body).includes('erased@mail.example'));
+  }
+  expectStatus(await api('GET', `/user/${LoginID}`), 404);
+});
+
 test('a plan answers what would be done, and changes nothing', async () => {
   const { LoginID, cookie } = await newPerson();
   const before = [await rowsWith(''), (await api('GET', `/user/${LoginID}`)).body];

@@ -9,7 +9,7 @@ after(service.close);
 
 /** Tables of tenants in which nothing of a person is kept: why. */
 const impersonal: Record<string, string> = {
-  stored_answer: 'encrypted by what the client sent, gone after 24 hours',
+  stored_answer: 'erased by eraseAnswers; encrypted by what the client sent, gone after 24 hours',
   audit_chain: 'the last hash of a trail',
   day_count: 'numbers of a day',
   counted_log: 'how far the log is counted',

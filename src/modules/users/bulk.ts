@@ -1,7 +1,7 @@
 import { type BulkVerb, bulk, type RowDone } from '../../platform/bulk.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { limit } from '../../platform/limit.ts';
-import { createUser, planUsers } from './create-user.ts';
+import { createDrafted, draftUser, planUsers } from './create-user.ts';
 import { NewUser, type User } from './schemas.ts';
 
 /** Hashing takes 20 ms of a thread each; more at once would make learners' files wait for the thread pool. */
@@ -17,12 +17,10 @@ export const bulkUsers: BulkVerb<NewUser> = {
   tables: ['user', 'event'],
   names: ['LoginID'],
   ids: [],
-  run: (ctx: TenantContext, rows) =>
-    Promise.allSettled(
-      rows.map(async (row) =>
-        done(await (row.Password == null ? createUser(ctx, row) : hashing(() => createUser(ctx, row)))),
-      ),
-    ),
+  prepare: async (ctx: TenantContext, row) => {
+    const drafted = await (row.Password == null ? draftUser(ctx, row) : hashing(() => draftUser(ctx, row)));
+    return async (ctx) => done(await createDrafted(ctx, drafted));
+  },
   plan: async (ctx, rows) => {
     const planned = await planUsers(ctx, rows);
     return Promise.allSettled(

@@ -90,7 +90,13 @@ const insertUser = coalesce<TenantContext, Request, Outcome>({
   },
 });
 
-type Draft = { input: NewUser; row: Row; password: string | null };
+export type UserDraft = {
+  input: NewUser;
+  row: Row;
+  password: string | null;
+  /** Of a user that exists already: the stored hash that the password was compared with. */
+  compared: { stored: string; matches: boolean } | null;
+};
 
 /** Words that stand in our addresses where a LoginID could: `GET /enrolment/key` would list keys. */
 export const reservedLoginIDs: readonly string[] = ['key'];
@@ -99,7 +105,7 @@ async function draft(
   ctx: TenantContext,
   input: NewUser,
   store: (password: string) => Promise<string> | string,
-): Promise<Draft> {
+): Promise<UserDraft> {
   if (reservedLoginIDs.includes(input.LoginID))
     throw new Problem(
       'validation_failed',
@@ -123,29 +129,47 @@ async function draft(
     password_hash: password === null ? randomPassword() : await store(password),
     admin_scopes: input.IsAdmin ? adminLimit(ctx) : null,
   };
-  return { input, row, password };
+  return { input, row, password, compared: null };
 }
 
 /** A user that another node created during the statement is seen by the next one. */
-async function insertOrFind(ctx: TenantContext, { row }: Draft): Promise<Outcome> {
+async function insertOrFind(ctx: TenantContext, { row }: UserDraft): Promise<Outcome> {
   const request = { row, by: row.is_admin ? ctx.actor : null };
   return (await insertUser(ctx, request)) ?? (await insertUser(ctx, request));
 }
 
 type Created = { user: User; isNew: boolean };
 
-async function judge({ input, password }: Draft, outcome: Outcome): Promise<Created> {
+async function judge(drafted: UserDraft, outcome: Outcome): Promise<Created> {
   if (!outcome)
     throw new Problem('unavailable', 'The user is being changed by others. Try again.', { retryAfter: 1 });
   const user = toUser(outcome.row);
-  if (!outcome.isNew) await refuseDifferences(input, user, password, outcome.row.password_hash);
+  if (!outcome.isNew) await refuseDifferences(drafted, user, outcome.row.password_hash);
   return { user, isNew: outcome.isNew };
 }
 
-/** Creates a user. An existing one whose record equals what is sent is answered as it is (a safe retry). */
-export async function createUser(ctx: TenantContext, input: NewUser): Promise<Created> {
+/** What takes long, and is done before a transaction: a password is hashed, and compared with that of an existing user. */
+export async function draftUser(ctx: TenantContext, input: NewUser): Promise<UserDraft> {
   const drafted = await draft(ctx, input, storePassword);
+  if (drafted.password === null) return drafted;
+  const known = await ctx.db
+    .selectFrom('user')
+    .select('password_hash')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', drafted.row.login_id)
+    .executeTakeFirst();
+  if (!known) return drafted;
+  const matches = await matchesPassword(known.password_hash, drafted.password);
+  return { ...drafted, compared: { stored: known.password_hash, matches } };
+}
+
+/** Creates a user. An existing one whose record equals what is sent is answered as it is (a safe retry). */
+export async function createDrafted(ctx: TenantContext, drafted: UserDraft): Promise<Created> {
   return judge(drafted, await insertOrFind(ctx, drafted));
+}
+
+export async function createUser(ctx: TenantContext, input: NewUser): Promise<Created> {
+  return createDrafted(ctx, await draftUser(ctx, input));
 }
 
 /** What `createUser` would answer for each, without effect; comparing a password is left to the caller's call. */
@@ -163,10 +187,9 @@ export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<
 }
 
 async function refuseDifferences(
-  input: NewUser,
+  { input, password, compared }: UserDraft,
   user: User,
-  password: string | null,
-  storedPassword: string,
+  stored: string,
 ): Promise<void> {
   const { Password: _, ...sent } = input;
   const defaults = { IsAdmin: false, Register: false, Enabled: true };
@@ -175,7 +198,9 @@ async function refuseDifferences(
     value ?? defaults[name as keyof typeof defaults] ?? null,
   ]);
   const differs = differences(Object.fromEntries(meant), user);
-  if (password !== null && !(await matchesPassword(storedPassword, password))) differs.push('Password');
+  const isSame = () =>
+    compared?.stored === stored ? compared.matches : matchesPassword(stored, password ?? '');
+  if (password !== null && !(await isSame())) differs.push('Password');
   if (differs.length > 0)
     throw new Problem(
       'user_exists',

@@ -5,7 +5,7 @@ import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields, Text } from '../../platform/schema.ts';
 import { createUsersInBulk } from './bulk.ts';
 import { checkPassword, checkUser } from './check-user.ts';
-import { createUser } from './create-user.ts';
+import { createDrafted, draftUser } from './create-user.ts';
 import { listGroups, listUsers } from './list-users.ts';
 import { CheckResult, Group, LoginID, NewUser, PasswordCheck, User, UserChange } from './schemas.ts';
 import { readUser, updateUser } from './users.ts';
@@ -28,8 +28,10 @@ export const userRoutes = [
     },
     events: ['user.created'],
     audits: ['administrator.created'],
-    handle: async (ctx, { body }) => {
-      const { user, isNew } = await createUser(ctx, body);
+    coalesced: true,
+    prepare: (ctx, { body }) => draftUser(ctx, body),
+    handle: async (ctx, { prepared }) => {
+      const { user, isNew } = await createDrafted(ctx, prepared);
       return isNew ? created(user, path`/user/${user.LoginID}`) : ok(user);
     },
   }),
@@ -136,7 +138,8 @@ export const userRoutes = [
       200: { description: '1 valid, 0 disabled, -1 not found, -2 wrong password.', schema: CheckResult },
     },
     events: [],
-    handle: async (ctx, { params, body }) =>
-      ok(await checkPassword(ctx, { loginId: params.LoginID, password: body.Password })),
+    prepare: (ctx, { params, body }) =>
+      checkPassword(ctx, { loginId: params.LoginID, password: body.Password }),
+    handle: async (_, { prepared }) => ok(prepared),
   }),
 ];

@@ -3,9 +3,9 @@ import type { TenantContext } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
-import { webhookNotFound } from './record.ts';
+import { type WebhookRow, webhookNotFound } from './record.ts';
 import { type Delivery, type DeliveryQuery, deliveryStatuses } from './schemas.ts';
-import { openSender } from './send.ts';
+import { type Outcome, openSender } from './send.ts';
 import { readWebhookRow } from './webhooks.ts';
 
 type DeliveryRow = {
@@ -90,25 +90,34 @@ function toDelivery(row: DeliveryRow, body: Body | null): Delivery {
   };
 }
 
-/** Sends a test event at once, once, also to a disabled endpoint, and answers what came of it. */
-export async function pingWebhook(ctx: TenantContext, input: { webhookId: string }): Promise<Delivery> {
+type Ping = { endpoint: WebhookRow; at: Date; body: Body; outcome: Outcome };
+
+/** Sends a test event once, also to a disabled endpoint. */
+export async function sendPing(ctx: TenantContext, input: { webhookId: string }): Promise<Ping> {
   const endpoint = await readWebhookRow(ctx, input);
   const at = ctx.now();
-  const eventId = newId(at);
-  const body = pingBody({ eventId, webhookId: input.webhookId, at });
+  const body = pingBody({ eventId: newId(at), webhookId: input.webhookId, at });
   const sender = openSender(ctx.config);
   const outcome = await sender
     .send(toMessage(ctx, endpoint, body, at), new AbortController().signal)
     .finally(() => sender.close());
+  return { endpoint, at, body, outcome };
+}
+
+/** Records what a ping came to. */
+export async function recordPing(
+  ctx: TenantContext,
+  { endpoint, at, body, outcome }: Ping,
+): Promise<Delivery> {
   const row = (await ctx.db
     .insertInto('webhook_delivery')
     .values({
       tenant_id: ctx.tenantId,
-      webhook_id: input.webhookId,
+      webhook_id: endpoint.webhook_id,
       delivery_id: newId(at),
-      event_id: eventId,
+      event_id: body.EventID,
       type: pingType,
-      lane: eventId,
+      lane: body.EventID,
       reason: 'ping',
       status: outcome.delivered ? 'delivered' : 'failed',
       attempts: 1,

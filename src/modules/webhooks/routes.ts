@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { PageOf, pageQuery } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields, Text } from '../../platform/schema.ts';
-import { listDeliveries, pingWebhook } from './deliveries.ts';
+import { listDeliveries, recordPing, sendPing } from './deliveries.ts';
 import { toWebhook } from './record.ts';
 import { replayEvents } from './replay.ts';
 import {
@@ -17,6 +17,7 @@ import {
   WebhookWithSecret,
 } from './schemas.ts';
 import {
+  checkWebhook,
   createWebhook,
   deleteWebhook,
   listWebhooks,
@@ -40,8 +41,9 @@ export const webhookRoutes = [
     answers: { 201: { description: 'The endpoint, with its secret this once.', schema: WebhookWithSecret } },
     events: [],
     audits: ['webhook.created'],
-    handle: async (ctx, { body }) => {
-      const webhook = await createWebhook(ctx, body);
+    prepare: (ctx, { body }) => checkWebhook(ctx, body),
+    handle: async (ctx, { prepared }) => {
+      const webhook = await createWebhook(ctx, prepared);
       return created(webhook, path`/webhook/${webhook.WebhookID}`);
     },
   }),
@@ -117,7 +119,8 @@ export const webhookRoutes = [
     params,
     answers: { 200: { description: 'The delivery, whether it succeeded or not.', schema: Delivery } },
     events: [],
-    handle: async (ctx, { params }) => ok(await pingWebhook(ctx, { webhookId: params.WebhookID })),
+    prepare: (ctx, { params }) => sendPing(ctx, { webhookId: params.WebhookID }),
+    handle: async (ctx, { prepared }) => ok(await recordPing(ctx, prepared)),
   }),
   route({
     ...common,

@@ -25,9 +25,14 @@ from setting where setting.name = 'event_epoch'
   and (select count(*) from webhook other where other.tenant_id = $1) < ${mostEndpoints}
 returning *`;
 
+/** Looks its address up, which takes as long as the network does. */
+export async function checkWebhook(ctx: TenantContext, input: NewWebhook): Promise<NewWebhook> {
+  return { ...input, URL: await checkUrl(ctx.config, input.URL) };
+}
+
+/** `input` was checked. */
 export async function createWebhook(ctx: TenantContext, input: NewWebhook): Promise<WebhookWithSecret> {
   const types = input.Types ? readTypes(input.Types, 'Types') : null;
-  const url = await checkUrl(ctx.config, input.URL);
   const now = ctx.now();
   const status = input.Status ?? 'enabled';
   const webhookId = newId(now);
@@ -35,7 +40,7 @@ export async function createWebhook(ctx: TenantContext, input: NewWebhook): Prom
   const values = [
     ctx.tenantId,
     webhookId,
-    url,
+    input.URL,
     input.Description ?? null,
     types,
     status,

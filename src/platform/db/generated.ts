@@ -279,11 +279,10 @@ export interface SignInLinkTable {
 export interface StoredAnswerTable {
   tenant_id: string;
   key_hash: Buffer;
-  claim_id: string;
   request_hash: Buffer;
-  claimed_at: Timestamp;
   expires_at: Timestamp;
   answer: Buffer | null;
+  about: string | null;
 }
 
 export interface TenantTable {

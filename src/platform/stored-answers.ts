@@ -1,0 +1,158 @@
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import type { Context, TenantContext } from './context.ts';
+import { run } from './db/transaction.ts';
+import { type ErrorCode, Problem, type ProblemExtras } from './errors.ts';
+import { sha256 } from './ids.ts';
+import { readTogether } from './read-together.ts';
+import { markingKey } from './signing.ts';
+
+/** How long an answer is replayed. */
+const keptHours = 24;
+
+export type Asked = {
+  /** The client's name for this request. */
+  key: string;
+  /** What it asks for; the same key with another request is refused. */
+  request: string;
+  /** The LoginID that it names, by which erasure finds the answer. */
+  about: string | null;
+};
+
+/** What a verb came to. */
+export type Outcome<T> =
+  | { value: T }
+  | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } };
+
+/** A request as the table knows it: neither the client's key nor the request can be read from it. */
+export type Name = { keyHash: string; requestHash: string; about: string | null; cipher: Buffer };
+
+/** The answer is encrypted by key and request, so a copy of the database reveals nothing without both. */
+export function nameOf(ctx: TenantContext, { key, request, about }: Asked): Name {
+  const secret = createSecretKey(
+    createHmac('sha256', markingKey(ctx.keys, 'idempotency'))
+      .update(`idempotency\0${ctx.tenantId}\0${key}`)
+      .digest(),
+  );
+  const derive = (text: string) => createHmac('sha256', secret).update(text).digest();
+  return {
+    keyHash: derive('name').toString('hex'),
+    requestHash: derive(`request\0${request}`).toString('hex'),
+    about: about === null ? null : aboutUser(ctx, about),
+    cipher: derive(`answer\0${request}`),
+  };
+}
+
+function aboutUser(ctx: TenantContext, loginId: string): string {
+  return sha256(`${ctx.tenantId}\0${loginId}`);
+}
+
+const readText = `
+select asked.n, known.answer, encode(known.request_hash, 'hex') as request_hash
+from unnest($2::text[]) with ordinality as asked (key_hash, n)
+join stored_answer known on known.tenant_id = $1 and known.key_hash = decode(asked.key_hash, 'hex')
+where known.expires_at > $3`;
+
+type Stored = { answer: Buffer | null; request_hash: string };
+
+const read = readTogether<string, Stored>({
+  name: 'read_answer',
+  text: readText,
+  values: (ctx, keyHashes) => [ctx.tenantId, keyHashes, ctx.now()],
+});
+
+/** The stored outcome of this request; null when there is none. */
+export async function recall<T>(ctx: TenantContext, name: Name): Promise<Outcome<T> | null> {
+  const stored = await read(ctx, name.keyHash);
+  if (!stored) return null;
+  if (stored.request_hash !== name.requestHash)
+    throw new Problem(
+      'idempotency_key_reused',
+      'Another request had this Idempotency-Key. Send each request with a key of its own.',
+      { param: 'Idempotency-Key' },
+    );
+  if (!stored.answer)
+    throw new Problem(
+      'user_not_found',
+      'The user that this request was about has been erased, and its answer with them. Use a new Idempotency-Key to do it again.',
+    );
+  return JSON.parse(decrypt(name.cipher, stored.answer)) as Outcome<T>;
+}
+
+/** Another node stored an answer under the same key first. Thrown inside the transaction, which then has no effect. */
+export class AlreadyStored extends Problem {
+  constructor() {
+    super(
+      'in_progress',
+      'The request with this Idempotency-Key is still in progress. Send it again shortly.',
+      { retryAfter: 1 },
+    );
+  }
+}
+
+/** In the order of the keys, so that nodes that store the same ones wait for each other and do not deadlock. */
+const storeText = `
+insert into stored_answer as known (tenant_id, key_hash, request_hash, about, answer, expires_at)
+select $1, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $4
+from jsonb_to_recordset($2::jsonb) as r (key_hash text, request_hash text, about text, answer text)
+order by r.key_hash
+on conflict (tenant_id, key_hash) do update set request_hash = excluded.request_hash, about = excluded.about,
+  answer = excluded.answer, expires_at = excluded.expires_at
+where known.expires_at <= $3
+returning 1`;
+
+/** Stores outcomes in the transaction of `ctx`, or throws: the primary key lets each request be answered once. */
+export async function store(
+  ctx: TenantContext,
+  answers: { name: Name; outcome: Outcome<unknown> }[],
+): Promise<void> {
+  if (answers.length === 0) return;
+  const rows = answers.map(({ name, outcome }) => ({
+    key_hash: name.keyHash,
+    request_hash: name.requestHash,
+    about: name.about,
+    answer: encrypt(name.cipher, JSON.stringify(outcome)),
+  }));
+  const now = ctx.now();
+  const until = new Date(now.getTime() + keptHours * 3_600_000);
+  const values = [ctx.tenantId, JSON.stringify(rows), now, until];
+  const stored = await run(ctx, { name: 'store_answers', text: storeText, values });
+  if (stored.length < rows.length) throw new AlreadyStored();
+}
+
+function encrypt(key: Buffer, text: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+}
+
+function decrypt(key: Buffer, bytes: Buffer): string {
+  const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+  cipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8');
+}
+
+/** Erases the answers about a person. The rows stay until they expire, so a late retry does not bring the person back. */
+export async function eraseAnswers(ctx: TenantContext, loginId: string): Promise<number> {
+  const erased = await run(ctx, {
+    name: 'erase_answers',
+    text: `update stored_answer set answer = null
+      where tenant_id = $1 and about = $2 and answer is not null returning 1`,
+    values: [ctx.tenantId, aboutUser(ctx, loginId)],
+  });
+  return erased.length;
+}
+
+const forgetText = `
+/* across tenants: what is older than a day is of no use to any of them */
+delete from stored_answer where (tenant_id, key_hash) in (
+  select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit 5000
+)`;
+
+/** Removes the answers that are no longer replayed. A job; safe to repeat and to run on several nodes. */
+export async function forgetOldAnswers(ctx: Context): Promise<void> {
+  for (;;) {
+    const { affected } = await ctx.engine.query({ text: forgetText, values: [ctx.now()] });
+    if (affected < 5000) return;
+  }
+}
