@@ -9,9 +9,12 @@ export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjs
 /** One row of what a client sent, numbered from 1 without the header and empty lines. */
 export type SourceRow = { row: number } & ({ value: unknown } | { problem: Problem });
 
-/** Rows of one portion: a statement has as many. */
+/** Most rows of one portion: a statement has as many. */
 export const portion = 200;
 const rowBytes = 64 * 1024;
+/** A portion is read at once: with more in it other callers would wait. */
+const portionCharacters = 256 * 1024;
+const mostColumns = 200;
 
 /** Reads NDJSON or CSV in constant memory. A row that cannot be read stands for itself only. */
 export async function* readRows(
@@ -25,13 +28,24 @@ export async function* readRows(
   const take = (cuts: Cut[]) => readPortion(cuts).map((read) => ({ row: ++number, ...read }));
   for await (const chunk of input) {
     waiting.push(...split.push(chunk));
-    while (waiting.length > portion) yield take(waiting.splice(0, portion));
+    for (let rows = nextPortion(waiting); rows > 0; rows = nextPortion(waiting))
+      yield take(waiting.splice(0, rows));
   }
   waiting = [...waiting, ...split.end()];
-  while (waiting.length > 0) yield take(waiting.splice(0, portion));
+  while (waiting.length > 0) yield take(waiting.splice(0, nextPortion(waiting) || waiting.length));
 }
 
 type Cut = string | Problem;
+/** How many rows are in the next portion; 0 when more rows may belong to it. */
+function nextPortion(waiting: readonly Cut[]): number {
+  let characters = 0;
+  for (const [index, cut] of waiting.entries()) {
+    characters += typeof cut === 'string' ? cut.length : 0;
+    if (index > 0 && (index === portion || characters > portionCharacters)) return index;
+  }
+  return 0;
+}
+
 type Read = { value: unknown } | { problem: Problem };
 
 /** Cuts bytes at line ends; in CSV those within quotes belong to the row. What is too large is dropped while it arrives. */
@@ -116,6 +130,11 @@ function csvReader(): (cuts: Cut[]) => Read[] {
       const header = records.shift();
       if (header instanceof Problem) throw header;
       names = header ?? [];
+      if (names.length > mostColumns)
+        throw new Problem(
+          'validation_failed',
+          `The header has ${names.length} columns, but ${mostColumns} is the maximum.`,
+        );
       if (new Set(names).size < names.length)
         throw new Problem('validation_failed', 'Two columns have the same name. Name each once.');
     }

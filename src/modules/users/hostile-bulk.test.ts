@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { callBeside } from '../../../test/support/honest-client.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+
+const service = await startService();
+after(service.close);
+
+const letters = (count: number) => 'x'.repeat(count);
+const columns = Array.from({ length: 4_000 }, (_, index) => `Metadata.${index}`);
+const files: [string, string, string, number][] = [
+  ['rows of 60 kB', 'application/x-ndjson', `{"LoginID":"${letters(60_000)}"}\n`.repeat(300), 200],
+  [
+    'rows nested deeply',
+    'application/x-ndjson',
+    `${'['.repeat(30_000)}${']'.repeat(30_000)}\n`.repeat(300),
+    200,
+  ],
+  [
+    'a table of 4,000 columns',
+    'text/csv',
+    `${columns.join()}\n${`${columns.map(() => 1).join()}\n`.repeat(30)}`,
+    422,
+  ],
+  ['rows of 30,000 cells', 'text/csv', `LoginID\n${`${','.repeat(30_000)}\n`.repeat(300)}`, 200],
+];
+
+for (const [what, type, body, status] of files)
+  test(`an honest client waits at most 100 ms beside ${what}`, async () => {
+    const tenant = await newTenant(service);
+    const user = await tenant.user();
+    const sending = fetch(`${service.baseUrl}/user/bulk`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tenant.key}`, 'content-type': type },
+      body,
+    }).then(async (response) => ({ status: response.status, text: await response.text() }));
+    const noticed = await callBeside(async () => {
+      expectStatus(await tenant.api('GET', `/user/${user}`), 200);
+    }, sending);
+    const { status: answered, text } = await sending;
+    assert.equal(answered, status, text.slice(0, 500));
+    assert.ok(noticed.longestWork <= 100, JSON.stringify(noticed));
+  });
