@@ -21,7 +21,7 @@ export type ProgressFacts = Omit<EnrolmentRow, 'user_id'> & {
 };
 
 const facts = `
-select wanted.n, held.*, known.enabled, played.last_seen_at, played.exit_number, exists (
+select wanted.n, held.*, known.enabled, played.last_seen_at, played.exit_number, wanted.number <= held.commits and exists (
   select from run_time_commit taken where taken.tenant_id = $1 and taken.enroll_id = wanted.enroll_id
     and taken.launch = wanted.launch and taken.number = wanted.number and taken.refused is null
 ) as is_taken, (
