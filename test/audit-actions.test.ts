@@ -87,6 +87,18 @@ const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = 
     expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Name: 'Renamed' }), 200);
     return { by: 'updateTenant', actor: 'operator_key', target: TenantID, data: { Changed: ['Name'] } };
   },
+  'tenant.suspended': async (look) => {
+    await look();
+    for (const _ of [1, 2])
+      expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Status: 'suspended' }), 200);
+    return { by: 'updateTenant', actor: 'operator_key', target: TenantID };
+  },
+  'tenant.resumed': async (look) => {
+    await look();
+    for (const _ of [1, 2])
+      expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Status: 'active' }), 200);
+    return { by: 'updateTenant', actor: 'operator_key', target: TenantID };
+  },
   'key.created': async (look) => {
     await look();
     const wanted = { Name: 'reports', Scopes: ['audit:read'] };

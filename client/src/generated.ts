@@ -553,7 +553,7 @@ export interface paths {
         };
         /** Read a tenant */
         get: operations["readTenant"];
-        /** Change a tenant */
+        /** Change, suspend or resume a tenant */
         put: operations["updateTenant"];
         post?: never;
         delete?: never;
@@ -1930,6 +1930,11 @@ export interface components {
             ReturnOrigins: string[] | null;
             /** @description Origins that may show a course in a frame; null: all. */
             FrameOrigins: string[] | null;
+            /**
+             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.
+             * @enum {string}
+             */
+            Status: "active" | "suspended";
             /** Format: date-time */
             CreatedAt: string;
             /** Format: date-time */
@@ -1947,6 +1952,11 @@ export interface components {
             ReturnOrigins?: string[] | null;
             /** @description Origins that may show a course in a frame; null: all. */
             FrameOrigins?: string[] | null;
+            /**
+             * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.
+             * @enum {string}
+             */
+            Status?: "active" | "suspended";
         };
         /** NewKey */
         NewKey: {
@@ -2256,10 +2266,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got another password. user.erased: The personal data of a user was erased. The target is the receipt: earlier entries must not lead to it. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: An attempt to sign in failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was decided by hand, or that decision was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed by hand. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued, all in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: A webhook endpoint got a new secret. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were sent again. course.created: A course was created. course.changed: Fields of a course changed; Status is its new one, when that changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed; Status is its new one, when that changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside of the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was made active again. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got another password. user.erased: The personal data of a user was erased. The target is the receipt: earlier entries must not lead to it. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: An attempt to sign in failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was decided by hand, or that decision was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed by hand. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued, all in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: A webhook endpoint got a new secret. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were sent again. course.created: A course was created. course.changed: Fields of a course changed; Status is its new one, when that changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed; Status is its new one, when that changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside of the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
             /**
              * @description Who did it: an API key, somebody signed in, the command line, the service itself, or anyone, such as somebody who tried to sign in.
              * @enum {string}
@@ -3547,6 +3557,15 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description The tenant is suspended. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
             /** @description The link does not work any more. */
             410: {
                 headers: {
@@ -3590,7 +3609,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The form came from another site. */
+            /** @description The form came from another site, or the tenant is suspended. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4932,7 +4951,7 @@ export interface operations {
                 Cursor?: string;
                 /** @description What comes first. Default: oldest. */
                 Order?: "oldest" | "newest";
-                Action?: "tenant.created" | "tenant.changed" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
                 /** @description ID of a key or a session. */
                 ActorID?: string;
                 /** @description Who did it, or whom it was about, their enrolments included. The operator names the tenant. */

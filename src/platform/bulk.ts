@@ -24,6 +24,15 @@ import { type Asked, nameOf, recall } from './stored-answers.ts';
 import { requireDiskSpace, spoolBytes } from './uploads.ts';
 import { compileRows } from './validation.ts';
 
+/** Why the caller may no longer call; null: they may. */
+function refusalOf(ctx: TenantContext): Promise<unknown> {
+  const check = ctx.checkCaller?.() ?? Promise.resolve();
+  return check.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
 /** What one row did: the status that the single verb would have answered with, and the ids of the record. */
 export type RowDone = { Status: 200 | 201 } & Record<string, unknown>;
 export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
@@ -144,6 +153,9 @@ export function bulk<T>(verb: BulkVerb<T>) {
     );
 
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
+      // A call may take long, and its key be revoked or its tenant suspended meanwhile.
+      const refused = first ? null : await refusalOf(ctx);
+      if (refused) return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, refused, plan));
       for (const one of source) if ('value' in one) normalizeIdentifiers(one.value);
       if (key === null) return work(ctx, source, { format, plan, keyed: null });
       let replays = 0;

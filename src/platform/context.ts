@@ -57,6 +57,8 @@ export type Context = {
   readonly actor: Actor;
   /** Of the key or session whose request this is; absent when the service itself works. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** Refuses when the caller may no longer call: for answers that take long. Absent when the service itself works. */
+  readonly checkCaller?: () => Promise<unknown>;
 };
 
 /** The context of a verb on one tenant's data: without a tenant such a verb does not compile. */

@@ -10,6 +10,7 @@ export const errorCodes = {
   cross_site: [403, 'The request came from another origin'],
   tenant_required: [400, 'No tenant was named'],
   tenant_not_allowed: [403, 'Only the operator can name another tenant'],
+  tenant_suspended: [403, 'The tenant is suspended'],
   not_found: [404, 'Nothing is found at this address'],
   user_not_found: [404, 'The user does not exist'],
   course_not_found: [404, 'The course does not exist'],

@@ -189,9 +189,13 @@ export function registerRoutes(
       handler: async (request, reply) => {
         const { params, query, body } = request;
         const tenantId = request.tenantId;
-        const acting = { ...ctx, actor: actorOf(request), scopes: request.caller?.scopes };
+        const checkCaller = async () => {
+          if (route.access !== 'anyone') await guards.authenticate(ctx, request, route);
+        };
+        const acting = { ...ctx, actor: actorOf(request), scopes: request.caller?.scopes, checkCaller };
         const scoped = tenantId === null ? acting : { ...acting, tenantId };
         const prepare = async (more?: object) => {
+          if (more && 'Cursor' in more) await checkCaller();
           const input = { params, query: more ? { ...(query as object), ...more } : query, body, request };
           const prepared = await route.prepare?.(scoped, input as never);
           return (inside?: Inside) =>

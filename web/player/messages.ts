@@ -86,6 +86,11 @@ const tracked = {
       text: 'Ask your administrator to enable it.',
       action: null,
     },
+    tenant_suspended: {
+      title: 'Access is suspended at the moment',
+      text: 'Try again later, or ask your administrator.',
+      action: null,
+    },
   } as Ends,
   /** What became of the last steps when a session has ended. */
   lastSteps: {

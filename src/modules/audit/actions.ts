@@ -31,6 +31,8 @@ export type TargetKind = (typeof targetKinds)[number];
 export const auditCatalogue = {
   'tenant.created': ['A tenant was created.', 'tenant', nothing],
   'tenant.changed': ['Fields of a tenant changed.', 'tenant', change],
+  'tenant.suspended': ['A tenant was suspended.', 'tenant', nothing],
+  'tenant.resumed': ['A suspended tenant was made active again.', 'tenant', nothing],
   'key.created': [
     'An API key was created.',
     'key',

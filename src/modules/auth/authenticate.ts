@@ -11,7 +11,16 @@ import { type KnownKey, usableKey, usableKeyById } from './known-keys.ts';
 const refused = 'Send a valid key as Authorization: Bearer <secret>.';
 
 export function isUsable(ctx: Context, key: KnownKey | null): key is KnownKey {
-  return key !== null && !key.revokedAt && !(key.expiresAt && key.expiresAt <= ctx.now());
+  if (key === null || key.revokedAt || key.tenantStatus === 'deleting') return false;
+  return !(key.expiresAt && key.expiresAt <= ctx.now());
+}
+
+function refuseSuspended({ tenantStatus }: KnownKey): void {
+  if (tenantStatus === 'suspended')
+    throw new Problem(
+      'tenant_suspended',
+      'The tenant of this key is suspended. Ask the operator to resume it.',
+    );
 }
 
 async function callerOf(ctx: Context, request: FastifyRequest, token: string): Promise<Caller> {
@@ -19,17 +28,19 @@ async function callerOf(ctx: Context, request: FastifyRequest, token: string): P
     const claims = await readAccessToken(ctx, token);
     const key = claims && (await usableKeyById.get(ctx, claims.keyId));
     request.refusedKeyId = key?.keyId ?? null;
-    if (!claims || !isUsable(ctx, key ?? null))
+    if (!claims || !isUsable(ctx, key))
       throw new Problem(
         'unauthorized',
         'The access token is not valid or has expired. Get a new one at /oauth/token.',
       );
+    refuseSuspended(key);
     return claims;
   }
   const key = await usableKey.get(ctx, sha256(token));
   request.refusedKeyId = key?.keyId ?? null;
   if (!isUsable(ctx, key))
     throw new Problem('unauthorized', `The key is unknown, revoked or expired. ${refused}`);
+  refuseSuspended(key);
   return key;
 }
 

@@ -8,9 +8,11 @@ export type KnownKey = {
   scopes: readonly Scope[];
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** Of its tenant; null: a key of the operator. */
+  tenantStatus: string | null;
 };
 
-/** Well below the 5 s within which a revocation must hold on every node. */
+/** Well below the 5 s within which a revocation or suspension must hold on every node. */
 const rememberedFor = 3_000;
 
 /** The key with this `secret_hash`, or null; remembered, so that a call costs no statement of its own. */
@@ -30,7 +32,9 @@ export const usableKeyById = remember<KnownKey | null>({
 async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: string): Promise<KnownKey | null> {
   const row = await ctx.db
     .selectFrom('api_key')
-    .select(['key_id', 'tenant_id', 'scopes', 'expires_at', 'revoked_at', 'last_used_at'])
+    .leftJoin('tenant', 'tenant.tenant_id', 'api_key.tenant_id')
+    .select(['key_id', 'api_key.tenant_id', 'scopes', 'expires_at', 'revoked_at', 'last_used_at'])
+    .select('tenant.status as tenant_status')
     .where(column, '=', value)
     .executeTakeFirst();
   if (!row) return null;
@@ -41,6 +45,7 @@ async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: strin
     scopes: row.scopes as Scope[],
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    tenantStatus: row.tenant_status,
   };
 }
 

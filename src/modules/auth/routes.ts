@@ -50,6 +50,12 @@ export const authRoutes = [
       const key = isId(id) ? await usableKey.get(ctx, sha256(secret)) : null;
       if (!isUsable(ctx, key) || key.keyId !== id)
         return refusal(401, 'invalid_client', 'Send the KeyID as client_id and its Secret as client_secret.');
+      if (key.tenantStatus === 'suspended')
+        return refusal(
+          400,
+          'unauthorized_client',
+          'The tenant of this key is suspended. Ask the operator to resume it.',
+        );
       const wanted = (body.scope?.split(' ').filter(Boolean) ?? key.scopes) as Scope[];
       const excess = wanted.find((scope) => !key.scopes.includes(scope));
       if (excess !== undefined) return refusal(400, 'invalid_scope', `The key lacks the scope ${excess}.`);

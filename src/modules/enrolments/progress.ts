@@ -5,6 +5,7 @@ import { playedBy } from '../catalogue/playable.ts';
 import { nothing, type RootEvidence } from '../standards/evidence.ts';
 import { reachedWith } from '../standards/reached.ts';
 import type { Evidence, RunTimeData, Standard } from '../standards/types.ts';
+import { knownTenant } from '../tenants/tenants.ts';
 import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
 import type { EnrolmentRow } from './record.ts';
 import { happened, overrideOf, withOverride } from './result.ts';
@@ -83,7 +84,8 @@ function refuseFarAhead(facts: KnownFacts, { number }: CommitInput): void {
 
 async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: CommitInput): Promise<void> {
   const now = ctx.now();
-  const refused = commitVerdict(facts, input, { now, lateDays: ctx.config.lateResultsDays });
+  const resumedAt = (await knownTenant.get(ctx, ctx.tenantId))?.resumedAt ?? null;
+  const refused = commitVerdict(facts, input, { now, lateDays: ctx.config.lateResultsDays, resumedAt });
   if (refused === null) return;
   const { enrollId, launch, number, unitId } = input;
   const played = await playedBy(ctx, facts.release_id);

@@ -1,10 +1,12 @@
 import type { ErrorCode } from '../../platform/errors.ts';
+import { suspendedReason } from '../tenants/suspension.ts';
 
-/** Why the page of a launch gets no more course files. */
+/** Why the page of a launch gets no more course files. `tenant_suspended`: until the tenant is resumed. */
 export const sessionEnds = {
   enrolment_withdrawn: 'This enrolment was withdrawn. Ask your administrator to enrol you again.',
   user_disabled: 'This account is disabled. Ask your administrator to enable it.',
   access_expired: 'Your access to this course has expired. Ask your administrator to extend it.',
+  tenant_suspended: suspendedReason,
   session_superseded: 'The course was opened elsewhere. Continue there, or reopen it here.',
   session_ended: 'The session has ended. Open the course again.',
 } as const satisfies Partial<Record<ErrorCode, string>>;
@@ -48,12 +50,14 @@ export function sessionEnd(facts: SessionFacts, launch: number, now: Date): Sess
 export function commitVerdict(
   facts: SessionFacts,
   commit: { number: number },
-  { now, lateDays }: { now: Date; lateDays: number },
+  { now, lateDays, resumedAt }: { now: Date; lateDays: number; resumedAt: Date | null },
 ): CommitVerdict | null {
   if (facts.status === 'withdrawn') return 'enrolment_withdrawn';
   if (!facts.enabled) return 'user_disabled';
   if (facts.exit_number !== null && commit.number > facts.exit_number) return 'session_exited';
   const silentAt = facts.last_seen_at.getTime() + silentMilliseconds;
   const endedAt = Math.min(silentAt, facts.expires_at?.getTime() ?? silentAt);
-  return now.getTime() - endedAt > lateDays * 86_400_000 ? 'results_too_late' : null;
+  // While its tenant is suspended, a device cannot send anything.
+  const lateSince = Math.max(endedAt, resumedAt?.getTime() ?? endedAt);
+  return now.getTime() - lateSince > lateDays * 86_400_000 ? 'results_too_late' : null;
 }

@@ -3,6 +3,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
+import { suspendedReason } from '../tenants/suspension.ts';
 import { hashedPassword, matchesPassword } from '../users/passwords.ts';
 import { forgetGuesses, nameMark, noteGuess } from './guesses.ts';
 import type { PasswordFunction, PasswordSignIn } from './schemas.ts';
@@ -23,18 +24,20 @@ export async function readPasswordFunction(
     .selectFrom('tenant')
     .select('password_hash')
     .where('tenant_id', '=', input.tenantId)
+    .where('status', '<>', 'deleting')
     .executeTakeFirst();
   return { PasswordHash: (row?.password_hash ?? assumed) as PasswordHash };
 }
 
 const find = `
-select client.password_hash as declared, known.password_hash as stored, known.user_id, known.is_admin
+select client.password_hash as declared, client.status, known.password_hash as stored, known.user_id, known.is_admin
 from tenant client
 left join "user" known on known.tenant_id = $1 and known.login_id = $2 and known.enabled
-where client.tenant_id = $1`;
+where client.tenant_id = $1 and client.status <> 'deleting'`;
 
 type Found = {
   declared: PasswordHash;
+  status: string;
   stored: string | null;
   user_id: string | null;
   is_admin: boolean | null;
@@ -68,6 +71,7 @@ export async function signInWithPassword(
     return failed();
   };
   if (!matches) throw await refuse();
+  if (found?.status === 'suspended') throw new Problem('tenant_suspended', suspendedReason);
   const { token, hash } = newToken(input.TenantID);
   const values = [...names, ...newSessionTimes(ctx), hash, input.userAgent, stored];
   const isOpen = await transaction(ctx, async (ctx) => {

@@ -11,8 +11,8 @@ import { crossSite, isForeign } from './same-origin.ts';
 import { PasswordFunction, PasswordSignIn, Session, SignInLink, SignInRequest } from './schemas.ts';
 import { sessionHours } from './session-times.ts';
 import { readSession, sessionOf, signedOut, signOut } from './sessions.ts';
-import { createSignInLink, isSignInLink, signIn } from './sign-in.ts';
-import { foreignPage, pageHeaders, signInPage, spentPage } from './sign-in-page.ts';
+import { createSignInLink, isPausedLink, isSignInLink, signIn } from './sign-in.ts';
+import { foreignPage, pageHeaders, pausedPage, signInPage, spentPage } from './sign-in-page.ts';
 
 const page = (status: number, body: string): Answer => ({ status, body, headers: pageHeaders });
 const html = (description: string) => ({ description, type: 'text/html' });
@@ -55,11 +55,17 @@ export const sessionRoutes = [
     name: 'openSignInLink',
     summary: 'The page of a sign-in link; opening it uses nothing up',
     query: Type.Object({ token: Type.Optional(Token) }),
-    answers: { 200: html('A page with one button.'), 410: html('The link does not work any more.') },
-    handle: async (ctx, { query: { token } }) =>
-      token !== undefined && (await isSignInLink(ctx, token))
+    answers: {
+      200: html('A page with one button.'),
+      403: html('The tenant is suspended.'),
+      410: html('The link does not work any more.'),
+    },
+    handle: async (ctx, { query: { token } }) => {
+      if (await isPausedLink(ctx, token)) return page(403, pausedPage);
+      return token !== undefined && (await isSignInLink(ctx, token))
         ? page(200, signInPage(token))
-        : page(410, spentPage),
+        : page(410, spentPage);
+    },
   }),
   route({
     ...open,
@@ -71,7 +77,7 @@ export const sessionRoutes = [
     body: Fields({ token: Token }),
     answers: {
       303: { description: 'Signed in: a session cookie, and on to the page.' },
-      403: html('The form came from another site.'),
+      403: html('The form came from another site, or the tenant is suspended.'),
       410: html('The link does not work any more.'),
     },
     events: [],
@@ -79,6 +85,7 @@ export const sessionRoutes = [
     handle: async (ctx, { body, request }) => {
       if (isForeign(request)) return page(403, foreignPage);
       if (request.validationError) throw request.validationError;
+      if (await isPausedLink(ctx, body.token)) return page(403, pausedPage);
       const session = await signIn(ctx, { token: body.token, ...browserOf(request) });
       if (!session) return page(410, spentPage);
       return { status: 303, headers: { Location: session.path, ...cookieOf(ctx, session.token) } };

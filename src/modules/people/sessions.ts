@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { suspendedReason } from '../tenants/suspension.ts';
 import { cookieToken } from './cookie.ts';
 import { endOperatorSessions, findOperatorSession } from './operator-sessions.ts';
 import { refuseForeign } from './same-origin.ts';
@@ -22,6 +23,7 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
   }
   const row = await findUserSession(ctx, handle);
   if (!row) return null;
+  if (row.tenant_status === 'suspended') throw new Problem('tenant_suspended', suspendedReason);
   const session: Session = {
     Role: row.is_admin ? 'administrator' : 'learner',
     TenantID: handle.tenantId,

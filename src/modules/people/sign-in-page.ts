@@ -38,6 +38,11 @@ export const spentPage = page(
   '<p>A sign-in link works once, and for a short time only. Go back to where you found it and get a new one.</p>',
 );
 
+export const pausedPage = page(
+  'Access is suspended at the moment',
+  '<p>Everything is kept. Try again later, or ask your administrator.</p>',
+);
+
 export const foreignPage = page(
   'This sign-in began elsewhere',
   '<p>Another website tried to sign you in. Nothing was done. You can close this page.</p>',

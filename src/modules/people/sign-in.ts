@@ -3,6 +3,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { heldOf, holds, learnerScopes, requireScope, tenantScopes } from '../../platform/scopes.ts';
 import { appendAudit } from '../audit/append.ts';
+import { isSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { userNotFound } from '../users/users.ts';
 import { isOperatorLink, useOperatorLink } from './operator-links.ts';
@@ -95,6 +96,12 @@ select known.user_id, known.is_admin from sign_in_link link
 join "user" known on known.tenant_id = $1 and known.user_id = link.user_id
 where link.tenant_id = $1 and link.link_hash = $2`;
 
+/** Whether the link would work if its tenant were not suspended. Others learn nothing about the tenant. */
+export async function isPausedLink(ctx: Context, token: string | undefined): Promise<boolean> {
+  const tenantId = readToken(token)?.tenantId ?? null;
+  return (await isSuspended(ctx, tenantId)) && isSignInLink(ctx, token);
+}
+
 /** Exchanges the link for a session, once; null when it cannot be used any more. */
 export async function signIn(
   ctx: Context,
@@ -104,6 +111,7 @@ export async function signIn(
   if (!handle) return null;
   const { tenantId } = handle;
   if (tenantId === null) return signInOperator(ctx, handle.hash, input.userAgent);
+  if (await isSuspended(ctx, tenantId)) return null;
   const { token, hash } = newToken(tenantId);
   const values = [tenantId, handle.hash, ...newSessionTimes(ctx), hash, input.userAgent];
   const used = await transaction(ctx, async (ctx) => {

@@ -7,6 +7,7 @@ import { personActor } from './sign-in-audit.ts';
 export type UserSession = Times & {
   user_id: string;
   tenant_name: string;
+  tenant_status: string;
   login_id: string;
   first_name: string | null;
   last_name: string | null;
@@ -30,12 +31,13 @@ cleaned as (
 
 const read = `
 with found as (
-  select held.signed_in_at, held.last_seen_at, held.expires_at, client.name as tenant_name, known.user_id, known.login_id,
+  select held.signed_in_at, held.last_seen_at, held.expires_at, client.name as tenant_name,
+    client.status as tenant_status, known.user_id, known.login_id,
     known.first_name, known.last_name, known.is_admin,
     coalesce(held.scopes, case when known.is_admin then known.admin_scopes end) as limit_to
   from user_session held
   join "user" known on known.tenant_id = $1 and known.user_id = held.user_id and known.enabled
-  join tenant client on client.tenant_id = $1
+  join tenant client on client.tenant_id = $1 and client.status <> 'deleting'
   where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null and held.expires_at > $3
     and held.last_seen_at > $4
 ), noted as (

@@ -13,6 +13,7 @@ import type { Answer } from '../../platform/routes.ts';
 import { isRelease } from '../catalogue/playable.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
 import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
+import { refuseSuspended } from '../tenants/suspension.ts';
 import { refuseOtherHosts } from './content-hosts.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
 import { loadPage } from './page-files.ts';
@@ -71,17 +72,23 @@ function byTicket(ctx: Context) {
   };
 }
 
+function tenantOf(ctx: Context, request: WithToken): string | null {
+  try {
+    return sittingOf(ctx, request.params.token).tenantId;
+  } catch (error) {
+    admitAnonymous(ctx, request);
+    throw error;
+  }
+}
+
 /** Reads the session in the path before anything else; `counted` requests have a budget a minute. */
 function bySession(ctx: Context, counted: boolean) {
   return async (request: WithToken) => {
     const { token } = request.params;
-    try {
-      sittingOf(ctx, token);
-    } catch (error) {
-      admitAnonymous(ctx, request);
-      throw error;
-    }
+    const tenantId = tenantOf(ctx, request);
     admitLaunch(ctx, request, token, counted);
+    // Asked apart from what is remembered of the session, which is for longer. A page keeps what it has to send.
+    await refuseSuspended(ctx, tenantId);
     refuseLargeBody(request);
   };
 }

@@ -5,6 +5,7 @@ import { Problem } from '../../platform/errors.ts';
 import { type Answer, route } from '../../platform/routes.ts';
 import { explain } from '../enrolments/explain.ts';
 import { type EnrolmentHandle, readLaunchKey } from '../enrolments/launch-link.ts';
+import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
@@ -24,13 +25,14 @@ async function click(ctx: Context, handle: EnrolmentHandle, requested: string | 
   const tenant = await knownTenant.get(ctx, handle.tenantId);
   if (!tenant) return page(404, brokenLink, null, "'none'");
   const back = requested !== null && isAllowedReturn(requested, tenant.ReturnOrigins) ? requested : null;
+  const framing = frameAncestors(tenant);
+  if (tenant.Status === 'suspended') return page(403, suspendedReason, back, framing);
   const decision = await explain({ ...ctx, tenantId: handle.tenantId }, { enrollId: handle.enrollId }).catch(
     (error: unknown) => {
       if (error instanceof Problem && error.code === 'enrolment_not_found') return null;
       throw error;
     },
   );
-  const framing = frameAncestors(tenant);
   if (!decision) return page(404, brokenLink, back, framing);
   if (decision.reason !== null) return page(403, decision.reason, back, framing);
   const courseId = decision.CourseID;

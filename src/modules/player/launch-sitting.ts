@@ -5,6 +5,7 @@ import { keepLaunchAlive, readLaunchState } from '../enrolments/launches.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
 import { addressTree } from '../standards/web.ts';
+import { refuseSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
@@ -26,6 +27,7 @@ export function launchOpening(ctx: Context, ticket: Ticket): Opening {
 export function launchSitting(ctx: Context, handle: SessionHandle): Sitting {
   const tenantCtx = { ...ctx, tenantId: handle.tenantId };
   return {
+    tenantId: handle.tenantId,
     commit: (body) => commit(ctx, handle, body),
     standing: () => readLaunchState(tenantCtx, handle),
     keepAlive: () => keepLaunchAlive(tenantCtx, handle),
@@ -34,6 +36,7 @@ export function launchSitting(ctx: Context, handle: SessionHandle): Sitting {
 
 async function decideAndStart(ctx: Context, ticket: Ticket, userAgent: string | null): Promise<Session> {
   const tenantCtx = { ...ctx, tenantId: ticket.tenantId };
+  await refuseSuspended(ctx, ticket.tenantId);
   if (ctx.now().getTime() - ticket.at > decisionHolds) {
     const { reason } = await explain(tenantCtx, ticket);
     if (reason !== null) throw new Problem('launch_refused', reason);

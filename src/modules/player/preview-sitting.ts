@@ -4,6 +4,7 @@ import { playedBy, readPlayable } from '../catalogue/playable.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
 import { nothing } from '../standards/evidence.ts';
 import { type Reached, reachedWith } from '../standards/reached.ts';
+import { refuseSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
 import {
@@ -39,11 +40,13 @@ export function previewSitting(ctx: Context, handle: PreviewHandle): Sitting {
     ended: ctx.now().getTime() < handle.until ? null : 'session_ended',
     releaseId: handle.releaseId,
   });
-  return { commit: (body) => commit(ctx, handle, body), standing, keepAlive: standing };
+  const { tenantId } = handle;
+  return { tenantId, commit: (body) => commit(ctx, handle, body), standing, keepAlive: standing };
 }
 
 async function begin(ctx: Context, ticket: PreviewTicket): Promise<Session> {
   const { courseId, tenantId } = ticket;
+  await refuseSuspended(ctx, tenantId);
   const { title, language, played, releaseId } = await readPlayable(ctx, ticket);
   return toSession({
     token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: playUntil(ticket) }),

@@ -3,6 +3,7 @@ import type { Context } from '../../platform/context.ts';
 import type { Answer } from '../../platform/routes.ts';
 import { Fields, Instant } from '../../platform/schema.ts';
 import { readPlayable } from '../catalogue/playable.ts';
+import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
 import { previewFraming } from './preview-sitting.ts';
@@ -57,6 +58,14 @@ export async function clickPreview(ctx: Context, address: string): Promise<Answe
   const tenant = link.tenantId === null ? null : await knownTenant.get(ctx, link.tenantId);
   const origins = tenant?.ReturnOrigins ?? null;
   const back = requested !== null && isAllowedReturn(requested, origins) ? requested : null;
+  if (tenant?.Status === 'suspended')
+    return refusal({
+      status: 403,
+      title: 'This course cannot be started',
+      reason: suspendedReason,
+      back,
+      framing: await previewFraming(ctx, link.tenantId),
+    });
   const ticket = writePreviewTicket(ctx, { ...link, returnUrl: back });
   const origin = contentOrigin(ctx, { use: 'preview', ...link });
   return onward(origin, ticket, await previewFraming(ctx, link.tenantId));

@@ -10,6 +10,8 @@ export type Opening = {
 
 /** What stands behind an open page of the player: a learner's launch, or a preview, of which nothing is kept. */
 export type Sitting = {
+  /** Null: the operator previews. */
+  tenantId: string | null;
   commit: (body: Commit) => Promise<Receipt>;
   /** The release that it plays, and whether it may still ask for its files. */
   standing: () => Promise<LaunchStanding>;

@@ -4,6 +4,9 @@ import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platfo
 export const passwordHashes = ['opaque', 'sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
 export type PasswordHash = (typeof passwordHashes)[number];
 
+/** `suspended`: its keys, sessions, links and webhooks are refused or wait. Nothing is lost. */
+export const tenantStatuses = ['active', 'suspended'] as const;
+
 /** Nothing but an origin: they become part of a Content-Security-Policy. */
 const origin = '([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:\\d{1,5})?$';
 
@@ -27,16 +30,21 @@ const common = {
   }),
 };
 
+const Status = OneOf(tenantStatuses, {
+  description:
+    '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.',
+});
+
 /** Short enough for every index to hold it beside the longest names of users: a row of one has at most 2,704 bytes. */
 const TenantID = Identifier('Chosen by the operator. Cannot be changed.', 64);
 
 export const Tenant = Fields(
-  { TenantID, ...common, CreatedAt: Instant(), UpdatedAt: Instant() },
+  { TenantID, ...common, Status, CreatedAt: Instant(), UpdatedAt: Instant() },
   { title: 'Tenant', description: 'One client application and its users.' },
 );
 export type Tenant = Type.Static<typeof Tenant>;
 
-export const TenantChange = Type.Partial(Fields(common), {
+export const TenantChange = Type.Partial(Fields({ ...common, Status }), {
   additionalProperties: false,
   title: 'TenantChange',
 });

@@ -6,6 +6,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
@@ -54,19 +55,25 @@ function tenantNotFound(): Problem {
 }
 
 export async function readTenant(ctx: Context, input: { tenantId: string }): Promise<Tenant> {
-  const row = await ctx.db
-    .selectFrom('tenant')
-    .selectAll()
-    .where('tenant_id', '=', input.tenantId)
-    .executeTakeFirst();
+  const row = await findTenant(ctx, input.tenantId);
   if (!row) throw tenantNotFound();
   return toTenant(row);
+}
+
+/** A tenant that is being deleted is found by nobody. */
+function findTenant(ctx: Context, tenantId: string) {
+  return ctx.db
+    .selectFrom('tenant')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('status', '<>', 'deleting')
+    .executeTakeFirst();
 }
 
 export async function listTenants(ctx: Context, input: PageQuery & { Search?: string }) {
   const limit = pageLimit(input);
   const after = readCursor(input);
-  let query = ctx.db.selectFrom('tenant').selectAll();
+  let query = ctx.db.selectFrom('tenant').selectAll().where('status', '<>', 'deleting');
   if (after !== null) query = query.where('tenant_id', '>', after);
   const { Search } = input;
   if (Search !== undefined)
@@ -91,6 +98,7 @@ export async function updateTenant(
       .selectFrom('tenant')
       .selectAll()
       .where('tenant_id', '=', tenantId)
+      .where('status', '<>', 'deleting')
       .forUpdate()
       .executeTakeFirst();
     if (!before) throw tenantNotFound();
@@ -102,34 +110,48 @@ export async function updateTenant(
         ...(fields.PasswordHash !== undefined && { password_hash: fields.PasswordHash }),
         ...(fields.ReturnOrigins !== undefined && { return_origins: fields.ReturnOrigins }),
         ...(fields.FrameOrigins !== undefined && { frame_origins: fields.FrameOrigins }),
+        ...(fields.Status !== undefined && { status: fields.Status }),
+        ...(before.status === 'suspended' && fields.Status === 'active' && { resumed_at: ctx.now() }),
       })
       .where('tenant_id', '=', tenantId)
       .returningAll()
       .executeTakeFirstOrThrow();
-    const Changed = differences(fields, toTenant(before));
-    if (Changed.length > 0)
-      await appendAudit(ctx, tenantId, { action: 'tenant.changed', targetId: tenantId, data: { Changed } });
+    await auditChange(ctx, tenantId, differences(fields, toTenant(before)), fields);
     return toTenant(row);
   });
   knownTenant.forget(ctx, tenantId);
   return tenant;
 }
 
-/** The tenant, or null; remembered for a few seconds, so that a call costs no statement of its own. */
-export const knownTenant = remember<Tenant | null>({
+async function auditChange(ctx: Context, tenantId: string, differs: string[], { Status }: TenantChange) {
+  const Changed = differs.filter((name) => name !== 'Status');
+  const entries: NewAudit[] = [];
+  if (Changed.length > 0) entries.push({ action: 'tenant.changed', targetId: tenantId, data: { Changed } });
+  if (Changed.length < differs.length) {
+    const action = Status === 'suspended' ? 'tenant.suspended' : 'tenant.resumed';
+    entries.push({ action, targetId: tenantId, data: {} });
+  }
+  await appendAudit(ctx, tenantId, ...entries);
+}
+
+/** `resumedAt`: deadlines that the last suspension may have overrun count from here. */
+type KnownTenant = Tenant & { resumedAt: Date | null };
+
+/** The tenant, or null; remembered for less than the 5 s within which a suspension holds on every node. */
+export const knownTenant = remember<KnownTenant | null>({
   milliseconds: 3_000,
   most: 10_000,
-  load: (ctx, tenantId) =>
-    readTenant(ctx, { tenantId }).catch((error: unknown) => {
-      if (error instanceof Problem && error.code === 'tenant_not_found') return null;
-      throw error;
-    }),
+  load: async (ctx, tenantId) => {
+    const row = await findTenant(ctx, tenantId);
+    return row ? { ...toTenant(row), resumedAt: row.resumed_at } : null;
+  },
 });
 
 function toTenant(row: Selectable<TenantTable>): Tenant {
   return {
     TenantID: row.tenant_id,
     Name: row.name,
+    Status: row.status as Tenant['Status'],
     PasswordHash: row.password_hash as PasswordHash,
     ReturnOrigins: row.return_origins,
     FrameOrigins: row.frame_origins,

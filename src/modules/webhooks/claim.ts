@@ -5,29 +5,38 @@ import type { Endpoint } from './message.ts';
 import type { WebhookRow } from './record.ts';
 
 /** An endpoint that this node delivers to; no other node does at the same time. */
-export type Claimed = Endpoint & { tenantId: string; position: Position; failingSince: Date | null };
+export type Claimed = Endpoint & {
+  tenantId: string;
+  position: Position;
+  failingSince: Date | null;
+  /** When its tenant was last suspended until: what did not go out meanwhile is no failure. */
+  resumedAt: Date | null;
+};
+
+type ClaimedRow = WebhookRow & { resumed_at: Date | null };
 
 /** A node that is not heard of for so long has lost its endpoints to the others. */
 const lease = `clock_timestamp() + interval '30 seconds'`;
 
-/** Those with something to do and no owner: a time has come, or the log has grown. */
+/** Those of active tenants with something to do and no owner: a time has come, or the log has grown. */
 const claim = `/* across tenants: the nodes deliver for all */
 with free as (
-  select hook.tenant_id, hook.webhook_id from webhook hook
+  select hook.tenant_id, hook.webhook_id, client.resumed_at from webhook hook
+  join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
   where hook.status = 'enabled' and (hook.owned_until is null or hook.owned_until < clock_timestamp())
     and (hook.wake_at <= $2 or hook.owner is not null or exists (
       select 1 from event told join setting on setting.name = 'event_epoch'
       where told.tenant_id = hook.tenant_id
         and (told.epoch, told.transaction, told.event_id) > (hook.epoch, hook.transaction, hook.event_id)
         and (told.epoch < setting.value::bigint or told.transaction < pg_snapshot_xmin(pg_current_snapshot()))))
-  order by hook.wake_at nulls last limit $3 for update skip locked
+  order by hook.wake_at nulls last limit $3 for update of hook skip locked
 )
 update webhook hook set owner = $1, owned_until = ${lease}, wake_at = null
 from free where hook.tenant_id = free.tenant_id and hook.webhook_id = free.webhook_id
-returning hook.*`;
+returning hook.*, free.resumed_at`;
 
 export async function claimEndpoints(ctx: Context, owner: string, most: number): Promise<Claimed[]> {
-  const rows = await run<WebhookRow>(ctx, {
+  const rows = await run<ClaimedRow>(ctx, {
     name: 'webhook_claim',
     text: claim,
     values: [owner, ctx.now(), most],
@@ -35,16 +44,18 @@ export async function claimEndpoints(ctx: Context, owner: string, most: number):
   return rows.map(toClaimed);
 }
 
-/** Keeps the claim, and answers the endpoint as it is now; null: it is deleted, disabled or another node's. */
+/** Keeps the claim, and answers the endpoint as it is now; null: it is deleted, disabled or another node's, or its tenant is suspended. */
 export async function keepClaim(
   ctx: TenantContext,
   owner: string,
   webhookId: string,
 ): Promise<Claimed | null> {
-  const [row] = await run<WebhookRow>(ctx, {
+  const [row] = await run<ClaimedRow>(ctx, {
     name: 'webhook_keep',
-    text: `update webhook set owned_until = ${lease}
-      where tenant_id = $1 and webhook_id = $2 and owner = $3 and status = 'enabled' returning *`,
+    text: `update webhook hook set owned_until = ${lease} from tenant client
+      where hook.tenant_id = $1 and hook.webhook_id = $2 and hook.owner = $3 and hook.status = 'enabled'
+        and client.tenant_id = $1 and client.status = 'active'
+      returning hook.*, client.resumed_at`,
     values: [ctx.tenantId, webhookId, owner],
   });
   return row ? toClaimed(row) : null;
@@ -67,11 +78,12 @@ export async function releaseClaim(
   });
 }
 
-function toClaimed(row: WebhookRow): Claimed {
+function toClaimed(row: ClaimedRow): Claimed {
   return {
     ...row,
     tenantId: row.tenant_id,
     position: { epoch: Number(row.epoch), transaction: row.transaction, eventId: row.event_id },
     failingSince: row.failing_since,
+    resumedAt: row.resumed_at,
   };
 }

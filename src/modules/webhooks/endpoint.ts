@@ -33,6 +33,9 @@ const hangingAfter = 1_000;
 /** An endpoint that answers again after so long gets at once what waits. */
 const hastenAfter = 60_000;
 
+const latest = (at: Date, resumedAt: Date | null) => (resumedAt && resumedAt > at ? resumedAt : at);
+const isHopeless = (since: Date, now: Date) => now.getTime() - since.getTime() >= patienceMilliseconds;
+
 /** Delivers to one endpoint as long as there is something to deliver, then gives it back. */
 export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
   const ctx: TenantContext = { ...node.ctx, tenantId: claimed.tenantId };
@@ -96,7 +99,12 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
     waiting.first ??= at;
     const again = outcome.delivered
       ? null
-      : nextAttempt({ ...outcome, attempts: waiting.attempts, first: waiting.first, now: ctx.now() });
+      : nextAttempt({
+          ...outcome,
+          attempts: waiting.attempts,
+          first: latest(waiting.first, endpoint.resumedAt),
+          now: ctx.now(),
+        });
     await recordResult(ctx, {
       webhook_id: webhookId,
       delivery_id: waiting.deliveryId,
@@ -127,7 +135,7 @@ export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
     } else if (!delivered && !failingSince) {
       failingSince = at;
       await recordHealth(ctx, { webhookId, failingSince });
-    } else if (!delivered && failingSince && at.getTime() - failingSince.getTime() >= patienceMilliseconds) {
+    } else if (!delivered && failingSince && isHopeless(latest(failingSince, endpoint.resumedAt), at)) {
       lost = true;
       await disableFailing(ctx, { webhookId, failingSince });
     }

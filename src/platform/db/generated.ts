@@ -293,6 +293,8 @@ export interface TenantTable {
   frame_origins: string[] | null;
   created_at: Timestamp;
   updated_at: Timestamp;
+  status: Generated<string>;
+  resumed_at: Timestamp | null;
 }
 
 export interface UserTable {

@@ -1,0 +1,16 @@
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { knownTenant } from './tenants.ts';
+
+/** What learners read too. */
+export const suspendedReason =
+  'Access is suspended at the moment. Everything is kept. Try again later, or ask your administrator.';
+
+export async function isSuspended(ctx: Context, tenantId: string | null): Promise<boolean> {
+  return tenantId !== null && (await knownTenant.get(ctx, tenantId))?.Status === 'suspended';
+}
+
+/** Refuses what is done with a link or session of a suspended tenant; `tenantId` null: of the operator. */
+export async function refuseSuspended(ctx: Context, tenantId: string | null): Promise<void> {
+  if (await isSuspended(ctx, tenantId)) throw new Problem('tenant_suspended', suspendedReason);
+}
