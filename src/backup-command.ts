@@ -5,10 +5,19 @@ import { appendAudit, deployment } from './modules/audit/append.ts';
 import { beginNewLife } from './modules/events/epoch.ts';
 import { type Backup, backUp, restore } from './platform/backup.ts';
 import type { Config } from './platform/config.ts';
+import type { Context } from './platform/context.ts';
 
 export async function backupCommand(config: Config, folder: string): Promise<Backup> {
   const backup = await backUp(config, folder, new Date());
+  // An older database stays as it is: it may be backed up because it is about to be migrated.
+  await withDatabase(config, (ctx) => recordBackup(ctx, backup), { migrates: false }).catch(
+    (error: unknown) => process.emitWarning(`The backup is complete, but not in the audit trail: ${error}`),
+  );
   return backup;
+}
+
+function recordBackup(ctx: Context, { MadeAt }: Backup): Promise<void> {
+  return appendAudit(ctx, deployment, { action: 'backup.created', targetId: null, data: { MadeAt } });
 }
 
 async function isEmptyServer(connectionString: string): Promise<boolean> {

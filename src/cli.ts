@@ -18,6 +18,7 @@ lectern key revoke KEYID                          revoke a key
 lectern keys list                                 list the signing keys, without their values
 lectern keys rotate                               sign with a new key; also while it serves
 lectern keys remove KEYID                         remove a key; what it signed is no longer valid
+lectern audit verify [FOLDER] [--since FILE]      check the audit trail, or that of a backup; FILE: what it printed before
 lectern bulk users|enrolments FILE [--plan]       send NDJSON or CSV to a running service; FILE -: NDJSON from stdin
       --url URL --key KEY [--tenant ID] [--idempotency-key KEY]   (or LECTERN_URL and LECTERN_KEY)
 lectern backup FOLDER                             copy database, course files and key ring into a new folder
@@ -40,6 +41,7 @@ const options = {
   plan: { type: 'boolean' },
   url: { type: 'string' },
   key: { type: 'string' },
+  since: { type: 'string' },
   'idempotency-key': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -141,6 +143,16 @@ async function printKeys([action = '', ...args]: string[], values: Values): Prom
   console.log(JSON.stringify(printed, null, 2));
 }
 
+async function verifyAudit([action, ...args]: string[], values: Values): Promise<void> {
+  if (action !== 'verify') throw new UsageError(`There is no command "audit ${action ?? ''}".`);
+  refuseExcess(args, values, 'audit verify', { takes: ['since'], most: 1 });
+  const { verifyCommand } = await import('./audit-command.ts');
+  const input = { backup: args[0] ?? null, since: values.since ?? null };
+  const verified = await verifyCommand(readConfig(process.env), input);
+  console.log(JSON.stringify(verified, null, 2));
+  if (!verified.Intact) process.exitCode = 1;
+}
+
 /** A wrong DATA_DIR would be made, and its link would lead nowhere. */
 async function openConsole(): Promise<void> {
   const config = readConfig(process.env);
@@ -206,6 +218,7 @@ async function main(): Promise<void> {
     return console.log(JSON.stringify(await done, null, 2));
   }
   if (first === 'keys') return printKeys(positionals.slice(1), values);
+  if (first === 'audit') return verifyAudit(positionals.slice(1), values);
   if (first === 'console') {
     refuseExcess(args, values, name, { takes: [], most: 0 });
     return openConsole();

@@ -16,8 +16,10 @@ export { createTenant } from './modules/tenants/tenants.ts';
 export async function withDatabase<Answer>(
   config: Config,
   act: (ctx: Context) => Promise<Answer>,
+  options: { migrates?: boolean } = {},
 ): Promise<Answer> {
-  const ctx = await openContext(config, openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn'));
+  const log = openLog(process.env.LOG_LEVEL ? config.logLevel : 'warn');
+  const ctx = await openContext(config, log, options);
   try {
     return await act({ ...ctx, actor: { ...serviceActor, kind: 'command_line' } });
   } finally {

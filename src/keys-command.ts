@@ -1,5 +1,6 @@
 import { withDatabase } from './commands.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
+import { renewSeals } from './modules/audit/renew-seals.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import type { Config } from './platform/config.ts';
 import { newKey, type WrittenKey } from './platform/keys/key-ring.ts';
@@ -36,6 +37,7 @@ export async function removeKey(config: Config, id: string) {
     throw new Error('The ring is in SIGNING_KEYS: delete the entry there and restart all nodes.');
   return withDatabase(config, async (ctx) => {
     await encryptSecrets(ctx);
+    await renewSeals(ctx);
     const keys = removeFromRing(config.dataDir, id);
     await openKeys(ctx);
     await auditRotation(ctx);

@@ -6,6 +6,7 @@ import type { SecureContextOptions } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type App, buildApp } from './app.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
+import { renewSeals } from './modules/audit/renew-seals.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import { drain, watchEventLoop } from './platform/admission.ts';
 import type { Context } from './platform/context.ts';
@@ -37,6 +38,7 @@ export async function startService(ctx: Context): Promise<Service> {
   const stopFollowing = followRing(ctx, async () => {
     await encryptSecrets(ctx);
     await auditRotation(ctx);
+    await renewSeals(ctx);
   });
   const worker = await startWorker(ctx).catch(async (error: unknown) => {
     stopReloading();

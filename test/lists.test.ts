@@ -54,6 +54,12 @@ const cases: Record<string, string[]> = {
   listEvents: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', `EnrollID=${names.EnrollID}`, `LoginID=${names.LoginID}`].map((filter) => `${order}&${filter}`),
   ),
+  listAudit: ['Order=oldest', 'Order=newest'].flatMap((order) =>
+    [
+      ...['', `LoginID=${names.LoginID}`, `TargetID=${names.EnrollID}`, `ActorID=${names.EventID}`],
+      ...['Action=user.exported', 'After=2024-01-01T00:00:00Z&Before=2090-01-01T00:00:00Z'],
+    ].map((filter) => `${order}&${filter}`),
+  ),
   listDeliveries: [
     ...['', 'Status=pending', 'Status=delivered', 'Status=failed'],
     ...[`EnrollID=${names.EnrollID}`, `EventID=${names.EventID}`],

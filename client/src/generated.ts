@@ -1571,6 +1571,13 @@ export interface components {
             Warnings: string[];
             /** @description Code with which a commit was refused; its result in `Data` does not count. Null for everything else. */
             Refused: string | null;
+            /**
+             * @description Who changed the enrolment by hand, as in GET /audit; null: nobody did.
+             * @enum {string|null}
+             */
+            Actor: "key" | "administrator" | "learner" | "operator_key" | "operator" | "command_line" | "service" | "anyone" | null;
+            /** @description LoginID of the administrator or name of the key; learners are not told. */
+            ActorName: string | null;
         };
         /** NewEnrolmentKeys */
         NewEnrolmentKeys: {

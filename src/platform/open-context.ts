@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { type Context, serviceActor } from './context.ts';
-import { migrate } from './db/migrate.ts';
+import { isMigrated, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { openFiles } from './files.ts';
 import { openKeys } from './keys/open-keys.ts';
@@ -12,8 +12,12 @@ import { openImports } from './queue.ts';
 
 const migrations = join(import.meta.dirname, '../../migrations');
 
-/** Opens and migrates the database and the files: all that verbs need. */
-export async function openContext(config: Config, log: Log): Promise<Context> {
+/** Opens and migrates the database and the files: all that verbs need. `migrates` false: an older database is refused. */
+export async function openContext(
+  config: Config,
+  log: Log,
+  { migrates = true }: { migrates?: boolean } = {},
+): Promise<Context> {
   closeDataFolder(config.dataDir, log);
   const { engine, db } = await openDatabase({
     databaseUrl: config.databaseUrl ?? undefined,
@@ -22,6 +26,8 @@ export async function openContext(config: Config, log: Log): Promise<Context> {
     log,
   });
   try {
+    if (!migrates && !(await isMigrated(engine, migrations)))
+      throw new Error('The database is of an earlier version. Run lectern migrate first.');
     const { applied } = await migrate(engine, migrations);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
     const files = await openFiles(config.dataDir);

@@ -8,6 +8,8 @@ const event = (n: string) => ids('0192', n);
 const delivery = (n: string) => ids('0193', n);
 const key = (n: string) => ids('0194', n);
 
+const audit = (n: string) => ids('0196', n);
+
 const hook = '01950000-0000-7000-8000-000000000000';
 const users = 10_000;
 
@@ -46,10 +48,15 @@ function statements(tenant: string): string[] {
        case when n % 100 = 4 then timestamptz '2021-01-01' else timestamptz '2090-01-01' end, now(),
        case when n % 300 = 1 then now() end, case when n % 10 > 4 then now() end
      from generate_series(1, ${users}) n`,
+    `insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, target, target_id,
+       data, hash, seal)
+     select ${t}, ${audit('n')}, 100 + n, now(), case when n % 999 = 0 then 'user.exported' else 'enrolment.withdrawn' end,
+       'administrator', ${event('n')}, ${user('n % 100 + 1')}, 'enrolment', ${enrolment('n')}, '{}', 'x', 'x'
+     from generate_series(1, ${2 * users}) n`,
   ];
 }
 
-const large = ['user', 'enrolment', 'event', 'webhook_delivery', 'enrolment_key'];
+const large = ['user', 'enrolment', 'event', 'webhook_delivery', 'enrolment_key', 'audit_entry'];
 
 /** Fills the tenant and a second one, and answers what names some of its rows. */
 export async function fillLists(service: TestService, tenantId: string) {

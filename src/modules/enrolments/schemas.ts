@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { actorKinds } from '../../platform/context.ts';
 import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
@@ -172,6 +173,14 @@ export const TimelineEntry = Fields(
         description:
           'Code with which a commit was refused; its result in `Data` does not count. Null for everything else.',
       }),
+    ),
+    Actor: Nullable(
+      OneOf(actorKinds, {
+        description: 'Who changed the enrolment by hand, as in GET /audit; null: nobody did.',
+      }),
+    ),
+    ActorName: Nullable(
+      Type.String({ description: 'LoginID of the administrator or name of the key; learners are not told.' }),
     ),
   },
   { title: 'TimelineEntry' },

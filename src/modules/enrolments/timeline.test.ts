@@ -4,11 +4,13 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { browser, signInUser } from '../people/test-support.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
 after(service.close);
-const { api, user } = await newTenant(service);
+const tenant = await newTenant(service);
+const { api, user } = tenant;
 
 test('launches, commits and events stand in order, on one page or on many', async () => {
   const CourseID = await newCourse(service);
@@ -68,4 +70,37 @@ test('a cursor of another list is refused', async () => {
     const reply = await api('GET', `/enrolment/${LoginID}/${EnrollID}/timeline?Cursor=${Cursor}`);
     if (reply.status !== 200) expectProblem(reply, 422, 'validation_failed', 'Cursor');
   }
+});
+
+test('a change by hand says who made it, and to learners only what kind of caller', async () => {
+  const LoginID = await user();
+  const boss = await user({ IsAdmin: true });
+  const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;
+  const address = `/enrolment/${LoginID}/${EnrollID}`;
+  const page = browser(service, await signInUser(service, tenant, boss));
+  const override = { Override: { Success: 'passed', Reason: 'seen' }, ExpiresAt: '2050-01-01T00:00:00Z' };
+  expectStatus(await page('PUT', address, override), 200);
+  clock.advance({ minutes: 1 });
+  expectStatus(await api('PUT', address, { Withdrawn: true }), 200);
+  clock.advance({ minutes: 1 });
+  expectStatus(
+    await service.api('PUT', address, { Withdrawn: false }, undefined, { tenant: tenant.TenantID }),
+    200,
+  );
+  type Entry = { Type: string; Actor: string | null; ActorName: string | null };
+  const actorsOf = async (call: typeof page) =>
+    (await call('GET', `${address}/timeline`)).body.Items.flatMap(({ Type, Actor, ActorName }: Entry) =>
+      Actor === null ? [] : [[Type, Actor, ActorName]],
+    );
+  assert.deepEqual(await actorsOf(page), [
+    ['enrolment.updated', 'administrator', boss],
+    ['enrolment.withdrawn', 'key', 'test'],
+    ['enrolment.updated', 'operator_key', null],
+  ]);
+  const learner = browser(service, await signInUser(service, tenant, LoginID));
+  assert.deepEqual(await actorsOf(learner), [
+    ['enrolment.updated', 'administrator', null],
+    ['enrolment.withdrawn', 'key', null],
+    ['enrolment.updated', 'operator_key', null],
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { TenantContext } from '../../platform/context.ts';
+import type { Actor, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { isId } from '../../platform/ids.ts';
 import { isInstant } from '../../platform/instants.ts';
@@ -17,6 +17,8 @@ type Row = {
   data: Record<string, unknown>;
   warnings: string[] | null;
   refused: string | null;
+  actor: Actor['kind'] | null;
+  actor_name: string | null;
 };
 
 const text = `
@@ -38,12 +40,19 @@ with owner as materialized (
   union all
   select told.occurred_at, 'event', 'event ' || told.event_id, told.type, null, null, null, told.data, null, null
   from event told join owner on true where told.tenant_id = $1 and told.enroll_id = $2
+), noted as (
+  select distinct on (decided.event_id) 'event ' || decided.event_id as id, decided.actor,
+    coalesce(doer.login_id, used.name) as actor_name
+  from audit_entry decided
+  left join "user" doer on doer.tenant_id = $1 and doer.user_id = decided.actor_user_id
+  left join api_key used on used.key_id = (case when decided.actor = 'key' then decided.actor_id end)::uuid
+  where decided.tenant_id = $1 and decided.target_id = $2::uuid::text
 )
-select (select count(*) from owner) as owners, entry.* from (select 1) one
+select (select count(*) from owner) as owners, entry.*, noted.actor, noted.actor_name from (select 1) one
 left join (
   select * from entry where $4::timestamptz is null or (at, id) > ($4::timestamptz, $5::text)
   order by at, id limit $6
-) entry on true order by entry.at, entry.id`;
+) entry on true left join noted on noted.id = entry.id order by entry.at, entry.id`;
 
 /** Launches, commits and events of an enrolment, oldest first. */
 export async function readTimeline(
@@ -61,7 +70,7 @@ export async function readTimeline(
     rows.filter((row) => row.at !== null),
     limit,
     (row) => `${row.at.toISOString()}|${row.id}`,
-    toEntry,
+    (row) => toEntry(row, ctx.actor.kind !== 'learner'),
   );
 }
 
@@ -72,7 +81,8 @@ function placeOf(cursor: string): [Date, string] {
   return [new Date(at), cursor.slice(cut + 1)];
 }
 
-function toEntry(row: Row): TimelineEntry {
+/** Learners are told that an administrator decided, and not which. */
+function toEntry(row: Row, namesActor: boolean): TimelineEntry {
   return {
     At: row.at.toISOString(),
     Kind: row.kind,
@@ -83,5 +93,7 @@ function toEntry(row: Row): TimelineEntry {
     Data: row.data,
     Warnings: row.warnings ?? [],
     Refused: row.refused,
+    Actor: row.actor,
+    ActorName: namesActor ? row.actor_name : null,
   };
 }

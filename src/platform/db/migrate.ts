@@ -41,6 +41,18 @@ export async function migrate(
   }
 }
 
+/** Whether nothing is left to apply. */
+export async function isMigrated(engine: Engine, folder: string): Promise<boolean> {
+  const { rows } = await engine.query<{ exists: boolean }>({
+    text: `select to_regclass('migration') is not null as exists`,
+    values: [],
+  });
+  if (!rows[0]?.exists) return false;
+  const applied = await engine.query<{ name: string }>({ text: 'select name from migration', values: [] });
+  const names = new Set(applied.rows.map(({ name }) => name));
+  return (await readMigrations(folder)).every(({ name }) => names.has(name));
+}
+
 /** A lock that was not got, a deadlock, and what they are the cause of. */
 function isContention(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } };
