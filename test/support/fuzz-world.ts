@@ -27,7 +27,7 @@ export async function fuzzWorld(service: TestService) {
 async function things(service: TestService, tenant: TestTenant): Promise<Names> {
   const { TenantID } = tenant;
   const CourseID = 'phishing';
-  const restored = { PasswordHash: 'opaque', ReturnOrigins: null, FrameOrigins: null };
+  const restored = { Status: 'active', PasswordHash: 'opaque', ReturnOrigins: null, FrameOrigins: null };
   expectStatus(await service.api('PUT', `/tenant/${TenantID}`, restored), 200);
   for (const { WebhookID } of (await tenant.api('GET', '/webhook')).body.Items)
     await tenant.api('DELETE', `/webhook/${WebhookID}`);
