@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import { perEngine } from './per-engine.ts';
 
-type Entry<V> = { value: Promise<V>; until: number };
+type Entry<V> = { value: Promise<V>; until: number; since: number };
 
 /**
  * Remembers what `load` answers for a short time, per database; calls that arrive meanwhile share one load.
@@ -13,14 +13,18 @@ export function remember<V>(options: {
   load: (ctx: Context, key: string) => Promise<V>;
 }) {
   const entries = perEngine(() => new Map<string, Entry<V>>());
+  /** Checks both clocks, because setting the system clock back must not keep an entry alive. */
+  const isFresh = (ctx: Context, { until, since }: Entry<V>) =>
+    until > performance.now() && Math.abs(ctx.now().getTime() - since) < options.milliseconds;
   return {
     get(ctx: Context, key: string): Promise<V> {
       const map = entries(ctx);
       const found = map.get(key);
-      if (found && found.until > performance.now()) return found.value;
+      if (found && isFresh(ctx, found)) return found.value;
       const value = options.load(ctx, key);
       map.delete(key);
-      map.set(key, { value, until: performance.now() + options.milliseconds });
+      const until = performance.now() + options.milliseconds;
+      map.set(key, { value, until, since: ctx.now().getTime() });
       const forget = () => {
         if (map.get(key)?.value === value) map.delete(key);
       };
