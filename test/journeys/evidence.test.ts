@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { callAPI, closeBrowser, contentOf, newContext, openPage, waitForState } from '../support/browser.ts';
 import { movableClock } from '../support/clock.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestEnrolment, type TestService } from '../support/service.ts';
 import { untilRight } from '../support/until.ts';
 import { packRow } from './made-courses.ts';
 
@@ -112,6 +112,49 @@ test('A course finished offline on a laptop counts although a phone has opened i
   const again = await opened(phone, LaunchURL);
   assert.equal(await callAPI(again, 'LMSGetValue', 'cmi.core.lesson_location'), 'phone');
   await Promise.all([laptop.close(), phone.close()]);
+});
+
+/** Passes a unit and fails it again, without a connection. */
+async function passAndFailOffline(context: BrowserContext, url: string): Promise<Page> {
+  const page = await opened(context, url);
+  await context.setOffline(true);
+  await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'the end');
+  assert.equal(await setStatus(page, 'passed', 90), 'true');
+  await waitForState(page, 'kept');
+  await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'begun again');
+  assert.equal(await setStatus(page, 'failed', 10), 'true');
+  await waitForState(page, 'kept');
+  return page;
+}
+
+async function expectPassAndBookmark(context: BrowserContext, page: Page, enrolment: TestEnrolment) {
+  const { Success, Score } = await enrolment.read();
+  assert.deepEqual([Success, Score], ['passed', 90]);
+  assert.equal(await kept(page), 0);
+  const again = await opened(context, enrolment.LaunchURL);
+  assert.equal(await callAPI(again, 'LMSGetValue', 'cmi.core.lesson_location'), 'begun again');
+}
+
+test('A unit passed and then failed offline counts as passed, and resumes at the newest bookmark', async () => {
+  const enrolment = await service.enrol('row');
+  const context = await newContext();
+  const page = await passAndFailOffline(context, enrolment.LaunchURL);
+  assert.equal(await kept(page), 2);
+  await context.setOffline(false);
+  await waitForState(page, 'saved');
+  await expectPassAndBookmark(context, page, enrolment);
+  await context.close();
+});
+
+test('A unit passed and then failed offline counts as passed after the tab was closed', async () => {
+  const enrolment = await service.enrol('row');
+  const context = await newContext();
+  const page = await passAndFailOffline(context, enrolment.LaunchURL);
+  await page.close();
+  await context.setOffline(false);
+  const next = await opened(context, enrolment.LaunchURL);
+  await expectPassAndBookmark(context, next, enrolment);
+  await context.close();
 });
 
 test('When access expires the open page saves, says why and leaves', async () => {

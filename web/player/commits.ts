@@ -1,7 +1,8 @@
 import type { CommitVerdict, SessionEnd } from '../../src/modules/enrolments/session-end.ts';
 import type { Commit, Receipt, Session } from '../../src/modules/player/schemas.ts';
 import type { Journal, JournalEntry } from './journal.ts';
-import { createPending, type Pending, saidBy } from './pending.ts';
+import { createPending, type Pending } from './pending.ts';
+import { judge } from './results.ts';
 import { type Answer, sendCommit, sendCommitBlocking, sendCommitLeaving } from './transport.ts';
 
 /** What the learner is told: `kept` is on this device only, `unkept` is in danger. */
@@ -15,20 +16,23 @@ const slowAfter = 3_000;
 const retryDelays = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 const delayAfter = (failures: number) => retryDelays[failures - 1] ?? 60_000;
 
-/** The line of commits between the course and the server: numbered, one in flight, the latest of each unit. */
+/** The line of commits between the course and the server: numbered, and one in flight. */
 export function createCommits(
   session: Session,
   journal: Journal,
   tell: { state(state: SaveState): void; receipt(receipt: Receipt): void; stopped(stop: Stop): void },
 ) {
-  const pending = createPending();
-  const confirmed = new Map<string, string>();
+  const pending = createPending(journal, (commit) => judge(session, commit));
+  /** The latest snapshot of each unit. */
+  const staged = new Map<string, string>();
   let number = session.NextCommit;
   /** What a preview has reached; null for a launch, of which the server knows it. */
   let reached = session.Receipt.Preview ?? null;
   let flight: AbortController | null = null;
   let timer: number | undefined;
   let failures = 0;
+  /** The service asked for nothing to be sent before. */
+  let notBefore = 0;
   let slow = false;
   let leaving = false;
   let stop: Stop | null = null;
@@ -49,18 +53,14 @@ export function createCommits(
     return pending.inOrder().every(({ kept }) => kept) ? 'kept' : 'unkept';
   }
 
-  function keep(entry: JournalEntry): void {
-    pending.set(entry.Commit.UnitID, { entry, kept: journal.write(entry), attempts: 0, notBefore: 0 });
-  }
-
   /** Writes the snapshot down on this device. False when there is nothing new to send. */
   function stage(snapshot: Snapshot): boolean {
     const said = JSON.stringify(snapshot);
-    const before = pending.get(snapshot.UnitID)?.entry.Commit;
-    if (before ? said === saidBy(before) : said === confirmed.get(snapshot.UnitID))
-      return before !== undefined;
+    if (said === staged.get(snapshot.UnitID)) return pending.newest(snapshot.UnitID) !== undefined;
+    staged.set(snapshot.UnitID, said);
     const { EnrollID, Session, CourseTitle } = session;
-    keep({ EnrollID, Session, CourseTitle, Commit: { Number: number++, ...snapshot } });
+    const Commit = { Number: number++, ...snapshot };
+    pending.add({ EnrollID, Session, CourseTitle, KeptAt: Date.now(), Commit });
     announce();
     return true;
   }
@@ -69,38 +69,31 @@ export function createCommits(
     return reached === null ? Commit : { ...Commit, Preview: reached };
   }
 
-  /** The same order, beginning with the number that the server expects. */
-  function renumber(by: number): void {
-    number -= by;
-    for (const { entry } of pending.inOrder())
-      keep({ ...entry, Commit: { ...entry.Commit, Number: entry.Commit.Number - by } });
-  }
-
   function settle(sent: Pending, answer: Answer): void {
     const { entry } = sent;
     slow = false;
     failures = answer.kind === 'unconfirmed' && !answer.turnedAway ? failures + 1 : 0;
     if (answer.kind === 'unconfirmed') {
+      notBefore = Date.now() + (answer.retryAfter ?? 0);
       if (!answer.turnedAway) return;
       sent.attempts++;
       sent.notBefore = Date.now() + delayAfter(sent.attempts);
       return;
     }
     if (answer.kind === 'ahead') {
-      renumber(entry.Commit.Number - answer.expected);
+      const by = entry.Commit.Number - answer.expected;
+      number -= by;
+      pending.renumber(by);
       return;
     }
     if (answer.kind === 'receipt') {
-      confirmed.set(entry.Commit.UnitID, saidBy(entry.Commit));
       reached = answer.receipt.Preview ?? null;
       tell.receipt(answer.receipt);
       if (answer.receipt.Ended !== null) end({ ended: answer.receipt.Ended });
     } else {
       end({ refused: answer.code });
     }
-    journal.forget(entry);
-    const current = pending.get(entry.Commit.UnitID);
-    if (current?.entry.Commit.Number === entry.Commit.Number) pending.delete(entry.Commit.UnitID);
+    pending.remove(entry);
   }
 
   /** What is pending is sent all the same. */
@@ -120,7 +113,8 @@ export function createCommits(
     if (flight) return;
     const next = pending.next(Date.now());
     if (!next) return;
-    if ('wait' in next) return schedule(next.wait);
+    const wait = 'wait' in next ? next.wait : notBefore - Date.now();
+    if ('wait' in next || wait > 0) return schedule(wait);
     const controller = new AbortController();
     flight = controller;
     const slowness = window.setTimeout(() => {
@@ -136,11 +130,16 @@ export function createCommits(
     if (pending.size > 0) schedule(failures === 0 ? 0 : delayAfter(failures));
   }
 
+  function ready(): Pending | null {
+    const next = Date.now() < notBefore ? null : pending.next(Date.now());
+    return next && 'entry' in next ? next : null;
+  }
+
   /** Sends what is pending and waits for the receipts inside the call. */
   function drainBlocking(): boolean {
     flight?.abort();
     flight = null;
-    for (let next = pending.next(Date.now()); next && !('wait' in next); next = pending.next(Date.now())) {
+    for (let next = ready(); next; next = ready()) {
       const answer = sendCommitBlocking(session.Session, toSend(next.entry));
       if (answer.kind === 'unconfirmed' && !answer.turnedAway) break;
       settle(next, answer);
@@ -170,7 +169,7 @@ export function createCommits(
     /** True only when the snapshot cannot be lost any more: the server has it, or this device keeps it. */
     commit(snapshot: Snapshot): boolean {
       if (!stage(snapshot)) return stop === null;
-      const held = () => pending.get(snapshot.UnitID)?.kept ?? false;
+      const held = () => pending.newest(snapshot.UnitID)?.kept ?? false;
       if (leaving) {
         flushLeaving();
         return held();

@@ -1,20 +1,28 @@
 import type { Commit } from '../../src/modules/player/schemas.ts';
 
 /** A commit that the server has not confirmed yet, with what it takes to send it later from another page. */
-export type JournalEntry = { EnrollID: string; Session: string; CourseTitle: string; Commit: Commit };
+export type JournalEntry = {
+  EnrollID: string;
+  Session: string;
+  CourseTitle: string;
+  /** When it was stored, in milliseconds by this device's clock. */
+  KeptAt: number;
+  Commit: Commit;
+};
 
 export type Journal = {
   /** False when the browser refuses: storage is full, or blocked for framed pages. */
   write(entry: JournalEntry): boolean;
-  /** Forgets the entry unless a newer commit of the unit has taken its place. */
   forget(entry: JournalEntry): void;
+  /** Stores the entry under another number. */
+  renumber(entry: JournalEntry, number: number): { entry: JournalEntry; kept: boolean };
   /** What earlier pages left behind, oldest first. */
   list(): JournalEntry[];
 };
 
 const prefix = 'lectern.journal/';
 
-/** One key per unit and session: commits are whole snapshots, so only the latest one of a unit counts. */
+/** One key per commit. `pending.ts` decides which ones are no longer needed. */
 export function openJournal(storage: () => Storage = () => window.localStorage): Journal {
   const attempt = <Result>(act: (storage: Storage) => Result, otherwise: Result): Result => {
     try {
@@ -23,17 +31,20 @@ export function openJournal(storage: () => Storage = () => window.localStorage):
       return otherwise;
     }
   };
+  const write: Journal['write'] = (entry) =>
+    attempt((store) => {
+      store.setItem(keyOf(entry), JSON.stringify(entry));
+      return true;
+    }, false);
+  const forget: Journal['forget'] = (entry) => attempt((store) => store.removeItem(keyOf(entry)), undefined);
   return {
-    write: (entry) =>
-      attempt((store) => {
-        store.setItem(keyOf(entry), JSON.stringify(entry));
-        return true;
-      }, false),
-    forget: (entry) =>
-      attempt((store) => {
-        const stored = parse(store.getItem(keyOf(entry)));
-        if (stored && stored.Commit.Number <= entry.Commit.Number) store.removeItem(keyOf(entry));
-      }, undefined),
+    write,
+    forget,
+    renumber(entry, number) {
+      const renumbered = withNumber(entry, number);
+      forget(entry);
+      return { entry: renumbered, kept: write(renumbered) };
+    },
     list: () =>
       attempt((store) => {
         const keys = Object.keys(store).filter((key) => key.startsWith(prefix));
@@ -43,8 +54,12 @@ export function openJournal(storage: () => Storage = () => window.localStorage):
   };
 }
 
+export function withNumber(entry: JournalEntry, number: number): JournalEntry {
+  return { ...entry, Commit: { ...entry.Commit, Number: number } };
+}
+
 function keyOf({ EnrollID, Session, Commit }: JournalEntry): string {
-  return prefix + [EnrollID, Session, Commit.UnitID].map(encodeURIComponent).join('/');
+  return prefix + [EnrollID, Session, Commit.UnitID, Commit.Number].map(encodeURIComponent).join('/');
 }
 
 function parse(text: string | null): JournalEntry | null {

@@ -23,7 +23,10 @@ async function start(): Promise<void> {
 /** Only once the learner knows is it deleted. */
 function tellRefused(journal: Journal, { refused }: Replayed): Promise<void> {
   if (refused.length === 0) return Promise.resolve();
-  const text = refused.map(({ entry, code }) => messages.dropped(entry.CourseTitle, messages.refusals[code]));
+  const text = refused.map(({ entry, code }) => {
+    const why = code === 'unknown' ? messages.unknownSession : messages.refusals[code];
+    return messages.dropped(entry.CourseTitle, why);
+  });
   return new Promise((resolve) => {
     const act = () => {
       for (const { entry } of refused) journal.forget(entry);

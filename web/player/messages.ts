@@ -107,6 +107,7 @@ const tracked = {
     session_exited: 'You had left the course before.',
     enrolment_erased: 'Your data was erased.',
   } satisfies Record<CommitVerdict, string>,
+  unknownSession: 'It is more than 30 days old, and the service has no record of this visit.',
   droppedTitle: 'Some earlier progress could not be added',
   dropped: (title: string, refusal: string) => `“${title}”: ${refusal}`,
   leftTitle: 'Some earlier progress could not be sent',

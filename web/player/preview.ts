@@ -1,5 +1,5 @@
 import { elements } from './elements.ts';
-import type { Journal } from './journal.ts';
+import { type Journal, withNumber } from './journal.ts';
 import { messages, speakOfPreview } from './messages.ts';
 
 /** Makes the page one on which nothing is recorded, and says so. Answers the journal to play with: one that forgets. */
@@ -7,5 +7,10 @@ export function beginPreview(): Journal {
   speakOfPreview();
   document.documentElement.dataset.sitting = 'preview';
   elements.announcement.textContent = messages.saveStates.saved;
-  return { write: () => true, forget: () => {}, list: () => [] };
+  return {
+    write: () => true,
+    forget: () => {},
+    renumber: (entry, number) => ({ entry: withNumber(entry, number), kept: true }),
+    list: () => [],
+  };
 }

@@ -23,7 +23,7 @@ export async function openSession(ticketPath: string): Promise<Opening> {
 
 export type Replayed = {
   /** Refused for good: deleted from the device once the learner knows. */
-  refused: { entry: JournalEntry; code: CommitVerdict }[];
+  refused: { entry: JournalEntry; code: CommitVerdict | 'unknown' }[];
   /** Turned away by whatever stands between; kept. */
   turnedAway: JournalEntry[];
   /** Whether something could not be sent, because there is no connection. */
@@ -33,26 +33,35 @@ export type Replayed = {
 /** Sends what earlier pages on this device could not, each with the session it belongs to. */
 export async function replay(journal: Journal): Promise<Replayed> {
   const replayed: Replayed = { refused: [], turnedAway: [], isOffline: false };
-  for (const entry of journal.list()) {
-    const { entry: sent, answer } = await sendAgain(journal, entry);
-    if (answer.kind === 'receipt') journal.forget(sent);
-    else if (answer.kind === 'verdict') replayed.refused.push({ entry: sent, code: answer.code });
-    else if (answer.kind === 'unconfirmed' && !answer.turnedAway) replayed.isOffline = true;
-    else replayed.turnedAway.push(sent);
+  const renumbered = new Set<string>();
+  let left = journal.list();
+  for (let entry = left.shift(); entry; entry = left.shift()) {
+    const { Session, Commit } = entry;
+    const answer = await sendCommit(Session, Commit, AbortSignal.timeout(15_000));
+    if (answer.kind === 'ahead' && !renumbered.has(Session)) {
+      renumbered.add(Session);
+      left = renumber(journal, [entry, ...left], Session, Commit.Number - answer.expected);
+    } else if (answer.kind === 'receipt') journal.forget(entry);
+    else if (answer.kind === 'verdict') replayed.refused.push({ entry, code: answer.code });
+    else if (answer.kind === 'ahead') replayed.turnedAway.push(entry);
+    else if (!answer.turnedAway) replayed.isOffline = true;
+    else if (answer.isUnknown && isTooOld(entry)) replayed.refused.push({ entry, code: 'unknown' });
+    else replayed.turnedAway.push(entry);
   }
   return replayed;
 }
 
-/** With the number that the server expects, when it is too far ahead. */
-async function sendAgain(journal: Journal, entry: JournalEntry) {
-  const send = ({ Session, Commit }: JournalEntry) =>
-    sendCommit(Session, Commit, AbortSignal.timeout(15_000));
-  const answer = await send(entry);
-  if (answer.kind !== 'ahead') return { entry, answer };
-  const renumbered = { ...entry, Commit: { ...entry.Commit, Number: answer.expected } };
-  journal.write(renumbered);
-  return { entry: renumbered, answer: await send(renumbered) };
+/** Renumbers a whole session, so that no commit takes the number of another. */
+function renumber(journal: Journal, left: JournalEntry[], session: string, by: number): JournalEntry[] {
+  return left.map((entry) =>
+    entry.Session === session ? journal.renumber(entry, entry.Commit.Number - by).entry : entry,
+  );
 }
+
+const mostAge = 30 * 86_400_000;
+
+/** By now another node or a newer backup would have recognised its session. */
+const isTooOld = ({ KeptAt }: JournalEntry) => Date.now() - KeptAt > mostAge;
 
 export type Heartbeat = { beat(): Promise<void>; stop(): void };
 

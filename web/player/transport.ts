@@ -10,8 +10,16 @@ export type Answer =
   | { kind: 'receipt'; receipt: Receipt }
   | { kind: 'verdict'; code: CommitVerdict }
   | { kind: 'ahead'; expected: number }
-  /** `turnedAway`: somebody answered that they do not want this commit, so others may be welcome. */
-  | { kind: 'unconfirmed'; turnedAway: boolean };
+  | Unconfirmed;
+type Unconfirmed = {
+  kind: 'unconfirmed';
+  /** Somebody answered that they do not want this commit, so others may be welcome. */
+  turnedAway: boolean;
+  /** The service does not know the session. */
+  isUnknown?: true;
+  /** In milliseconds: nothing should be sent before. */
+  retryAfter?: number;
+};
 
 const unreachable: Answer = { kind: 'unconfirmed', turnedAway: false };
 
@@ -36,7 +44,8 @@ export async function sendCommit(session: string, commit: Commit, signal: AbortS
       keepalive: bytesOf(body) < outlivingBytes,
     });
     const type = response.headers.get('content-type');
-    return answerOf({ status: response.status, type, text: await response.text() }, commit);
+    const retryAfter = response.headers.get('retry-after');
+    return answerOf({ status: response.status, type, retryAfter, text: await response.text() }, commit);
   } catch {
     return unreachable;
   }
@@ -55,7 +64,8 @@ export function sendCommitBlocking(session: string, commit: Commit): Answer {
     return unreachable;
   }
   const type = request.getResponseHeader('content-type');
-  return answerOf({ status: request.status, type, text: request.responseText }, commit);
+  const retryAfter = request.getResponseHeader('retry-after');
+  return answerOf({ status: request.status, type, retryAfter, text: request.responseText }, commit);
 }
 
 /** For the last moment of a page: nobody will hear the answer. */
@@ -68,7 +78,10 @@ export function sendCommitLeaving(session: string, commit: Commit): void {
   fetch(path, { method: 'POST', body, keepalive }).catch(() => {});
 }
 
-export type Reply = { status: number; type: string | null; text: string };
+export type Reply = { status: number; type: string | null; text: string; retryAfter?: string | null };
+
+/** The longest time that the player waits because it is told to, in seconds. */
+const longestWait = 60;
 
 export function answerOf(reply: Reply, commit: Commit): Answer {
   const { status } = reply;
@@ -79,7 +92,17 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   if (problem?.code === 'commit_number_ahead' && Number.isSafeInteger(problem.Expected))
     return { kind: 'ahead', expected: Number(problem.Expected) };
   const mayPass = status < 400 || status >= 500 || status === 408 || status === 429;
-  return { kind: 'unconfirmed', turnedAway: !mayPass };
+  return {
+    kind: 'unconfirmed',
+    turnedAway: !mayPass,
+    ...(problem?.code === 'session_ended' && { isUnknown: true }),
+    ...(problem && waitOf(reply)),
+  };
+}
+
+function waitOf({ status, retryAfter }: Reply): Pick<Unconfirmed, 'retryAfter'> {
+  if ((status !== 429 && status !== 503) || !/^\d+$/.test(retryAfter ?? '')) return {};
+  return { retryAfter: Math.min(Number(retryAfter), longestWait) * 1_000 };
 }
 
 /** A problem document of the service; null for everything that others answer in its place. */

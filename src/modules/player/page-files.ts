@@ -6,13 +6,21 @@ import { join } from 'node:path';
 type PageFile = { body: string; type: string };
 
 const folder = join(import.meta.dirname, '../../../web/player');
+/** The page judges results with the same code as the service. These files import only each other. */
+const standards = join(import.meta.dirname, '../standards');
+const shared = ['durations.ts', 'evidence.ts', 'numbers.ts', 'thresholds.ts'];
 const scorm = ['scorm12', 'scorm2004'];
+
+function readScript(path: string): PageFile {
+  const script = stripTypeScriptTypes(readFileSync(path, 'utf8'));
+  const body = script.replaceAll("'../../src/modules/standards/", "'./");
+  return { body, type: 'text/javascript; charset=utf-8' };
+}
 
 function read(name: string): PageFile | null {
   if (name.endsWith('.test.ts')) return null;
+  if (name.endsWith('.ts')) return readScript(join(folder, name));
   const text = readFileSync(join(folder, name), 'utf8');
-  if (name.endsWith('.ts'))
-    return { body: stripTypeScriptTypes(text), type: 'text/javascript; charset=utf-8' };
   if (name.endsWith('.css')) return { body: text, type: 'text/css; charset=utf-8' };
   return null;
 }
@@ -23,6 +31,7 @@ function readAll(): Map<string, PageFile> {
     const file = read(name);
     if (file) files.set(name, file);
   }
+  for (const name of shared) files.set(name, readScript(join(standards, name)));
   const resolve = createRequire(import.meta.url).resolve;
   for (const name of scorm) {
     const body = readFileSync(resolve(`scorm-again/${name}/min`), 'utf8');

@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/errors.ts';
-import { resume } from '../standards/evidence.ts';
 import type { Played } from '../standards/reached.ts';
+import { resume } from '../standards/resume.ts';
 import type { Evidence, RunTimeData, Unit } from '../standards/types.ts';
 import type { Receipt, Session } from './schemas.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { better, resume, rollUp, unitEvidence } from './evidence.ts';
+import { better, rollUp, unitEvidence } from './evidence.ts';
+import { resume } from './resume.ts';
 import { unitOf } from './test-support.ts';
 import type { CourseTree, Evidence, RunTimeData, Unit } from './types.ts';
 

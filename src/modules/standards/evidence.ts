@@ -3,8 +3,6 @@ import { clamp, parseNumber } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
-export { resume } from './resume.ts';
-
 /** What a sequencing engine rolled up for the whole course; unknown and null leave the word to the units. */
 export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress'> & { Progress: number | null };
 

@@ -1,0 +1,22 @@
+/** A browser's storage with room for so many characters. */
+export function memoryStorage(room = Number.POSITIVE_INFINITY): Storage {
+  const items = new Map<string, string>();
+  const used = () => [...items].reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  const methods = {
+    getItem: (key: string) => items.get(key) ?? null,
+    removeItem: (key: string) => void items.delete(key),
+    setItem(key: string, value: string) {
+      const before = items.get(key);
+      items.set(key, value);
+      if (used() <= room) return;
+      if (before === undefined) items.delete(key);
+      else items.set(key, before);
+      throw new Error('full');
+    },
+  };
+  // The browser's storage lists its keys as its own properties.
+  return new Proxy(methods, {
+    ownKeys: () => [...items.keys()],
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+  }) as never;
+}
