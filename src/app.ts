@@ -15,6 +15,7 @@ import { sessionCaller } from './modules/people/session-caller.ts';
 import { contentHeaders, contentRoutes } from './modules/player/content-routes.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
 import { previewRoutes } from './modules/player/preview-routes.ts';
+import { figures } from './modules/reports/figures.ts';
 import { reportRoutes } from './modules/reports/routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
@@ -23,7 +24,7 @@ import { webhookRoutes } from './modules/webhooks/routes.ts';
 import type { Context } from './platform/context.ts';
 import { healthRoutes } from './platform/health.ts';
 import { type Authenticate, openServer, registerRoutes } from './platform/http.ts';
-import { type Metrics, openMetrics } from './platform/metrics.ts';
+import { openMetrics } from './platform/metrics.ts';
 import { describeInterface } from './platform/openapi.ts';
 import type { Route } from './platform/routes.ts';
 
@@ -83,8 +84,9 @@ export async function buildInterface(ctx: Context): Promise<FastifyInstance> {
 /** The two origins of the service, and the operations port when one is set. Not listening yet. */
 export async function buildApp(
   ctx: Context,
-  metrics: Metrics = openMetrics({ processMetrics: false }),
+  { processMetrics = false }: { processMetrics?: boolean } = {},
 ): Promise<App> {
+  const metrics = openMetrics(ctx, { processMetrics, figures });
   const api = await buildInterface(ctx);
   const content = openServer(ctx, contentHeaders);
   const operations = ctx.config.operationsPort === null ? null : openServer(ctx, interfaceHeaders);

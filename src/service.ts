@@ -11,7 +11,6 @@ import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import { drain, watchEventLoop } from './platform/admission.ts';
 import type { Context } from './platform/context.ts';
 import { followRing } from './platform/keys/follow-ring.ts';
-import { openMetrics } from './platform/metrics.ts';
 import { startWorker } from './worker.ts';
 
 /** How long in-flight requests may take to finish when the service stops: with the rest of the stop, within 10 s. */
@@ -24,7 +23,7 @@ export type Service = { app: App; stop: () => Promise<void> };
 
 /** Serves and works until stopped. Stopping lets in-flight requests, commits and jobs finish, then closes the database. */
 export async function startService(ctx: Context): Promise<Service> {
-  const app = await buildApp(ctx, openMetrics({ processMetrics: true }));
+  const app = await buildApp(ctx, { processMetrics: true });
   const { host, port, contentPort, operationsPort } = ctx.config;
   const servers: [FastifyInstance, number][] = [
     [app.content, contentPort],

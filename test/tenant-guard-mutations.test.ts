@@ -39,6 +39,7 @@ const nothing: Engine = {
   query: async () => ({ rows: [], affected: 0 }),
   transaction: (work) => work(nothing),
   script: async () => {},
+  load: () => ({ inUse: 0, waiting: 0, waits: 0 }),
   close: async () => {},
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { movableClock } from '../../test/support/clock.ts';
+import { readMetrics } from '../../test/support/metrics.ts';
 import { play } from '../../test/support/player.ts';
 import { ask, openSocket } from '../../test/support/raw.ts';
 import { startService } from '../../test/support/service.ts';
@@ -102,7 +103,14 @@ test('passwords of strangers have a short line of their own', async () => {
   for (const { headers } of rejected) assert.match(headers.get('retry-after') ?? '', /^[1-3]$/);
   for (const { status } of answers) assert.ok([401, 503].includes(status), `${status}`);
   assert.deepEqual([passwords.inUse, passwords.waiting.length], [0, 0]);
-  assert.equal(passwords.rejected, rejected.length);
+  const metrics = await readMetrics(service);
+  const counted = ['full', 'address_concurrency'].map(
+    (reason) => metrics.get(`lectern_rejections_total{pool="passwords",reason="${reason}"}`) ?? 0,
+  );
+  assert.equal(
+    counted.reduce((a, b) => a + b),
+    rejected.length,
+  );
 });
 
 test('a client that leaves while its key is looked up leaves no place taken', async () => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hold, networkOf, secondsToWait, spend } from './budgets.ts';
 import type { Context } from './context.ts';
+import { countRejection, type Rejection } from './counters.ts';
 import { Problem } from './errors.ts';
 import { sha256 } from './ids.ts';
 import { type Pool, type PoolName, poolNames } from './pools.ts';
@@ -81,7 +82,7 @@ export function admit(
   if (isFull || place.over) giveBack?.();
   if (place.over) return;
   if (isFull) {
-    pool.rejected++;
+    countRejection(ctx, name, 'full');
     throw overloaded();
   }
   enter(ctx, pool);
@@ -91,15 +92,22 @@ export function admit(
   };
 }
 
-function reject(ctx: Context, name: PoolName, detail: string, retryAfter: number): Problem {
-  ctx.admission.pools[name].rejected++;
+type Rejected = { detail: string; retryAfter: number };
+
+function reject<P extends PoolName>(
+  ctx: Context,
+  pool: P,
+  reason: Rejection<P>,
+  { detail, retryAfter }: Rejected,
+): Problem {
+  countRejection(ctx, pool, reason);
   return new Problem('too_many_requests', `${detail} Retry in ${retryAfter} seconds.`, { retryAfter });
 }
 
 /** What waited while the event loop stood still is rejected before anything is done for it, but for learners. */
-function refuseStalled({ admission }: Context, name: PoolName): void {
-  if (!admission.stalled) return;
-  admission.pools[name].rejected++;
+function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
+  if (!ctx.admission.stalled) return;
+  countRejection(ctx, name, 'stalled');
   throw overloaded();
 }
 
@@ -110,15 +118,16 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   const network = networkOf(request.ip);
   const seconds = spend(addresses, network, ctx.now());
   if (seconds > 0)
-    throw reject(ctx, 'anonymous', 'Too many requests without credentials from your address.', seconds);
+    throw reject(ctx, 'anonymous', 'address_rate', {
+      detail: 'Too many requests without credentials from your address.',
+      retryAfter: seconds,
+    });
   const giveBack = hold(addresses, network);
   if (!giveBack)
-    throw reject(
-      ctx,
-      'anonymous',
-      'Too many simultaneous requests without credentials from your address.',
-      1,
-    );
+    throw reject(ctx, 'anonymous', 'address_concurrency', {
+      detail: 'Too many simultaneous requests without credentials from your address.',
+      retryAfter: 1,
+    });
   admit(ctx, request, 'anonymous', giveBack);
 }
 
@@ -126,9 +135,17 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
 export function admitLaunch(ctx: Context, request: FastifyRequest, token: string, counted: boolean): void {
   const { launches } = ctx.admission;
   const seconds = counted ? spend(launches, token, ctx.now()) : 0;
-  if (seconds > 0) throw reject(ctx, 'runTime', 'Too many commits of this session.', seconds);
+  if (seconds > 0)
+    throw reject(ctx, 'runTime', 'session_rate', {
+      detail: 'Too many commits of this session.',
+      retryAfter: seconds,
+    });
   const giveBack = hold(launches, token);
-  if (!giveBack) throw reject(ctx, 'runTime', 'Too many simultaneous requests of this session.', 1);
+  if (!giveBack)
+    throw reject(ctx, 'runTime', 'session_concurrency', {
+      detail: 'Too many simultaneous requests of this session.',
+      retryAfter: 1,
+    });
   admit(ctx, request, 'runTime', giveBack);
 }
 
@@ -146,7 +163,10 @@ export async function checkCredentials<Found>(
   if (!isTrusted) {
     const seconds = secondsToWait(wrongCredentials, networkOf(request.ip), ctx.now());
     if (seconds > 0)
-      throw reject(ctx, 'anonymous', 'Too many requests with wrong credentials from your address.', seconds);
+      throw reject(ctx, 'anonymous', 'wrong_credentials', {
+        detail: 'Too many requests with wrong credentials from your address.',
+        retryAfter: seconds,
+      });
   }
   try {
     const found = await look();
@@ -187,13 +207,13 @@ export async function checkInTurn<Result>(
   const giveBack = hold(passwordAddresses, networkOf(request.ip));
   const isFull = passwords.inUse >= passwords.most && passwords.waiting.length >= passwords.mostWaiting;
   if (!giveBack || isFull) {
-    passwords.rejected++;
+    countRejection(ctx, 'passwords', giveBack ? 'full' : 'address_concurrency');
     giveBack?.();
     throw overloaded();
   }
   if (passwords.inUse < passwords.most) enter(ctx, passwords);
   else {
-    passwords.waits++;
+    ctx.counters.poolWaits.inc({ pool: 'passwords' });
     await new Promise<void>((resolve) => passwords.waiting.push(resolve));
   }
   try {
@@ -212,8 +232,10 @@ export function watchEventLoop(ctx: Context): { stop: () => void } {
   const timer = setInterval(() => {
     const late = performance.now() - last - tick;
     last += tick + late;
-    if (late > stalledAfter)
+    if (late > stalledAfter) {
+      ctx.counters.stalls.inc();
       ctx.log.warn({ ms: Math.round(late) }, 'the event loop stood still; what waited is refused');
+    }
     ctx.admission.stalled = late > stalledAfter;
   }, tick);
   timer.unref();

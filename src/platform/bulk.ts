@@ -147,8 +147,14 @@ export function bulk<T>(verb: BulkVerb<T>) {
     const columns = ['Row', 'Status', ...(plan ? ['Plan'] : []), ...verb.names, ...(plan ? [] : verb.ids)];
     const write = rowWriter(wanted.format, [...columns, 'code', 'param', 'detail'], wanted);
     const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
+    const resized = (bytes: number) => {
+      ctx.admission.spoolBytes += bytes;
+    };
     const rows = readRows(
-      spool({ path, capacity: spoolBytes, room: () => requireDiskSpace(ctx, 0) }, input.body as Readable),
+      spool(
+        { path, capacity: spoolBytes, room: () => requireDiskSpace(ctx, 0), resized },
+        input.body as Readable,
+      ),
       format,
     );
 

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Config } from './config.ts';
+import type { Counters } from './counters.ts';
 import type { Engine } from './db/engine.ts';
 import type { Schema } from './db/generated.ts';
 import type { PackageFiles } from './files.ts';
@@ -53,6 +54,8 @@ export type Context = {
   readonly keys: KeyRing;
   /** What this node has taken on: the budgets of callers, and how much of them is used. */
   readonly admission: Admission;
+  /** What happened on this node since it started, for metrics. */
+  readonly counters: Counters;
   readonly now: () => Date;
   readonly actor: Actor;
   /** Of the key or session whose request this is; absent when the service itself works. */

@@ -21,6 +21,6 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
     return { Status: 'ready' };
   });
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    reply.type(metrics.contentType).send(await metrics.read()),
   );
 }

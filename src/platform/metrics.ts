@@ -1,12 +1,37 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Context } from './context.ts';
+import { type Figures, openFigures } from './figures.ts';
+import { nodeGauges } from './node-gauges.ts';
 
 /** Prometheus metrics of one process. */
-export type Metrics = { registry: Registry; observe: (app: FastifyInstance, origin: string) => void };
+export type Metrics = {
+  contentType: string;
+  observe: (app: FastifyInstance, origin: string) => void;
+  /** The text that Prometheus reads. */
+  read: () => Promise<string>;
+};
 
-export function openMetrics(options: { processMetrics: boolean }): Metrics {
+export function openMetrics(
+  ctx: Context,
+  options: { processMetrics: boolean; figures: readonly Figures[] },
+): Metrics {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
+  for (const counter of Object.values(ctx.counters)) registry.registerMetric(counter);
+  nodeGauges(ctx, registry);
+  const refresh = openFigures(ctx, registry, options.figures);
+  return {
+    contentType: registry.contentType,
+    observe: observer(registry),
+    read: async () => {
+      await refresh();
+      return registry.metrics();
+    },
+  };
+}
+
+function observer(registry: Registry): Metrics['observe'] {
   const duration = new Histogram({
     name: 'lectern_http_request_seconds',
     help: 'Time from the first byte of a request to the last of its answer, by route.',
@@ -14,13 +39,22 @@ export function openMetrics(options: { processMetrics: boolean }): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  return {
-    registry,
-    observe: (app, origin) =>
-      app.addHook('onResponse', async (request, reply) => {
-        const route = request.routeOptions.url ?? 'none';
-        const labels = { origin, method: request.method, route, status: String(reply.statusCode) };
-        duration.observe(labels, reply.elapsedTime / 1000);
-      }),
+  const inFlight = new Gauge({
+    name: 'lectern_http_requests_in_flight',
+    help: 'Requests that are being received or answered, by origin.',
+    labelNames: ['origin'],
+    registers: [registry],
+  });
+  return (app, origin) => {
+    app.addHook('onRequest', (_request, reply, done) => {
+      inFlight.inc({ origin });
+      reply.raw.once('close', () => inFlight.dec({ origin }));
+      done();
+    });
+    app.addHook('onResponse', async (request, reply) => {
+      const route = request.routeOptions.url ?? 'none';
+      const labels = { origin, method: request.method, route, status: String(reply.statusCode) };
+      duration.observe(labels, reply.elapsedTime / 1000);
+    });
   };
 }

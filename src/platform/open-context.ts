@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { type Context, serviceActor } from './context.ts';
+import { openCounters } from './counters.ts';
 import { isMigrated, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { openFiles } from './files.ts';
@@ -34,15 +35,17 @@ export async function openContext(
     const now = () => new Date();
     const keys = await openKeys({ config, db, log, now });
     const admission = openAdmission(config);
+    const counters = openCounters();
     return {
       config,
       engine,
       db,
       log,
       files,
-      imports: openImports(),
+      imports: openImports(counters),
       keys,
       admission,
+      counters,
       now,
       actor: serviceActor,
     };

@@ -11,9 +11,6 @@ export type Pool = {
   readonly mostWaiting: number;
   inUse: number;
   readonly waiting: (() => void)[];
-  /** How many had to wait, and how many were rejected, since the start. */
-  waits: number;
-  rejected: number;
   /** Since when it is full; null: it is not. */
   exhaustedSince: Date | null;
 };
@@ -36,6 +33,8 @@ export type Admission = {
   /** Bulk calls in progress by key, and their files in `scratch` by tenant. */
   readonly bulkCalls: Map<string, number>;
   readonly bulkFiles: Map<string, number>;
+  /** Of those files together. */
+  spoolBytes: number;
   stalled: boolean;
   draining: boolean;
 };
@@ -45,7 +44,7 @@ const commitsPerMinute = 120;
 export const launchesPerMinute = 10;
 
 export function openPool(most: number, mostWaiting = 0): Pool {
-  return { most, mostWaiting, inUse: 0, waiting: [], waits: 0, rejected: 0, exhaustedSince: null };
+  return { most, mostWaiting, inUse: 0, waiting: [], exhaustedSince: null };
 }
 
 export function openAdmission({ mostInFlight, anonymousRateLimit }: Config): Admission {
@@ -70,6 +69,7 @@ export function openAdmission({ mostInFlight, anonymousRateLimit }: Config): Adm
     trusted: new Set(),
     bulkCalls: new Map(),
     bulkFiles: new Map(),
+    spoolBytes: 0,
     stalled: false,
     draining: false,
   };

@@ -1,3 +1,4 @@
+import { type Counters, countRejection } from './counters.ts';
 import { Problem } from './errors.ts';
 import { limit } from './limit.ts';
 
@@ -13,7 +14,7 @@ type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>;
 
 const retryAfter = 30;
 
-export function openQueue(most: { running: number; waiting: number }): Queue {
+export function openQueue(most: { running: number; waiting: number }, onRejected = () => {}): Queue {
   const takeTurns = limit(most.running);
   const count = { started: 0, running: 0 };
   const inTurn: InTurn = (step) =>
@@ -33,10 +34,12 @@ export function openQueue(most: { running: number; waiting: number }): Queue {
       return count.started - count.running;
     },
     run: async (work) => {
-      if (count.started - count.running >= most.waiting)
+      if (count.started - count.running >= most.waiting) {
+        onRejected();
         throw new Problem('unavailable', `${most.waiting} imports are waiting already. Try again later.`, {
           retryAfter,
         });
+      }
       count.started++;
       try {
         return await work(inTurn);
@@ -48,6 +51,6 @@ export function openQueue(most: { running: number; waiting: number }): Queue {
 }
 
 /** Two at a time leave the service room for its callers on a small machine. */
-export function openImports(): Queue {
-  return openQueue({ running: 2, waiting: 20 });
+export function openImports(counters: Counters): Queue {
+  return openQueue({ running: 2, waiting: 20 }, () => countRejection({ counters }, 'imports', 'full'));
 }

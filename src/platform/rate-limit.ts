@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Context } from './context.ts';
+import { countRejection } from './counters.ts';
 import { run } from './db/transaction.ts';
 import { Problem } from './errors.ts';
 import { perEngine } from './per-engine.ts';
@@ -37,12 +38,14 @@ export function countCall(ctx: Context, keyId: string, reply: FastifyReply): voi
     'RateLimit-Policy': `"key";q=${limit};w=${windowSeconds}`,
     RateLimit: `"key";r=${Math.max(0, limit - used)};t=${reset}`,
   });
-  if (used > limit)
+  if (used > limit) {
+    countRejection(ctx, 'interface', 'key_rate');
     throw new Problem(
       'too_many_requests',
       `The key or session has made its ${limit} calls of this minute. Go on in ${reset} s, or send many rows in one call with POST /user/bulk and /enrol/bulk.`,
       { retryAfter: reset },
     );
+  }
   count.untold++;
   if (ctx.engine.kind === 'postgres' && used > limit * silentPart) exchangeSoon(ctx, window);
 }

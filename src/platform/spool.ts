@@ -9,6 +9,8 @@ export type Spool = {
   capacity: number;
   /** Asked before the file grows. */
   room?: () => Promise<void>;
+  /** Told of each change of the file's size. */
+  resized?: (bytes: number) => void;
 };
 
 /** How much the file grows before `room` is asked again. */
@@ -30,7 +32,10 @@ function partsOf(from: number, length: number, capacity: number): [number, numbe
  * Takes a stream as fast as it comes, by way of a file. Many clients read no answer before they have sent everything:
  * with their input and our output both waiting for the other, neither would ever go on.
  */
-export async function* spool({ path, capacity, room }: Spool, input: Readable): AsyncGenerator<Buffer, void> {
+export async function* spool(
+  { path, capacity, room, resized }: Spool,
+  input: Readable,
+): AsyncGenerator<Buffer, void> {
   const file = await open(path, 'wx+');
   let written = 0;
   let read = 0;
@@ -53,7 +58,9 @@ export async function* spool({ path, capacity, room }: Spool, input: Readable): 
       await file.write(chunk, at, length, place);
       at += length;
     }
+    const size = Math.min(written, capacity);
     written += chunk.length;
+    resized?.(Math.min(written, capacity) - size);
     wakeReader();
   };
   const writing = (async () => {
@@ -90,5 +97,6 @@ export async function* spool({ path, capacity, room }: Spool, input: Readable): 
     await writing;
     await file.close();
     await rm(path, { force: true });
+    resized?.(-Math.min(written, capacity));
   }
 }

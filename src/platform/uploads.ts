@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from './context.ts';
+import { countRejection } from './counters.ts';
 import { Problem } from './errors.ts';
 
 const callsOfKey = 2;
@@ -34,7 +35,10 @@ function busy(detail: string): Problem {
 export function beginBulk(ctx: Context, input: { keyId: string; tenantId: string }): () => void {
   const { bulkCalls, bulkFiles } = ctx.admission;
   const endCall = count(bulkCalls, input.keyId, callsOfKey);
-  if (!endCall) throw busy(`This key has ${callsOfKey} bulk calls in progress, the maximum.`);
+  if (!endCall) {
+    countRejection(ctx, 'uploads', 'key_concurrency');
+    throw busy(`This key has ${callsOfKey} bulk calls in progress, the maximum.`);
+  }
   const endFile = count(bulkFiles, input.tenantId, filesOfTenant);
   if (endFile)
     return () => {
@@ -42,6 +46,7 @@ export function beginBulk(ctx: Context, input: { keyId: string; tenantId: string
       endFile();
     };
   endCall();
+  countRejection(ctx, 'uploads', 'tenant_concurrency');
   throw busy(`This tenant has ${filesOfTenant} bulk calls in progress, the maximum.`);
 }
 
@@ -49,6 +54,7 @@ export function beginBulk(ctx: Context, input: { keyId: string; tenantId: string
 export async function requireDiskSpace(ctx: Context, bytes: number): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(ctx.config.dataDir);
   if (bavail * bsize - bytes >= Math.min(floorBytes, blocks * bsize * floorPart)) return;
+  countRejection(ctx, 'uploads', 'disk');
   throw new Problem('unavailable', 'The service is short of disk space. Retry later, or tell its operator.', {
     retryAfter: 60,
   });

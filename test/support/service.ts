@@ -9,6 +9,7 @@ import { createKey } from '../../src/modules/auth/keys.ts';
 import type { Enrolment } from '../../src/modules/enrolments/schemas.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
 import { type Context, serviceActor } from '../../src/platform/context.ts';
+import { openCounters } from '../../src/platform/counters.ts';
 import { openTestDatabase } from '../../src/platform/db/test-database.ts';
 import { openFiles } from '../../src/platform/files.ts';
 import { openKeys } from '../../src/platform/keys/open-keys.ts';
@@ -70,15 +71,17 @@ export async function startService(
   const now = options.now ?? movableClock().now;
   const files = await openFiles(dataDir);
   const keys = await openKeys({ config, db, log, now });
+  const counters = openCounters();
   const ctx: Context = {
     config,
     engine,
     db,
     log,
     files,
-    imports: openImports(),
+    imports: openImports(counters),
     keys,
     admission: openAdmission(config),
+    counters,
     now,
     actor: serviceActor,
   };

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
+import { countSignInFailure } from '../../platform/counters.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { ResolveTenant } from '../../platform/http.ts';
 import { sha256 } from '../../platform/ids.ts';
@@ -28,18 +29,22 @@ async function callerOf(ctx: Context, request: FastifyRequest, token: string): P
     const claims = await readAccessToken(ctx, token);
     const key = claims && (await usableKeyById.get(ctx, claims.keyId));
     request.refusedKeyId = key?.keyId ?? null;
-    if (!claims || !isUsable(ctx, key))
+    if (!claims || !isUsable(ctx, key)) {
+      countSignInFailure(ctx, 'key');
       throw new Problem(
         'unauthorized',
         'The access token is not valid or has expired. Get a new one at /oauth/token.',
       );
+    }
     refuseSuspended(key);
     return claims;
   }
   const key = await usableKey.get(ctx, sha256(token));
   request.refusedKeyId = key?.keyId ?? null;
-  if (!isUsable(ctx, key))
+  if (!isUsable(ctx, key)) {
+    countSignInFailure(ctx, 'key');
     throw new Problem('unauthorized', `The key is unknown, revoked or expired. ${refused}`);
+  }
   refuseSuspended(key);
   return key;
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { countSignInFailure } from '../../platform/counters.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
 import { type Answer, route } from '../../platform/routes.ts';
 import type { Scope } from '../../platform/scopes.ts';
@@ -48,8 +49,10 @@ export const authRoutes = [
         return refusal(400, 'unsupported_grant_type', 'Send grant_type=client_credentials.');
       const [id, secret] = basicCredentials(request) ?? [body.client_id ?? '', body.client_secret ?? ''];
       const key = isId(id) ? await usableKey.get(ctx, sha256(secret)) : null;
-      if (!isUsable(ctx, key) || key.keyId !== id)
+      if (!isUsable(ctx, key) || key.keyId !== id) {
+        countSignInFailure(ctx, 'key');
         return refusal(401, 'invalid_client', 'Send the KeyID as client_id and its Secret as client_secret.');
+      }
       if (key.tenantStatus === 'suspended')
         return refusal(
           400,

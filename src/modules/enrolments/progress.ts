@@ -47,6 +47,15 @@ const mostAhead = 1_000;
  * merged, and run-time data of the newest launch stays. Two statements: read what decides, write everything together.
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
+  try {
+    return await takeCommit(ctx, input);
+  } catch (error) {
+    if (error instanceof Problem) ctx.counters.commitsRejected.inc({ code: error.code });
+    throw error;
+  }
+}
+
+async function takeCommit(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const facts = known(await readProgress(ctx, input));
     const ended = sessionEnd(facts, input.launch, ctx.now());
@@ -55,7 +64,9 @@ export async function commitProgress(ctx: TenantContext, input: CommitInput): Pr
     await refuseForGood(ctx, facts, input);
     const progress = { ...(await progressAfter(ctx, facts, input)), isLive: ended === null };
     const written = await writeProgress(ctx, progress);
-    if (written) return receiptOf(written, input.number, ended);
+    if (!written) continue;
+    if (ended !== null) ctx.counters.lateCommits.inc();
+    return receiptOf(written, input.number, ended);
   }
   throw new Problem('unavailable', 'The enrolment is being changed by others. Send the commit again.', {
     retryAfter: 1,

@@ -1,5 +1,6 @@
 import { spend } from '../../platform/budgets.ts';
 import type { TenantContext } from '../../platform/context.ts';
+import { countRejection } from '../../platform/counters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -75,7 +76,7 @@ export async function startLaunch(
   const now = ctx.now();
   // Statements that run at once do not see each other's launches.
   const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${input.enrollId}`, now);
-  if (seconds > 0) throw tooManyLaunches(seconds);
+  if (seconds > 0) throw tooManyLaunches(ctx, seconds);
   const values = [ctx.tenantId, input.enrollId, now, input.returnUrl, input.userAgent, newId(now)];
   const [started] = await run<StartedLaunch>(ctx, { name: 'start_launch', text, values });
   if (started) {
@@ -96,10 +97,11 @@ where held.tenant_id = $1 and held.enroll_id = $2`;
 async function refuseTooMany(ctx: TenantContext, enrollId: string, now: Date): Promise<void> {
   const values = [ctx.tenantId, enrollId, now];
   const [row] = await run<{ seconds: number }>(ctx, { name: 'pace_launches', text: pace, values });
-  if (row && row.seconds > 0) throw tooManyLaunches(Math.ceil(row.seconds));
+  if (row && row.seconds > 0) throw tooManyLaunches(ctx, Math.ceil(row.seconds));
 }
 
-function tooManyLaunches(retryAfter: number): Problem {
+function tooManyLaunches(ctx: TenantContext, retryAfter: number): Problem {
+  countRejection(ctx, 'runTime', 'launch_rate');
   const detail = `This course was opened ${launchesPerMinute} times within a minute. Open it again in ${retryAfter} seconds.`;
   return new Problem('too_many_requests', detail, { retryAfter });
 }

@@ -1,4 +1,5 @@
 import type { Actor, Context } from '../../platform/context.ts';
+import { countSignInFailure } from '../../platform/counters.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { deployment } from '../audit/append.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
@@ -26,6 +27,7 @@ export async function auditFailure(
   input: { tenantId: string | null; method: 'link' | 'password'; named: Named },
 ): Promise<void> {
   const { tenantId, method, named } = input;
+  countSignInFailure(ctx, method);
   const address = named && !named.is_admin ? null : ctx.actor.address;
   const acting = { ...ctx, actor: { ...ctx.actor, address } };
   const userId = named?.user_id ?? null;

@@ -1,4 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { countSignInFailure } from '../../platform/counters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -69,6 +70,7 @@ export async function checkPassword(
   if (attempt?.enabled && !attempt.noted) throw tooManyPasswords(ctx, attempt.oldest);
   const matches = await matchesPassword(attempt?.enabled ? attempt.password_hash : null, password);
   if (attempt && matches) await forgetFailures(ctx, attempt.user_id);
+  if (!matches) countSignInFailure(ctx, 'check');
   const result = !attempt ? -1 : !attempt.enabled ? 0 : matches ? 1 : -2;
   return { LoginID: input.loginId, Result: result };
 }

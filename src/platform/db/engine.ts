@@ -9,6 +9,9 @@ export type Rows<R> = { rows: R[]; affected: number };
 
 export type Connection = { query<R>(statement: Statement): Promise<Rows<R>> };
 
+/** Who works on the database now, who waits for that, and how many had to wait since it was opened. */
+export type EngineLoad = { inUse: number; waiting: number; waits: number };
+
 /** What the in-process database and a PostgreSQL server have in common. */
 export interface Engine extends Connection {
   readonly kind: 'pglite' | 'postgres';
@@ -16,6 +19,7 @@ export interface Engine extends Connection {
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs several statements without parameters, for migrations. */
   script(sql: string): Promise<void>;
+  load(): EngineLoad;
   close(): Promise<void>;
 }
 

@@ -52,6 +52,9 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
   let opening: Promise<void> | null = null;
   let transactionEnd: Promise<unknown> | null = null;
   let closed = false;
+  /** It works on one statement or transaction after the other. */
+  let asked = 0;
+  let waits = 0;
 
   const adopt = (next: Session): void => {
     session = next;
@@ -75,6 +78,15 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
 
   /** `begin` puts its first statement on the wire before anything else can run, so nobody slips into a transaction. */
   const whenFree = async <T>(begin: (session: Session) => Promise<T>): Promise<T> => {
+    if (asked++ > 0) waits++;
+    try {
+      return await whenItsTurn(begin);
+    } finally {
+      asked--;
+    }
+  };
+
+  const whenItsTurn = async <T>(begin: (session: Session) => Promise<T>): Promise<T> => {
     while (transactionEnd || !session) {
       if (transactionEnd) await transactionEnd;
       else {
@@ -122,6 +134,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
     query: (statement) => whenFree(({ client }) => send(client, statement, longestStatement)),
     transaction,
     script,
+    load: () => ({ inUse: Math.min(1, asked), waiting: Math.max(0, asked - 1), waits }),
     close: async () => {
       if (closed) return;
       stopMaintenance();

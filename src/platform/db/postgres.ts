@@ -35,7 +35,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error) => log.warn({ error }, 'An idle database connection was lost'));
 
+  let waits = 0;
   const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    if (pool.idleCount === 0 && pool.totalCount >= max) waits++;
     // Whatever keeps the server from taking a connection may pass: it starts, it stops, it is full.
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error);
@@ -61,6 +63,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
         await client.query('set statement_timeout = 0');
         await client.query(sql).finally(() => client.query('reset statement_timeout'));
       }),
+    load: () => ({ inUse: pool.totalCount - pool.idleCount, waiting: pool.waitingCount, waits }),
     close: () => pool.end(),
   };
   return names ? engine : withoutNames(engine);

@@ -1,0 +1,88 @@
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { movableClock } from '../../../test/support/clock.ts';
+import { readMetrics } from '../../../test/support/metrics.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { untilRight } from '../../../test/support/until.ts';
+import { untilReadable } from '../events/test-support.ts';
+import { startDispatcher } from '../webhooks/dispatcher.ts';
+import { startReceiver } from '../webhooks/test-support.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.0/8' } });
+after(service.close);
+
+/** The figure as soon as it is as expected; figures are read again when enough time has passed. */
+function figure(name: string, isRight: (value: number) => boolean): Promise<number> {
+  return untilRight(async () => {
+    clock.advance({ seconds: 16 });
+    return (await readMetrics(service)).get(name) ?? Number.NaN;
+  }, isRight);
+}
+
+const isZero = (value: number) => value === 0;
+const endpoints = (state: string) => `lectern_webhook_endpoints{state="${state}"}`;
+
+test('metrics show events that wait for endpoints, pending deliveries and their age, and endpoints by state', async () => {
+  const tenant = await newTenant(service);
+  const receiver = await startReceiver();
+  receiver.answer((response) => void response.writeHead(500).end());
+  const made = await tenant.api('POST', '/webhook', { URL: receiver.url, Types: ['user.created'] });
+  expectStatus(made, 201);
+  const { WebhookID } = made.body;
+  await figure(endpoints('enabled'), (value) => value === 1);
+  await figure('lectern_events_not_handed_over_seconds', isZero);
+  const LoginID = await tenant.user();
+  await figure('lectern_events_not_handed_over_seconds', (value) => value >= 16);
+  await figure('lectern_webhook_deliveries_pending', isZero);
+
+  await untilReadable({ ...service.ctx, tenantId: tenant.TenantID });
+  const node = startDispatcher(service.ctx);
+  try {
+    await figure('lectern_webhook_deliveries_pending', (value) => value === 1);
+    await figure('lectern_webhook_oldest_pending_seconds', (value) => value >= 16);
+    await figure('lectern_events_not_handed_over_seconds', isZero);
+    await figure(endpoints('failing'), (value) => value === 1);
+    await tenant.api('PUT', `/user/${LoginID}`, { FirstName: 'Not wanted' });
+    await figure('lectern_events_not_handed_over_seconds', isZero);
+    const suspend = (Status: string) => service.api('PUT', `/tenant/${tenant.TenantID}`, { Status });
+    expectStatus(await suspend('suspended'), 200);
+    await figure('lectern_webhook_deliveries_pending', isZero);
+    expectStatus(await suspend('active'), 200);
+    await figure('lectern_webhook_deliveries_pending', (value) => value === 1);
+  } finally {
+    await node.stop(100);
+    await receiver.kill();
+  }
+  expectStatus(await tenant.api('PUT', `/webhook/${WebhookID}`, { Status: 'disabled' }), 200);
+  await figure(endpoints('disabled_by_client'), (value) => value === 1);
+  await figure(endpoints('enabled'), isZero);
+  await figure('lectern_webhook_deliveries_pending', isZero);
+  await sql`update webhook set disabled_reason = 'failing' where tenant_id = ${tenant.TenantID}`.execute(
+    service.ctx.db,
+  );
+  await figure(endpoints('disabled_failing'), (value) => value === 1);
+});
+
+test('metrics show the age of events that an open transaction keeps from readers', async () => {
+  const name = 'lectern_events_unreadable_seconds';
+  const tenant = await newTenant(service);
+  await figure(name, isZero);
+  // The embedded database has one connection: no transaction is open while another one writes.
+  if (service.ctx.engine.kind === 'pglite') return;
+  await service.ctx.engine.transaction(async (connection) => {
+    await connection.query({ text: 'select pg_current_xact_id()', values: [] });
+    await tenant.user();
+    await figure(name, (value) => value >= 16);
+  });
+  await figure(name, isZero);
+});
+
+test('metrics count audit chains whose head does not verify', async () => {
+  const name = 'lectern_audit_chains_unverified';
+  await figure(name, isZero);
+  const { TenantID } = await newTenant(service);
+  await sql`update audit_chain set hash = 'forged' where tenant_id = ${TenantID}`.execute(service.ctx.db);
+  await figure(name, (value) => value === 1);
+});

@@ -1,0 +1,171 @@
+import type { Context } from '../../platform/context.ts';
+import type { Connection } from '../../platform/db/engine.ts';
+import { type Figures, readBriefly, type Sample } from '../../platform/figures.ts';
+import { checkHead, type Head } from '../audit/chain.ts';
+
+/** A backlog beyond this is only said to be larger, so that counting it takes no longer. */
+const mostCounted = 100_000;
+
+/**
+ * The age of the oldest event that readers do not get yet, because a transaction that began before it is still open. With
+ * no open transaction no table is read, else one entry of `event_in_order` for each tenant.
+ */
+const unreadable = `/* across tenants: metrics are about the whole deployment */
+with horizon as materialized (
+  select setting.value::bigint as epoch, pg_snapshot_xmin(now.snapshot) as oldest, pg_snapshot_xmax(now.snapshot) as next
+  from setting, pg_current_snapshot() as now (snapshot) where setting.name = 'event_epoch'
+)
+select extract(epoch from $1::timestamptz - min(told.occurred_at))::float8 as value
+from horizon cross join tenant client cross join lateral (
+  select held.occurred_at from event held
+  where held.tenant_id = client.tenant_id and held.epoch = horizon.epoch and held.transaction >= horizon.oldest
+  order by held.transaction, held.event_id limit 1
+) told
+where horizon.oldest < horizon.next`;
+
+/** Deliveries of suspended tenants wait on purpose. What an endpoint does not want is passed over; its place in the log moves on when it has nothing else to do. */
+const mostPassed = 200;
+
+/** The age of the oldest event that no delivery was made of yet: `event_in_order`, from the place of each endpoint on. */
+const notHandedOver = `/* across tenants: metrics are about the whole deployment */
+select extract(epoch from $1::timestamptz - min(wanted.occurred_at))::float8 as value
+from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
+cross join lateral (
+  select ahead.occurred_at from (
+    select told.type, told.occurred_at from event told
+    where told.tenant_id = hook.tenant_id
+      and (told.epoch, told.transaction, told.event_id) > (hook.epoch, hook.transaction, hook.event_id)
+    order by told.epoch, told.transaction, told.event_id limit ${mostPassed}
+  ) ahead
+  where hook.types is null or ahead.type = any (hook.types) limit 1
+) wanted
+where hook.status = 'enabled'`;
+
+/** Entries of `webhook_delivery_by_status`, at most `mostCounted`. */
+const backlog = `/* across tenants: metrics are about the whole deployment */
+select count(*)::float8 as value from (
+  select from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
+  join webhook_delivery held
+    on held.tenant_id = hook.tenant_id and held.webhook_id = hook.webhook_id and held.status = 'pending'
+  where hook.status = 'enabled' limit ${mostCounted}
+) pending`;
+
+/** The first entry of each endpoint in `webhook_delivery_by_status`. */
+const oldestPending = `/* across tenants: metrics are about the whole deployment */
+select extract(epoch from $1::timestamptz - min(first.created_at))::float8 as value
+from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
+cross join lateral (
+  select held.created_at from webhook_delivery held
+  where held.tenant_id = hook.tenant_id and held.webhook_id = hook.webhook_id and held.status = 'pending'
+  order by held.number limit 1
+) first
+where hook.status = 'enabled'`;
+
+const ages = {
+  lectern_events_unreadable_seconds: {
+    text: unreadable,
+    help: 'Age of the oldest event that readers do not get yet, because an older transaction is open.',
+  },
+  lectern_events_not_handed_over_seconds: {
+    text: notHandedOver,
+    help: 'Age of the oldest event of which no webhook delivery was made yet, though an endpoint wants it.',
+  },
+  lectern_webhook_oldest_pending_seconds: {
+    text: oldestPending,
+    help: 'Age of the oldest pending delivery to an enabled webhook endpoint.',
+  },
+};
+
+const eventFigures: Figures = {
+  name: 'events',
+  seconds: 15,
+  gauges: {
+    ...ages,
+    lectern_webhook_deliveries_pending: {
+      help: `Pending deliveries to enabled webhook endpoints, at most ${mostCounted}.`,
+    },
+  },
+  read: (ctx) =>
+    readBriefly(ctx, async (connection) => {
+      const pending = await numberOf(connection, backlog, []);
+      const samples: Sample[] = [{ gauge: 'lectern_webhook_deliveries_pending', value: pending }];
+      for (const [gauge, { text }] of Object.entries(ages))
+        samples.push({ gauge, value: Math.max(0, await numberOf(connection, text, [ctx.now()])) });
+      return samples;
+    }),
+};
+
+async function numberOf(connection: Connection, text: string, values: unknown[]): Promise<number> {
+  const { rows } = await connection.query<{ value: number | null }>({ text, values });
+  return rows[0]?.value ?? 0;
+}
+
+/** Reads the table `webhook`, which has a few rows for each tenant. */
+const endpoints = `/* across tenants: metrics are about the whole deployment */
+select count(*) filter (where hook.status = 'enabled')::float8 as enabled,
+  count(*) filter (where hook.status = 'enabled' and hook.failing_since is not null)::float8 as failing,
+  count(*) filter (where hook.status = 'disabled' and hook.disabled_reason = 'failing')::float8 as disabled_failing,
+  count(*) filter (where hook.status = 'disabled' and hook.disabled_reason is distinct from 'failing')::float8
+    as disabled_by_client
+from webhook hook`;
+
+const endpointFigures: Figures = {
+  name: 'webhooks',
+  seconds: 15,
+  gauges: {
+    lectern_webhook_endpoints: {
+      help: 'Webhook endpoints by state: enabled, failing (of the enabled ones), disabled_failing, disabled_by_client.',
+      labels: ['state'],
+    },
+  },
+  read: (ctx) =>
+    readBriefly(ctx, async (connection) => {
+      const { rows } = await connection.query<Record<string, number>>({ text: endpoints, values: [] });
+      const states = Object.entries(rows[0] ?? {});
+      return states.map(([state, value]) => ({
+        gauge: 'lectern_webhook_endpoints',
+        labels: { state },
+        value,
+      }));
+    }),
+};
+
+const pageOfHeads = 500;
+
+/** By the primary key. 10,000 chains take 0.1 s of the processor in all, hence the longer interval. */
+const heads = `/* across tenants: metrics are about the whole deployment */
+select head.tenant_id, head.number, head.at, head.hash, head.seal from audit_chain head
+where ($1::text is null or head.tenant_id > $1) and head.number > 0 order by head.tenant_id limit ${pageOfHeads}`;
+
+const auditFigures: Figures = {
+  name: 'audit',
+  seconds: 60,
+  gauges: {
+    lectern_audit_chains_unverified: {
+      help: 'Audit chains whose head does not verify: changed outside the service, or sealed with a key that is missing.',
+    },
+  },
+  read: async (ctx) => [
+    {
+      gauge: 'lectern_audit_chains_unverified',
+      value: await readBriefly(ctx, (connection) => countUnverified(ctx, connection)),
+    },
+  ],
+};
+
+async function countUnverified(ctx: Context, connection: Connection): Promise<number> {
+  let unverified = 0;
+  for (let after: string | null = null, more = true; more; ) {
+    const { rows }: { rows: (Head & { tenant_id: string })[] } = await connection.query({
+      text: heads,
+      values: [after],
+    });
+    unverified += rows.filter((head) => checkHead(ctx, head.tenant_id, head) !== 'genuine').length;
+    after = rows.at(-1)?.tenant_id ?? null;
+    more = rows.length === pageOfHeads;
+  }
+  return unverified;
+}
+
+/** What modules tell /metrics about the database. */
+export const figures: readonly Figures[] = [eventFigures, endpointFigures, auditFigures];

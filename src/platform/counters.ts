@@ -1,0 +1,72 @@
+import { Counter } from 'prom-client';
+
+/** Why something was turned away before its work began. */
+export const rejections = {
+  anonymous: ['full', 'stalled', 'address_rate', 'address_concurrency', 'wrong_credentials'],
+  interface: ['full', 'stalled', 'key_rate'],
+  runTime: ['full', 'session_rate', 'session_concurrency', 'launch_rate'],
+  passwords: ['full', 'address_concurrency'],
+  uploads: ['key_concurrency', 'tenant_concurrency', 'disk'],
+  imports: ['full'],
+} as const;
+
+export type RejectingPool = keyof typeof rejections;
+export type Rejection<P extends RejectingPool> = (typeof rejections)[P][number];
+
+/** `check`: POST /user/check. `key`: an API key, or credentials at /oauth/token. */
+const signInKinds = ['password', 'link', 'check', 'key'] as const;
+
+/** Never in a registry of all: a process may have several contexts, and tests do. */
+function counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {
+  return new Counter<Label>({ name, help, labelNames, registers: [] });
+}
+
+/** What happened on this node since it started, counted where it happens. Labels are from closed lists. */
+export function openCounters() {
+  const rejected = counter(
+    'lectern_rejections_total',
+    'Requests turned away before their work began, by pool and reason.',
+    ['pool', 'reason'],
+  );
+  const signInFailures = counter('lectern_sign_in_failures_total', 'Wrong credentials, by kind.', ['kind']);
+  const commitsRejected = counter(
+    'lectern_commits_rejected_total',
+    'Commits that were not taken, by error code.',
+    ['code'],
+  );
+  const lateCommits = counter(
+    'lectern_late_commits_total',
+    'Commits taken after their session had ended or was superseded.',
+    [],
+  );
+  const poolWaits = counter('lectern_pool_waits_total', 'Requests that waited for a place, by pool.', [
+    'pool',
+  ]);
+  const stalls = counter(
+    'lectern_event_loop_stalls_total',
+    'Times that the event loop stood still for more than 2 s.',
+    [],
+  );
+  // A series that begins with its first failure shows no increase at that failure.
+  for (const [pool, reasons] of Object.entries(rejections))
+    for (const reason of reasons) rejected.inc({ pool, reason }, 0);
+  for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
+  poolWaits.inc({ pool: 'passwords' }, 0);
+  return { rejected, signInFailures, commitsRejected, lateCommits, poolWaits, stalls };
+}
+
+export type Counters = ReturnType<typeof openCounters>;
+
+type Counting = { readonly counters: Counters };
+
+export function countRejection<P extends RejectingPool>(
+  { counters }: Counting,
+  pool: P,
+  reason: Rejection<P>,
+): void {
+  counters.rejected.inc({ pool, reason });
+}
+
+export function countSignInFailure({ counters }: Counting, kind: (typeof signInKinds)[number]): void {
+  counters.signInFailures.inc({ kind });
+}

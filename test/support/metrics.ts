@@ -1,0 +1,22 @@
+/** The samples that /metrics answers, by name and labels as they are written. */
+export async function readMetrics(service: { baseUrl: string }): Promise<Map<string, number>> {
+  const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const space = line.lastIndexOf(' ');
+      return [line.slice(0, space), Number(line.slice(space + 1))];
+    }),
+  );
+}
+
+/** How much the samples grow while something is done. */
+export async function growthOf(
+  service: { baseUrl: string },
+  work: () => Promise<unknown>,
+): Promise<(sample: string) => number> {
+  const before = await readMetrics(service);
+  await work();
+  const after = await readMetrics(service);
+  return (sample) => (after.get(sample) ?? 0) - (before.get(sample) ?? 0);
+}
