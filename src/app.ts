@@ -9,6 +9,7 @@ import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { describedEvents } from './modules/events/document.ts';
 import { eventRoutes } from './modules/events/routes.ts';
+import { lifecycleRoutes } from './modules/lifecycle/routes.ts';
 import { cookieName } from './modules/people/cookie.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
 import { sessionCaller } from './modules/people/session-caller.ts';
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...peopleRoutes,
   ...catalogueRoutes,
   ...tenantRoutes,
+  ...lifecycleRoutes,
   ...eventRoutes,
   ...reportRoutes,
   ...webhookRoutes,

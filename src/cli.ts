@@ -12,6 +12,8 @@ lectern console                                   make a link that signs the ope
 lectern migrate                                   bring the database up to date
 lectern import FILE --course ID [--title TITLE]   import a package; creates the course when it is new
 lectern tenant create ID [--name NAME]            create a tenant
+lectern tenant suspend|resume ID                  stop all access to a tenant, and allow it again
+lectern tenant delete ID [--plan]                 delete a suspended tenant (--plan: only count its data)
 lectern key create --tenant ID --name NAME        create a key of a tenant (--operator: of the operator)
       [--scope SCOPE …] [--expires INSTANT]
 lectern key revoke KEYID                          revoke a key
@@ -124,6 +126,18 @@ function planTenant([id]: string[], { name }: Values): Act {
   return async (commands, ctx) => (await commands.createTenant(ctx, input)).tenant;
 }
 
+function planStatus(Status: 'active' | 'suspended') {
+  return ([id]: string[]): Act => {
+    const input = { tenantId: needed(id, 'ID').normalize('NFC'), Status };
+    return (commands, ctx) => commands.updateTenant(ctx, input);
+  };
+}
+
+function planDeletion([id]: string[], { plan = false }: Values): Act {
+  const input = { tenantId: needed(id, 'ID').normalize('NFC'), plan };
+  return (commands, ctx) => commands.deleteTenant(ctx, input);
+}
+
 function planRevocation([keyId]: string[]): Act {
   const input = { keyId: needed(keyId, 'KEYID') };
   return (commands, ctx) => commands.revokeKey(ctx, input);
@@ -169,6 +183,9 @@ const commands: Record<string, Command> = {
   migrate: { takes: [], most: 0, plan: () => upToDate },
   import: { takes: ['course', 'title'], most: 1, plan: planImport },
   'tenant create': { takes: ['name'], most: 1, plan: planTenant },
+  'tenant suspend': { takes: [], most: 1, plan: planStatus('suspended') },
+  'tenant resume': { takes: [], most: 1, plan: planStatus('active') },
+  'tenant delete': { takes: ['plan'], most: 1, plan: planDeletion },
   'key create': { takes: ['tenant', 'operator', 'name', 'scope', 'expires'], most: 0, plan: planKey },
   'key revoke': { takes: [], most: 1, plan: planRevocation },
 };

@@ -10,7 +10,8 @@ import { openLog } from './platform/log.ts';
 import { openContext } from './platform/open-context.ts';
 
 export { revokeKey } from './modules/auth/keys.ts';
-export { createTenant } from './modules/tenants/tenants.ts';
+export { deleteTenant } from './modules/lifecycle/delete-tenant.ts';
+export { createTenant, updateTenant } from './modules/tenants/tenants.ts';
 
 /** Does it with the database of this configuration, migrated, and closes that again. */
 export async function withDatabase<Answer>(

@@ -1,5 +1,6 @@
 import { findDamage } from './modules/catalogue/damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
+import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
@@ -12,6 +13,7 @@ export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
   { name: 'retries.forget', every: 3_600, run: forgetOldAnswers },
   { name: 'packages.check', every: 86_400, run: async (ctx) => void (await findDamage(ctx)) },
+  { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 

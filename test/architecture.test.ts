@@ -22,6 +22,7 @@ const order = [
   'reports',
   'people',
   'player',
+  'lifecycle',
 ];
 
 /** Who writes which table. */

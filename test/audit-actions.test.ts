@@ -8,6 +8,7 @@ import { routes } from '../src/app.ts';
 import { type AuditAction, auditActions, auditCatalogue } from '../src/modules/audit/actions.ts';
 import { appendAudit, deployment } from '../src/modules/audit/append.ts';
 import { verifyAudit } from '../src/modules/audit/verify.ts';
+import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
 import { browser, ownPage, press, signInOperator, signInUser } from '../src/modules/people/test-support.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { packCourse } from './journeys/made-courses.ts';
@@ -72,6 +73,15 @@ const endpoint = async () => {
   expectStatus(made, 201);
   return { path: `/webhook/${made.body.WebhookID}`, target: made.body.WebhookID };
 };
+type Counted = { Data: string; Records: number };
+const suspended = async () => {
+  const id = unique('suspended');
+  expectStatus(await service.api('POST', '/tenant', { TenantID: id }), 201);
+  expectStatus(await service.api('PUT', `/tenant/${id}`, { Status: 'suspended' }), 200);
+  return id;
+};
+/** When every node has forgotten a deleted tenant. */
+const later = { ...service.ctx, now: () => new Date(service.ctx.now().getTime() + 60_000) };
 const byOperator = { of: deployment, actor: 'operator_key' };
 
 /** Everything an action needs is done before `look` notes where the trail ends. */
@@ -98,6 +108,27 @@ const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = 
     for (const _ of [1, 2])
       expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Status: 'active' }), 200);
     return { by: 'updateTenant', actor: 'operator_key', target: TenantID };
+  },
+  'tenant.exported': async (look) => {
+    await look();
+    expectStatus(await service.api('GET', `/tenant/${TenantID}/export`), 200);
+    return { ...byOperator, by: 'exportTenant', target: TenantID };
+  },
+  'tenant.deleted': async (look) => {
+    const id = await suspended();
+    await look();
+    const { body } = await service.api('DELETE', `/tenant/${id}`);
+    expectStatus(await service.api('DELETE', `/tenant/${id}`), 200);
+    const Deleted = body.Deleted.map(({ Data, Records }: Counted) => ({ Data, Records }));
+    return { ...byOperator, by: 'deleteTenant', target: id, data: { ReceiptID: body.ReceiptID, Deleted } };
+  },
+  'tenant.deletion_finished': async (look) => {
+    await finishDeletions(later);
+    const id = await suspended();
+    expectStatus(await service.api('DELETE', `/tenant/${id}`), 200);
+    await look();
+    for (const _ of [1, 2]) await finishDeletions(later);
+    return { by: null, of: deployment, actor: 'service', target: id };
   },
   'key.created': async (look) => {
     await look();

@@ -556,7 +556,8 @@ export interface paths {
         /** Change, suspend or resume a tenant */
         put: operations["updateTenant"];
         post?: never;
-        delete?: never;
+        /** Delete a suspended tenant with all of its data */
+        delete: operations["deleteTenant"];
         options?: never;
         head?: never;
         patch?: never;
@@ -592,6 +593,23 @@ export interface paths {
         post?: never;
         /** Revoke a key of a tenant */
         delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/{TenantID}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that is held of a tenant */
+        get: operations["exportTenant"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1965,6 +1983,35 @@ export interface components {
              */
             Status?: "active" | "suspended";
         };
+        /**
+         * TenantDeletion
+         * @description What is deleted of a tenant, what is kept, and why.
+         */
+        TenantDeletion: {
+            /** @description Opaque; null in a plan. */
+            ReceiptID: string | null;
+            /** @description Chosen by the operator. Cannot be changed. */
+            TenantID: string;
+            /** @description True: nothing was changed, this is what would be deleted. */
+            Plan: boolean;
+            /**
+             * Format: date-time
+             * @description From then on the tenant does not exist for anybody. Its data is deleted in the background; the TenantID can be used again when that is done.
+             */
+            StartedAt: string | null;
+            Deleted: {
+                /** @description The kind of data: the Type of its lines in the export. */
+                Data: string;
+                /** @description How many records there were. */
+                Records: number;
+                What: string;
+            }[];
+            Kept: {
+                Data: string;
+                What: string;
+                Why: string;
+            }[];
+        };
         /** NewKey */
         NewKey: {
             /** @description What the key is for. */
@@ -2273,10 +2320,10 @@ export interface components {
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was made active again. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got another password. user.erased: The personal data of a user was erased. The target is the receipt: earlier entries must not lead to it. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: An attempt to sign in failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was decided by hand, or that decision was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed by hand. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued, all in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: A webhook endpoint got a new secret. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were sent again. course.created: A course was created. course.changed: Fields of a course changed; Status is its new one, when that changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed; Status is its new one, when that changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside of the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was made active again. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted, and nobody finds it any more. Its own trail goes with its data. tenant.deletion_finished: The last data of a deleted tenant was deleted. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got another password. user.erased: The personal data of a user was erased. The target is the receipt: earlier entries must not lead to it. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: An attempt to sign in failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was decided by hand, or that decision was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed by hand. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued, all in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: A webhook endpoint got a new secret. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were sent again. course.created: A course was created. course.changed: Fields of a course changed; Status is its new one, when that changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed; Status is its new one, when that changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside of the service, or its signing key is missing.
              * @enum {string}
              */
-            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
+            Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
             /**
              * @description Who did it: an API key, somebody signed in, the command line, the service itself, or anyone, such as somebody who tried to sign in.
              * @enum {string}
@@ -2359,6 +2406,7 @@ export type ReleaseChange = components['schemas']['ReleaseChange'];
 export type NewTenant = components['schemas']['NewTenant'];
 export type Tenant = components['schemas']['Tenant'];
 export type TenantChange = components['schemas']['TenantChange'];
+export type TenantDeletion = components['schemas']['TenantDeletion'];
 export type NewKey = components['schemas']['NewKey'];
 export type KeyWithSecret = components['schemas']['KeyWithSecret'];
 export type Key = components['schemas']['Key'];
@@ -4391,6 +4439,41 @@ export interface operations {
             };
         };
     };
+    deleteTenant: {
+        parameters: {
+            query?: {
+                /** @description True: answer what would be deleted, and change nothing. */
+                plan?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Chosen by the operator. Cannot be changed. */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt. Repeating the call while data is being deleted gives the same one; 404 when all is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantDeletion"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listKeys: {
         parameters: {
             query?: {
@@ -4493,6 +4576,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description What is wrong, and what to do. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Chosen by the operator. Cannot be changed. */
+                TenantID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line `{ Type, Record }` for each record: users, enrolments, results, run-time data, events, keys and webhooks without secrets, audit trail. The first line is the tenant. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
                 };
             };
             /** @description What is wrong, and what to do. */
@@ -4958,7 +5073,7 @@ export interface operations {
                 Cursor?: string;
                 /** @description What comes first. Default: oldest. */
                 Order?: "oldest" | "newest";
-                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
+                Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.head_unverified";
                 /** @description ID of a key or a session. */
                 ActorID?: string;
                 /** @description Who did it, or whom it was about, their enrolments included. The operator names the tenant. */

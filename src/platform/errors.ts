@@ -31,6 +31,8 @@ export const errorCodes = {
   already_enrolled: [409, 'The user is enrolled already'],
   no_seats_left: [409, 'The enrolment option has no seats left'],
   tenant_exists: [409, 'The tenant exists with other data'],
+  tenant_not_suspended: [409, 'The tenant is not suspended'],
+  tenant_being_deleted: [409, 'The tenant is being deleted'],
   in_progress: [409, 'The same request is still in progress'],
   key_redeemed: [409, 'The enrolment key has been redeemed'],
   key_revoked: [409, 'The enrolment key was revoked'],

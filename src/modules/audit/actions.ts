@@ -33,6 +33,13 @@ export const auditCatalogue = {
   'tenant.changed': ['Fields of a tenant changed.', 'tenant', change],
   'tenant.suspended': ['A tenant was suspended.', 'tenant', nothing],
   'tenant.resumed': ['A suspended tenant was made active again.', 'tenant', nothing],
+  'tenant.exported': ['All data held about a tenant was exported.', 'tenant', nothing],
+  'tenant.deleted': [
+    'A tenant was deleted, and nobody finds it any more. Its own trail goes with its data.',
+    'tenant',
+    data({ ReceiptID: Id, Deleted: Type.Array(data({ Data: Type.String(), Records: Count })) }),
+  ],
+  'tenant.deletion_finished': ['The last data of a deleted tenant was deleted.', 'tenant', nothing],
   'key.created': [
     'An API key was created.',
     'key',

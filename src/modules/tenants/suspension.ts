@@ -10,7 +10,11 @@ export async function isSuspended(ctx: Context, tenantId: string | null): Promis
   return tenantId !== null && (await knownTenant.get(ctx, tenantId))?.Status === 'suspended';
 }
 
-/** Refuses what is done with a link or session of a suspended tenant; `tenantId` null: of the operator. */
+/** Refuses what is done with a link or session of a suspended or deleted tenant; `tenantId` null: of the operator. */
 export async function refuseSuspended(ctx: Context, tenantId: string | null): Promise<void> {
-  if (await isSuspended(ctx, tenantId)) throw new Problem('tenant_suspended', suspendedReason);
+  if (tenantId === null) return;
+  const tenant = await knownTenant.get(ctx, tenantId);
+  if (!tenant)
+    throw new Problem('tenant_not_found', 'This course is no longer available. Ask your administrator.');
+  if (tenant.Status === 'suspended') throw new Problem('tenant_suspended', suspendedReason);
 }

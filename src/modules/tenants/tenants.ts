@@ -37,7 +37,17 @@ export async function createTenant(
   });
   knownTenant.forget(ctx, tenantId);
   if (row) return { tenant: toTenant(row), isNew: true };
-  const tenant = await readTenant(ctx, { tenantId });
+  const known = await findTenant(ctx, tenantId);
+  if (!known)
+    throw new Problem(
+      'tenant_being_deleted',
+      'A tenant with this TenantID is being deleted. Try again later.',
+      {
+        param: 'TenantID',
+        retryAfter: 10,
+      },
+    );
+  const tenant = toTenant(known);
   const differs = differences({ ...input, TenantID: tenantId }, tenant);
   if (differs.length > 0)
     throw new Problem(
@@ -50,7 +60,7 @@ export async function createTenant(
   return { tenant, isNew: false };
 }
 
-function tenantNotFound(): Problem {
+export function tenantNotFound(): Problem {
   return new Problem('tenant_not_found', 'The tenant does not exist. Create it with POST /tenant.');
 }
 
@@ -61,13 +71,14 @@ export async function readTenant(ctx: Context, input: { tenantId: string }): Pro
 }
 
 /** A tenant that is being deleted is found by nobody. */
-function findTenant(ctx: Context, tenantId: string) {
-  return ctx.db
-    .selectFrom('tenant')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('status', '<>', 'deleting')
-    .executeTakeFirst();
+async function findTenant(ctx: Context, tenantId: string) {
+  const row = await findAnyTenant(ctx, tenantId);
+  return row?.status === 'deleting' ? undefined : row;
+}
+
+/** Also one that is being deleted. */
+export function findAnyTenant(ctx: Context, tenantId: string) {
+  return ctx.db.selectFrom('tenant').selectAll().where('tenant_id', '=', tenantId).executeTakeFirst();
 }
 
 export async function listTenants(ctx: Context, input: PageQuery & { Search?: string }) {

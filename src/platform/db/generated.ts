@@ -295,6 +295,7 @@ export interface TenantTable {
   updated_at: Timestamp;
   status: Generated<string>;
   resumed_at: Timestamp | null;
+  deletion: Json | null;
 }
 
 export interface UserTable {

@@ -1,0 +1,76 @@
+import type { Context } from '../../platform/context.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { appendAudit, deployment } from '../audit/append.ts';
+import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
+import { forgetTenant, hideTenant, refuseUnlessSuspended } from '../tenants/deletion.ts';
+import { findAnyTenant, tenantNotFound } from '../tenants/tenants.ts';
+import type { TenantDeletion } from './schemas.ts';
+import { ownTables, publicName } from './tables.ts';
+
+const kept = [
+  {
+    Data: 'DeploymentAudit',
+    What: 'The entry of this deletion in the audit trail of the deployment, with these counts.',
+    Why: 'It shows who deleted the tenant and when.',
+  },
+  {
+    Data: 'Courses',
+    What: 'Courses, releases and their files. The tenant is removed from the tenants that they are offered to.',
+    Why: 'They belong to the deployment.',
+  },
+  {
+    Data: 'SignInGuesses',
+    What: 'Wrong passwords of the last 15 minutes, by a keyed hash of tenant and LoginID.',
+    Why: 'They limit guessing, and are deleted by age.',
+  },
+  {
+    Data: 'BackupsAndLogs',
+    What: 'Backups and log files made before.',
+    Why: 'They are outside of the service. Delete them by the rules that you have for them.',
+  },
+];
+
+/** Hides the tenant immediately; `finishDeletions` deletes its data. A plan counts, and changes nothing. */
+export async function deleteTenant(
+  ctx: Context,
+  input: { tenantId: string; plan: boolean },
+): Promise<TenantDeletion> {
+  const { tenantId, plan } = input;
+  const tenant = await findAnyTenant(ctx, tenantId);
+  if (!tenant || (plan && tenant.status === 'deleting')) throw tenantNotFound();
+  if (tenant.status === 'deleting') return tenant.deletion as TenantDeletion;
+  if (!plan) refuseUnlessSuspended(tenant.status);
+  const now = ctx.now();
+  const receipt: TenantDeletion = {
+    ReceiptID: plan ? null : newId(now),
+    TenantID: tenantId,
+    Plan: plan,
+    StartedAt: plan ? null : now.toISOString(),
+    Deleted: await countAll(ctx, tenantId),
+    Kept: kept,
+  };
+  if (plan) return receipt;
+  const earlier = await transaction(ctx, async (ctx) => {
+    const earlier = await hideTenant(ctx, tenantId, receipt);
+    if (earlier) return earlier;
+    await withdrawOffers(ctx, tenantId);
+    const Deleted = receipt.Deleted.map(({ Data, Records }) => ({ Data, Records }));
+    const data = { ReceiptID: receipt.ReceiptID ?? '', Deleted };
+    await appendAudit(ctx, deployment, { action: 'tenant.deleted', targetId: tenantId, data });
+    return null;
+  });
+  forgetTenant(ctx, tenantId);
+  return (earlier as TenantDeletion | null) ?? receipt;
+}
+
+async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion['Deleted']> {
+  const counted: TenantDeletion['Deleted'] = [];
+  for (const { table, what } of ownTables) {
+    const text = `select count(*)::integer as records from "${table}" held where held.tenant_id = $1`;
+    const [row] = await run<{ records: number }>(ctx, { text, values: [tenantId] });
+    counted.push({ Data: publicName(table), Records: row?.records ?? 0, What: what });
+  }
+  const Records = await countOffers(ctx, tenantId);
+  return [...counted, { Data: 'CourseOffer', Records, What: 'Offers of courses that name the tenant' }];
+}

@@ -1,0 +1,59 @@
+/** A table that holds data of tenants. */
+export type OwnTable = {
+  table: string;
+  /** Its primary key beside `tenant_id`. */
+  key: readonly string[];
+  what: string;
+  /** Columns that an export leaves out. */
+  secrets?: readonly string[];
+  /** Why an export leaves it out. */
+  notExported?: string;
+};
+
+/** All data of a tenant, in the order in which it can be deleted: what refers to a row goes before it. */
+export const ownTables: readonly OwnTable[] = [
+  { table: 'webhook_delivery', key: ['webhook_id', 'delivery_id'], what: 'Webhook deliveries' },
+  {
+    table: 'webhook',
+    key: ['webhook_id'],
+    what: 'Webhook endpoints and their secrets',
+    secrets: ['secret', 'previous_secret'],
+  },
+  { table: 'key_guess', key: ['user_id'], what: 'Unknown enrolment keys that users tried' },
+  { table: 'password_failure', key: ['user_id'], what: 'Wrong passwords of the last 15 minutes' },
+  { table: 'sign_in_link', key: ['link_hash'], what: 'Sign-in links', secrets: ['link_hash'] },
+  { table: 'user_session', key: ['session_hash'], what: 'Browser sessions', secrets: ['session_hash'] },
+  { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
+  { table: 'attempt_unit', key: ['enroll_id', 'unit_id'], what: 'Run-time data of units' },
+  { table: 'attempt', key: ['enroll_id'], what: 'Bookmarks and activity trees' },
+  { table: 'run_time_commit', key: ['enroll_id', 'launch', 'number'], what: 'Commits' },
+  { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
+  { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
+  { table: 'event', key: ['event_id'], what: 'Events' },
+  { table: 'day_count', key: ['day'], what: 'Counts by day' },
+  { table: 'counted_log', key: [], what: 'How far the events are counted' },
+  { table: 'erasure', key: ['erasure_id'], what: 'Receipts of erasures', secrets: ['login_mark'] },
+  {
+    table: 'stored_answer',
+    key: ['key_hash'],
+    what: 'Answers to requests with an Idempotency-Key',
+    notExported: 'Encrypted: only a client that repeats its request can read them.',
+  },
+  { table: 'user', key: ['user_id'], what: 'Users', secrets: ['password_hash'] },
+  { table: 'api_key', key: ['key_id'], what: 'API keys', secrets: ['secret_hash'] },
+  { table: 'audit_entry', key: ['audit_id'], what: 'Audit trail of the tenant' },
+  {
+    table: 'audit_chain',
+    key: [],
+    what: 'Head of the audit trail',
+    notExported: 'The last entry of the trail holds the same.',
+  },
+];
+
+const upperCase: Record<string, string> = { id: 'ID', ids: 'IDs', url: 'URL' };
+
+/** `webhook_delivery`: WebhookDelivery; `enroll_id`: EnrollID. */
+export function publicName(name: string): string {
+  const words = name.split('_').map((word) => upperCase[word] ?? word[0]?.toUpperCase() + word.slice(1));
+  return words.join('');
+}

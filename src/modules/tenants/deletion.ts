@@ -1,0 +1,54 @@
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { knownTenant, tenantNotFound } from './tenants.ts';
+
+/** The tenant's status, and the receipt of a deletion that is under way; locked until the transaction ends. */
+export async function lockTenant(ctx: Context, tenantId: string) {
+  const row = await ctx.db
+    .selectFrom('tenant')
+    .select(['status', 'deletion', 'updated_at'])
+    .where('tenant_id', '=', tenantId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** From now on nobody finds the tenant; answers the receipt of an earlier call, if there was one. */
+export async function hideTenant(ctx: Context, tenantId: string, receipt: object): Promise<unknown> {
+  const tenant = await lockTenant(ctx, tenantId);
+  if (!tenant) throw tenantNotFound();
+  if (tenant.status === 'deleting') return tenant.deletion;
+  refuseUnlessSuspended(tenant.status);
+  await ctx.db
+    .updateTable('tenant')
+    .set({ status: 'deleting', deletion: JSON.stringify(receipt), updated_at: ctx.now() })
+    .where('tenant_id', '=', tenantId)
+    .execute();
+  return null;
+}
+
+export function refuseUnlessSuspended(status: string): void {
+  if (status === 'suspended') return;
+  throw new Problem(
+    'tenant_not_suspended',
+    'Only a suspended tenant can be deleted. Send Status suspended with PUT /tenant/{TenantID} first.',
+  );
+}
+
+export function forgetTenant(ctx: Context, tenantId: string): void {
+  knownTenant.forget(ctx, tenantId);
+}
+
+export async function listDeletions(ctx: Context): Promise<string[]> {
+  const rows = await ctx.db
+    .selectFrom('tenant')
+    .select('tenant_id')
+    .where('status', '=', 'deleting')
+    .orderBy('updated_at')
+    .execute();
+  return rows.map((row) => row.tenant_id);
+}
+
+export async function removeTenant(ctx: Context, tenantId: string): Promise<void> {
+  await ctx.db.deleteFrom('tenant').where('tenant_id', '=', tenantId).execute();
+}

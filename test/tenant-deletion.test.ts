@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { deployment } from '../src/modules/audit/append.ts';
+import { verifyAudit } from '../src/modules/audit/verify.ts';
+import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
+import { ownTables, publicName } from '../src/modules/lifecycle/tables.ts';
+import { startReceiver } from '../src/modules/webhooks/test-support.ts';
+import { tenantTables } from '../src/platform/db/generated.ts';
+import { movableClock } from './support/clock.ts';
+import { fill } from './support/filled-tenant.ts';
+import { click, play, scorm12 } from './support/player.ts';
+import { bootstrapKey, cleanUp, place, startProcess } from './support/process.ts';
+import { startService } from './support/service.ts';
+import { expectProblem, expectStatus, newCourse, newTenant } from './support/tenant.ts';
+import { until } from './support/until.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+const receiver = await startReceiver();
+after(async () => {
+  await receiver.kill();
+  await service.close();
+  await cleanUp();
+});
+
+const suspend = async (tenantId: string) =>
+  expectStatus(await service.api('PUT', `/tenant/${tenantId}`, { Status: 'suspended' }), 200);
+const remove = (tenantId: string, query = '') => service.api('DELETE', `/tenant/${tenantId}${query}`);
+
+/** How many rows each table has of a tenant, and a hash of all they hold. */
+async function rowsOf(tenantId: string): Promise<Record<string, [count: number, hash: string]>> {
+  const found: Record<string, [number, string]> = {};
+  for (const { table } of ownTables) {
+    const { rows } = await sql<{ count: number; hash: string }>`
+      select count(*)::integer as count, md5(coalesce(string_agg(held::text, ',' order by held::text), '')) as hash
+      from ${sql.table(table)} held where held.tenant_id = ${tenantId}`.execute(service.ctx.db);
+    found[table] = [rows[0]?.count ?? 0, rows[0]?.hash ?? ''];
+  }
+  return found;
+}
+
+const counts = (rows: Awaited<ReturnType<typeof rowsOf>>) =>
+  Object.fromEntries(Object.entries(rows).map(([table, [count]]) => [publicName(table), count]));
+
+/** Every table of the database that holds the text anywhere. */
+async function mentions(text: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(
+    service.ctx.db,
+  );
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const { rows } = await sql`/* across tenants: a test looks at all */
+      select 1 from ${sql.table(name)} held where strpos(held::text, ${text}) > 0 limit 1`.execute(
+      service.ctx.db,
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+test('every table of a tenant is listed for plan, deletion and export', () => {
+  const listed = ownTables.map(({ table }) => table);
+  assert.deepEqual(listed.toSorted(), [...tenantTables, 'api_key'].toSorted());
+});
+
+test('deleting a tenant takes all that it has, and leaves another tenant as it is', async () => {
+  const doomed = await newTenant(service);
+  const other = await newTenant(service);
+  const { LoginID = '', EnrollID } = await fill(service, receiver.url, doomed);
+  await fill(service, receiver.url, other);
+  const shared = await newCourse(service, {}, { seats: { Seats: 5 } });
+  for (const one of [doomed, other])
+    expectStatus(await one.api('POST', `/enrol/${await one.user()}/${shared}`), 201);
+  const launchUrl = (await doomed.api('GET', `/enrolment/${LoginID}/${EnrollID}`)).body.LaunchURL;
+  const { commit, file } = await play(service, launchUrl);
+  expectProblem(await remove(doomed.TenantID), 409, 'tenant_not_suspended');
+  await suspend(doomed.TenantID);
+
+  const before = await rowsOf(doomed.TenantID);
+  for (const [table, [count]] of Object.entries(before)) assert.ok(count > 0, `${table} has rows`);
+  const plan = await remove(doomed.TenantID, '?plan=true');
+  expectStatus(plan, 200);
+  const planned = Object.fromEntries(
+    plan.body.Deleted.map(({ Data, Records }: { Data: string; Records: number }) => [Data, Records]),
+  );
+  assert.deepEqual(planned, { ...counts(before), CourseOffer: 1 });
+  assert.deepEqual(await rowsOf(doomed.TenantID), before, 'a plan changes nothing');
+  const others = await rowsOf(other.TenantID);
+
+  const receipt = await remove(doomed.TenantID);
+  expectStatus(receipt, 200);
+  assert.deepEqual(receipt.body.Deleted, plan.body.Deleted);
+  assert.ok(receipt.body.ReceiptID && receipt.body.StartedAt);
+  assert.deepEqual((await remove(doomed.TenantID)).body, receipt.body);
+  expectProblem(await service.api('GET', `/tenant/${doomed.TenantID}`), 404, 'tenant_not_found');
+  const list = await service.api('GET', `/tenant?Search=${doomed.TenantID}`);
+  assert.ok(!list.body.Items.some((one: { TenantID: string }) => one.TenantID === doomed.TenantID));
+  const acting = { tenant: doomed.TenantID };
+  expectProblem(await service.api('GET', '/user', undefined, undefined, acting), 404, 'tenant_not_found');
+  await until('the key to be refused', async () => (await doomed.api('GET', '/user')).status === 401);
+  assert.equal((await click(launchUrl)).status, 404);
+  assert.equal((await commit({ Data: scorm12('passed') })).body.code, 'tenant_not_found');
+  assert.equal((await file('index.html')).status, 404);
+  const again = { TenantID: doomed.TenantID };
+  expectProblem(await service.api('POST', '/tenant', again), 409, 'tenant_being_deleted');
+
+  await finishDeletions(service.ctx);
+  expectProblem(await service.api('POST', '/tenant', again), 409, 'tenant_being_deleted');
+  clock.advance({ seconds: 11 });
+  await Promise.all([finishDeletions(service.ctx), finishDeletions(service.ctx)]);
+  assert.deepEqual(new Set(Object.values(counts(await rowsOf(doomed.TenantID)))), new Set([0]));
+  // The course keeps its name, which this test gave it.
+  await service.api('PUT', `/course/${encodeURIComponent(`course of ${doomed.TenantID}`)}`, { Title: 'x' });
+  const left = await mentions(`,${doomed.TenantID},`);
+  assert.deepEqual(left, ['audit_entry'], 'nothing but the deletion names the tenant');
+  assert.deepEqual(await rowsOf(other.TenantID), others, 'the other tenant is untouched');
+  const option = (await service.api('GET', `/course/${shared}`)).body.EnrolOptions[0];
+  assert.equal(option.SeatsLeft, 4, 'its seats can be taken again');
+
+  const { rows } = await sql<{ action: string; actor: string; data: { Deleted?: unknown[] } }>`
+    select action, actor, data from audit_entry where tenant_id = ${deployment} and target_id = ${doomed.TenantID}
+    order by number`.execute(service.ctx.db);
+  assert.deepEqual(
+    rows.map(({ action, actor }) => [action, actor]),
+    [
+      ['tenant.deleted', 'operator_key'],
+      ['tenant.deletion_finished', 'service'],
+    ],
+  );
+  assert.equal(rows[0]?.data.Deleted?.length, ownTables.length + 1);
+  assert.equal((await verifyAudit(service.ctx)).Intact, true);
+  expectProblem(await remove(doomed.TenantID), 404, 'tenant_not_found');
+  expectStatus(await service.api('POST', '/tenant', again), 201);
+  assert.deepEqual((await service.api('GET', '/user', undefined, undefined, acting)).body.Items, []);
+});
+
+test('an export holds every record of the tenant and no secret, and is open to the operator only', async () => {
+  const tenant = await newTenant(service);
+  const { webhookSecret = '', unusedKey = '', LoginID } = await fill(service, receiver.url, tenant);
+  await suspend(tenant.TenantID);
+  const address = `/tenant/${tenant.TenantID}/export`;
+  const reply = await service.api('GET', address);
+  expectStatus(reply, 200);
+  const lines = String(reply.body)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { Type: string; Record: Record<string, unknown> });
+  assert.deepEqual([lines[0]?.Type, lines[0]?.Record.TenantID], ['Tenant', tenant.TenantID]);
+  const held = counts(await rowsOf(tenant.TenantID));
+  for (const { table, notExported, secrets = [] } of ownTables) {
+    const type = publicName(table);
+    const records = lines.filter(({ Type }) => Type === type);
+    assert.equal(records.length, notExported ? 0 : held[type], type);
+    for (const name of Object.keys(records[0]?.Record ?? {})) {
+      assert.ok(!secrets.map(publicName).includes(name), `${type}.${name}`);
+      if (!table.startsWith('audit_')) assert.doesNotMatch(name, /(hash|secret|mark)$/i, `${type}.${name}`);
+    }
+  }
+  assert.ok(lines.some((line) => line.Type === 'User' && line.Record.LoginID === LoginID));
+  for (const secret of [tenant.key, webhookSecret, unusedKey])
+    assert.ok(!String(reply.body).includes(secret));
+  const other = await newTenant(service);
+  expectProblem(await other.api('GET', address), 403, 'operator_only');
+});
+
+test('a deletion that kill -9 interrupts is finished by the next process', async () => {
+  const home = await place();
+  const headers = { authorization: `Bearer ${bootstrapKey}`, tenant: 'doomed' };
+  const call = (base: string, method: string, path: string, body?: string, type = 'application/json') =>
+    fetch(base + path, {
+      method,
+      headers: { ...headers, ...(body ? { 'content-type': type } : {}) },
+      ...(body ? { body } : {}),
+    });
+  const create = (base: string) => call(base, 'POST', '/tenant', '{"TenantID":"doomed"}');
+  const first = await startProcess(home);
+  assert.equal((await create(first.baseUrl)).status, 201);
+  const users = Array.from({ length: 3_000 }, (_, n) => `{"LoginID":"u${n}"}`).join('\n');
+  await (await call(first.baseUrl, 'POST', '/user/bulk', users, 'application/x-ndjson')).text();
+  await call(first.baseUrl, 'PUT', '/tenant/doomed', '{"Status":"suspended"}');
+  assert.equal((await call(first.baseUrl, 'DELETE', '/tenant/doomed')).status, 200);
+  first.child.kill('SIGKILL');
+  await first.exited;
+  const next = await startProcess(home);
+  assert.equal((await call(next.baseUrl, 'GET', '/tenant/doomed')).status, 404);
+  assert.equal((await create(next.baseUrl)).status, 409);
+  await until('the TenantID to be free', async () => (await create(next.baseUrl)).status === 201, 120);
+  assert.deepEqual((await (await call(next.baseUrl, 'GET', '/user')).json()).Items, []);
+});
