@@ -182,3 +182,59 @@ test('an unknown user takes about as long as a wrong password', async () => {
   const ratio = median(times.wrong) / median(times.unknown);
   assert.ok(ratio > 0.4 && ratio < 2.5, `ratio ${ratio}`);
 });
+
+test('POST /user for an existing user is no way around the throttle: a wrong Password counts as a guess', async () => {
+  const Password = 'right';
+  for (const Enabled of [true, false]) {
+    const LoginID = await user({ Password, Enabled });
+    const create = (Password: string) => api('POST', '/user', { LoginID, Password, Enabled });
+    for (let time = 0; time < 9; time++)
+      expectProblem(await create(`wrong ${time}`), 409, 'user_exists', 'LoginID');
+    expectStatus(await create(Password), 200);
+    for (let time = 0; time < 10; time++)
+      expectProblem(await create(`wrong again ${time}`), 409, 'user_exists', 'LoginID');
+    for (const guess of ['wrong', Password]) {
+      const refused = await create(guess);
+      expectProblem(refused, 429, 'login_throttled');
+      assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    }
+    expectStatus(await api('POST', '/user', { LoginID, Enabled }), 200);
+    if (Enabled) expectProblem(await check(LoginID, Password), 429, 'login_throttled');
+    clock.advance({ minutes: 16 });
+    expectStatus(await create(Password), 200);
+  }
+});
+
+test('simultaneous guesses by POST /user do not outrun the throttle, with or without Idempotency-Key', async () => {
+  const LoginID = await user({ Password: 'right' });
+  const replies = await Promise.all(
+    Array.from({ length: 24 }, (_, n) =>
+      api(
+        'POST',
+        '/user',
+        { LoginID, Password: `wrong ${n}` },
+        n % 2 === 0 ? {} : { 'idempotency-key': unique('guess') },
+      ),
+    ),
+  );
+  const count = (status: number) => replies.filter((reply) => reply.status === status).length;
+  assert.deepEqual([count(409), count(429)], [10, 14]);
+});
+
+test('guesses in bulk count as well, also when they are only planned', async () => {
+  for (const query of ['', '?plan=true']) {
+    const LoginID = await user({ Password: 'right' });
+    const rows = Array.from({ length: 12 }, (_, n) => ({ LoginID, Password: `wrong ${n}` }));
+    const body = rows.map((row) => JSON.stringify(row)).join('\n');
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const { body: answer } = await api('POST', `/user/bulk${query}`, body, headers);
+    const lines = String(answer)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const codes = lines.map(({ code }: { code: string }) => code);
+    assert.equal(codes.filter((code: string) => code === 'user_exists').length, 10, codes.join());
+    assert.equal(codes.filter((code: string) => code === 'login_throttled').length, 2);
+    expectProblem(await check(LoginID, 'right'), 429, 'login_throttled');
+  }
+});

@@ -30,14 +30,17 @@ export async function checkUser(ctx: TenantContext, input: { loginId: string }):
   return { LoginID: input.loginId, Result: row ? Number(row.enabled) : -1 };
 }
 
-/** Counts the attempt as a failure before it is known, so that simultaneous guesses cannot outrun the throttle. */
+/**
+ * Counts the attempt as a failure before it is known, so that simultaneous guesses cannot outrun the throttle. $5: also
+ * that on a disabled user.
+ */
 const noteAttempt = `
 with found as (
   select known.user_id, known.enabled, known.password_hash from "user" known
   where known.tenant_id = $1 and known.login_id = $2
 ), noted as (
   insert into password_failure as failure (tenant_id, user_id, failed_at)
-  select $1, found.user_id, array[$3::timestamptz] from found where found.enabled
+  select $1, found.user_id, array[$3::timestamptz] from found where found.enabled or $5::boolean
   on conflict (tenant_id, user_id) do update
     set failed_at = array(select at from unnest(failure.failed_at) at where at > $4::timestamptz) || $3::timestamptz
     where cardinality(array(select at from unnest(failure.failed_at) at where at > $4::timestamptz)) < ${mostFailures}
@@ -56,6 +59,20 @@ type Attempt = {
   oldest: Date | null;
 };
 
+/** Throws when too many were wrong lately; null: there is no such user. */
+async function noteGuess(
+  ctx: TenantContext,
+  input: { loginId: string; evenDisabled: boolean },
+): Promise<Attempt | null> {
+  const now = ctx.now();
+  const since = new Date(now.getTime() - windowMinutes * 60_000);
+  const values = [ctx.tenantId, input.loginId, now, since, input.evenDisabled];
+  const [attempt] = await run<Attempt>(ctx, { name: 'note_password_attempt', text: noteAttempt, values });
+  const isGuess = attempt && (attempt.enabled || input.evenDisabled);
+  if (isGuess && !attempt.noted) throw tooManyPasswords(ctx, attempt.oldest);
+  return attempt ?? null;
+}
+
 /** 1 valid, 0 disabled, -1 not found, -2 wrong password. Takes the same time in each case. */
 export async function checkPassword(
   ctx: TenantContext,
@@ -63,16 +80,29 @@ export async function checkPassword(
 ): Promise<CheckResult> {
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = readPassword(input.password, declared);
-  const now = ctx.now();
-  const since = new Date(now.getTime() - windowMinutes * 60_000);
-  const values = [ctx.tenantId, input.loginId, now, since];
-  const [attempt] = await run<Attempt>(ctx, { name: 'note_password_attempt', text: noteAttempt, values });
-  if (attempt?.enabled && !attempt.noted) throw tooManyPasswords(ctx, attempt.oldest);
+  const attempt = await noteGuess(ctx, { loginId: input.loginId, evenDisabled: false });
   const matches = await matchesPassword(attempt?.enabled ? attempt.password_hash : null, password);
   if (attempt && matches) await forgetFailures(ctx, attempt.user_id);
   if (!matches) countSignInFailure(ctx, 'check');
   const result = !attempt ? -1 : !attempt.enabled ? 0 : matches ? 1 : -2;
   return { LoginID: input.loginId, Result: result };
+}
+
+/**
+ * Compares a password, as it is stored, with that of a user who may exist. The answer tells whether it is right, so this
+ * is a guess like any other. null: there is no such user, and nothing was compared.
+ */
+export async function guessPassword(
+  ctx: TenantContext,
+  input: { loginId: string; password: string },
+): Promise<{ stored: string; matches: boolean } | null> {
+  const attempt = await noteGuess(ctx, { loginId: input.loginId, evenDisabled: true });
+  if (!attempt) return null;
+  const { password_hash: stored, user_id: userId } = attempt;
+  const matches = await matchesPassword(stored, input.password);
+  if (matches) await forgetFailures(ctx, userId);
+  else countSignInFailure(ctx, 'check');
+  return { stored, matches };
 }
 
 async function forgetFailures(ctx: TenantContext, userId: string): Promise<void> {

@@ -10,7 +10,8 @@ import { appendAudit } from '../audit/append.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { adminLimit } from './administrators.ts';
-import { matchesPassword, randomPassword, readPassword, storePassword } from './passwords.ts';
+import { guessPassword } from './check-user.ts';
+import { randomPassword, readPassword, storePassword } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { NewUser, User } from './schemas.ts';
 
@@ -140,11 +141,11 @@ async function insertOrFind(ctx: TenantContext, { row }: UserDraft): Promise<Out
 
 type Created = { user: User; isNew: boolean };
 
-async function judge(drafted: UserDraft, outcome: Outcome): Promise<Created> {
+async function judge(ctx: TenantContext, drafted: UserDraft, outcome: Outcome): Promise<Created> {
   if (!outcome)
     throw new Problem('unavailable', 'The user is being changed by others. Try again.', { retryAfter: 1 });
   const user = toUser(outcome.row);
-  if (!outcome.isNew) await refuseDifferences(drafted, user, outcome.row.password_hash);
+  if (!outcome.isNew) await refuseDifferences(ctx, drafted, user, outcome.row.password_hash);
   return { user, isNew: outcome.isNew };
 }
 
@@ -152,20 +153,13 @@ async function judge(drafted: UserDraft, outcome: Outcome): Promise<Created> {
 export async function draftUser(ctx: TenantContext, input: NewUser): Promise<UserDraft> {
   const drafted = await draft(ctx, input, storePassword);
   if (drafted.password === null) return drafted;
-  const known = await ctx.db
-    .selectFrom('user')
-    .select('password_hash')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', drafted.row.login_id)
-    .executeTakeFirst();
-  if (!known) return drafted;
-  const matches = await matchesPassword(known.password_hash, drafted.password);
-  return { ...drafted, compared: { stored: known.password_hash, matches } };
+  const { password, row } = drafted;
+  return { ...drafted, compared: await guessPassword(ctx, { loginId: row.login_id, password }) };
 }
 
 /** Creates a user. An existing one whose record equals what is sent is answered as it is (a safe retry). */
 export async function createDrafted(ctx: TenantContext, drafted: UserDraft): Promise<Created> {
-  return judge(drafted, await insertOrFind(ctx, drafted));
+  return judge(ctx, drafted, await insertOrFind(ctx, drafted));
 }
 
 export async function createUser(ctx: TenantContext, input: NewUser): Promise<Created> {
@@ -182,11 +176,12 @@ export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<
     const outcome = outcomes[index];
     if (drafted.status === 'rejected') throw drafted.reason;
     if (outcome?.status !== 'fulfilled') throw outcome?.reason;
-    return judge(drafted.value, outcome.value);
+    return judge(ctx, drafted.value, outcome.value);
   });
 }
 
 async function refuseDifferences(
+  ctx: TenantContext,
   { input, password, compared }: UserDraft,
   user: User,
   stored: string,
@@ -198,9 +193,11 @@ async function refuseDifferences(
     value ?? defaults[name as keyof typeof defaults] ?? null,
   ]);
   const differs = differences(Object.fromEntries(meant), user);
-  const isSame = () =>
-    compared?.stored === stored ? compared.matches : matchesPassword(stored, password ?? '');
-  if (password !== null && !(await isSame())) differs.push('Password');
+  if (password !== null) {
+    const isCompared = compared?.stored === stored;
+    const found = isCompared ? compared : await guessPassword(ctx, { loginId: user.LoginID, password });
+    if (!found?.matches) differs.push('Password');
+  }
   if (differs.length > 0)
     throw new Problem(
       'user_exists',
