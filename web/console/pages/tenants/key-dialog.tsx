@@ -5,22 +5,9 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { scopesOfTenant } from './scopes.ts';
 
 type KeyWithSecret = components['schemas']['KeyWithSecret'];
-type Scope = KeyWithSecret['Scopes'][number];
-
-/** All that a tenant's key may have; the others are for the operator's keys. */
-export const scopesOfTenant = [
-  'users:read',
-  'users:write',
-  'users:admin',
-  'enrolments:read',
-  'enrolments:write',
-  'enrolments:launch',
-  'catalogue:read',
-  'events:read',
-  'webhooks:write',
-] as const satisfies readonly Scope[];
 
 /** The last moment of the day where the viewer is. */
 const endOf = (day: string) => new Date(`${day}T23:59:59`).toISOString();

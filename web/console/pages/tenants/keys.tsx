@@ -9,8 +9,9 @@ import { ConfirmButton, told } from '../../parts/act.tsx';
 import { List, paged } from '../../parts/list.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { NewKeyDialog, scopesOfTenant } from './key-dialog.tsx';
+import { NewKeyDialog } from './key-dialog.tsx';
 import { NewSecret } from './key-secret.tsx';
+import { scopesOfTenant } from './scopes.ts';
 
 type Key = components['schemas']['Key'];
 
