@@ -10,7 +10,8 @@ import { newToken, signInAddress } from './token.ts';
 /** No more than this is needed, so that a link can be made beside a running service. */
 export type Place = Pick<Context, 'config' | 'now'>;
 
-const linkMinutes = 15;
+/** OWASP ASVS 5.0, 6.5.5. */
+const linkMinutes = 10;
 
 const folderOf = ({ config }: Place) => join(config.dataDir, 'sign-in');
 const fileOf = (place: Place, hash: string) => join(folderOf(place), hash);

@@ -24,7 +24,7 @@ const session = (cookie: string, method = 'GET', query = '') =>
 
 test('a link signs the operator in, once, and its page uses nothing up', async () => {
   const { SignInURL, ExpiresAt } = await createOperatorLink(ctx);
-  assert.equal(Math.round((Date.parse(ExpiresAt) - clock.now().getTime()) / 1000), 900);
+  assert.equal(Math.round((Date.parse(ExpiresAt) - clock.now().getTime()) / 1000), 600);
   for (let n = 0; n < 3; n++) {
     const page = await fetch(SignInURL);
     assert.equal(page.status, 200);
@@ -64,11 +64,11 @@ test('of many clicks on two nodes at once, one signs in', async () => {
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [303, ...Array(7).fill(410)]);
 });
 
-test('a link works for a quarter of an hour, and is removed some time after', async () => {
+test('a link works for ten minutes, and is removed some time after', async () => {
   const before = await readdir(folder);
   const url = await newLink();
   const name = (await readdir(folder)).find((name) => !before.includes(name)) ?? '';
-  clock.advance({ minutes: 14 });
+  clock.advance({ minutes: 9 });
   assert.equal((await fetch(url)).status, 200);
   clock.advance({ minutes: 2 });
   assert.equal((await fetch(url)).status, 410);
