@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { closeBrowser } from '../support/browser.ts';
@@ -71,6 +72,35 @@ test('A tenant is found and edited', async () => {
   await page.getByText('https://portal.example').waitFor();
   const read = await service.api('GET', `/tenant/${other.TenantID}`);
   assert.deepEqual(read.body.ReturnOrigins, ['https://portal.example']);
+  await closeConsole(page);
+});
+
+test('A tenant is suspended, resumed, exported and deleted', async () => {
+  const doomed = await newTenant(service, { Name: 'Hooli' });
+  await doomed.user();
+  const page = await consoleOf(service, 'operator', `/console/tenants/${doomed.TenantID}`);
+  const status = async () => (await service.api('GET', `/tenant/${doomed.TenantID}`)).body.Status;
+  const dialog = page.getByRole('dialog');
+  for (const name of ['Suspend', 'Resume', 'Suspend']) {
+    await page.getByRole('button', { name, exact: true }).click();
+    await dialog.getByRole('button', { name, exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await status(), name === 'Suspend' ? 'suspended' : 'active');
+  }
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Export all data' }).click();
+  const lines = (await readFile(await (await downloading).path(), 'utf8')).trim().split('\n');
+  assert.deepEqual(JSON.parse(lines[0] ?? '').Record.TenantID, doomed.TenantID);
+  await page.getByRole('button', { name: 'Delete tenant' }).click();
+  await dialog.getByText('Users (1 record)').waitFor();
+  if (process.env.LOOK) await page.screenshot({ path: `${process.env.LOOK}/delete.png` });
+  const confirm = dialog.getByRole('button', { name: 'Delete permanently' });
+  assert.ok(await confirm.isDisabled());
+  await dialog.getByLabel('To confirm, type the TenantID').fill(doomed.TenantID);
+  await confirm.click();
+  await heading(page, 'Tenants').waitFor();
+  await page.getByRole('link', { name: 'Hooli', exact: true }).waitFor({ state: 'detached' });
+  assert.equal((await service.api('GET', `/tenant/${doomed.TenantID}`)).status, 404);
   await closeConsole(page);
 });
 

@@ -9,6 +9,7 @@ import { Page } from '../../parts/page.tsx';
 import { Failed, Waiting } from '../../parts/states.tsx';
 import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
 import { Keys } from './keys.tsx';
+import { LeavingTenant, SuspendButton, TenantStatus } from './lifecycle.tsx';
 import { EditTenantDialog } from './tenant-dialog.tsx';
 
 type Tenant = components['schemas']['Tenant'];
@@ -31,6 +32,7 @@ function Shown({ tenant }: { tenant: Tenant }) {
       <Button variant="default" onClick={() => setEditing(true)}>
         {t('edit')}
       </Button>
+      <SuspendButton tenant={tenant} />
       <Button
         rightSection={<IconArrowRight size={16} aria-hidden />}
         renderRoot={(props) => <Link to="/console" search={{ tenant: TenantID }} {...props} />}
@@ -40,7 +42,12 @@ function Shown({ tenant }: { tenant: Tenant }) {
     </>
   );
   return (
-    <Page title={Name} back={{ to: '/console/tenants', text: t('title') }} actions={actions}>
+    <Page
+      title={Name}
+      back={{ to: '/console/tenants', text: t('title') }}
+      badge={<TenantStatus status={tenant.Status} />}
+      actions={actions}
+    >
       <Facts>
         <Fact label={t('tenantId')}>
           <Copyable value={TenantID} label={t('tenantId')} />
@@ -53,6 +60,7 @@ function Shown({ tenant }: { tenant: Tenant }) {
         </Fact>
       </Facts>
       <Keys tenantId={TenantID} />
+      {tenant.Status === 'suspended' && <LeavingTenant tenant={tenant} />}
       {isEditing && <EditTenantDialog tenant={tenant} isOpen onClose={() => setEditing(false)} />}
     </Page>
   );

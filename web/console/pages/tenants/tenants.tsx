@@ -9,6 +9,7 @@ import { List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
+import { TenantStatus } from './lifecycle.tsx';
 import { NewTenantDialog } from './tenant-dialog.tsx';
 
 export default function Tenants() {
@@ -57,6 +58,7 @@ export default function Tenants() {
           },
           { key: 'id', header: t('tenantId'), cell: ({ TenantID }) => <Text size="sm">{TenantID}</Text> },
           { key: 'sign-in', header: t('signIn'), cell: ({ PasswordHash }) => t(`signInBy.${PasswordHash}`) },
+          { key: 'status', header: t('status'), cell: ({ Status }) => <TenantStatus status={Status} /> },
           { key: 'created', header: t('createdAt'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
           {
             key: 'act',
