@@ -203,10 +203,10 @@ test('more at once than a node takes: the rest is refused at once, and learners 
   const more = Math.round((await megabytes(service)) - before);
   isOver = true;
   await committing;
-  const refused = answers.filter(({ status }) => status === 503);
+  const refused = answers.filter(({ status }) => status === 429 || status === 503);
   const taken = answers.filter(({ status }) => status === 201);
   assert.equal(refused.length + taken.length, answers.length);
-  assert.ok(refused.length > 100 && taken.length >= 40, `${refused.length} refused, ${taken.length} taken`);
+  assert.ok(refused.length > 100 && taken.length >= 20, `${refused.length} refused, ${taken.length} taken`);
   for (const { retryAfter } of refused) assert.match(retryAfter ?? '', /^[1-3]$/);
   assert.deepEqual(new Set(commits), new Set([200]), 'no commit was shed');
   assert.ok(more < 200, `${more} MB more`);

@@ -189,7 +189,8 @@ for (const standard of ['scorm12', 'scorm2004'])
       { weight: 1, arbitrary: strange },
     );
     const property = fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 20 }), async (Data) => {
-      service.ctx.admission.launches.used.clear();
+      service.ctx.admission.sittings.used.clear();
+      service.ctx.admission.commits.used.clear();
       const reply = await sitting.commit({ Data });
       assert.equal(reply.status, 200, jsonText(reply.body));
       checkResult(reply.body as Receipt);
@@ -298,7 +299,8 @@ test('a commit of any other shape is refused whole: nothing of it is stored', as
     odd.map((one): [string, unknown] => ['Data', { ...right.Data, 'cmi.core.score.raw': one }]),
   );
   const property = fc.asyncProperty(broken, async ([name, value]) => {
-    service.ctx.admission.launches.used.clear();
+    service.ctx.admission.sittings.used.clear();
+    service.ctx.admission.commits.used.clear();
     const body = Buffer.from(jsonText({ ...right, [name]: value }));
     const answer = await send(service.contentUrl, {
       method: 'POST',

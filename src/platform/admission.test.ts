@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { movableClock } from '../../test/support/clock.ts';
 import { readMetrics } from '../../test/support/metrics.ts';
-import { play } from '../../test/support/player.ts';
+import { click, play } from '../../test/support/player.ts';
 import { ask, openSocket } from '../../test/support/raw.ts';
 import { startService } from '../../test/support/service.ts';
 import { expectProblem, newCourse, newTenant } from '../../test/support/tenant.ts';
@@ -14,6 +14,9 @@ const service = await startService({ now: clock.now, env: { TRUST_PROXY: 'true' 
 after(service.close);
 const { admission } = service.ctx;
 const tenant = await newTenant(service);
+// Here a busy machine may need longer for thousands of bodies; one test is about the limit itself.
+const bodyMilliseconds = admission.strangerBodyMilliseconds;
+admission.strangerBodyMilliseconds = 300_000;
 
 /** As our proxy says it; what the client claims stands before. */
 const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.9, ${address}` });
@@ -26,7 +29,7 @@ test('2,010 slow bodies of anonymous callers leave interface, launch page and pl
   const heads: number[] = [];
   for (const [at, socket] of sockets.entries()) {
     socket.once('data', (part: Buffer) => heads.push(Number(String(part).split(' ')[1])));
-    socket.write(slowForm(`198.51.100.${at % 200}`));
+    socket.write(slowForm(`198.18.${at % 250}.1`));
   }
   await until('all are counted', async () => heads.length + admission.pools.anonymous.inUse >= 2_010);
   assert.equal(admission.pools.anonymous.inUse, admission.pools.anonymous.most);
@@ -49,20 +52,128 @@ test('2,010 slow bodies of anonymous callers leave interface, launch page and pl
   assert.equal((await fetch(`${service.baseUrl}/health/ready`)).status, 200);
 });
 
-test('one address has 50 anonymous requests at once; others are taken', async () => {
+test('one address sends 10 anonymous bodies at once; others are taken', async () => {
   const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(service.baseUrl)));
   const answers: string[] = [];
   for (const socket of sockets) {
     socket.once('data', (part: Buffer) => answers.push(String(part)));
     socket.write(slowForm('2001:db8::1'));
   }
-  await until('ten are rejected', async () => answers.length === 10);
+  await until('fifty are rejected', async () => answers.length === 50);
   for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
   const refused = await service.api('POST', '/oauth/token', {}, '', from('2001:db8::2'));
   assert.equal(refused.status, 429, 'the same /64');
   assert.equal((await service.api('POST', '/oauth/token', {}, '', from('2001:db8:0:1::1'))).status, 400);
   for (const socket of sockets) socket.destroy();
   await until('all are gone', async () => admission.pools.anonymous.inUse === 0);
+});
+
+test('ten addresses of one network do not keep others from /oauth/token and POST /session', async () => {
+  const sites = {
+    'an IPv6 /48': (at: number) => `2001:db8:7:${at}::1`,
+    'an IPv4 /24': (at: number) => `203.0.113.${at}`,
+  };
+  for (const [site, address] of Object.entries(sites)) {
+    const sockets = await Promise.all(Array.from({ length: 110 }, () => openSocket(service.baseUrl)));
+    const heads: string[] = [];
+    for (const [at, socket] of sockets.entries()) {
+      socket.once('data', (part: Buffer) => heads.push(String(part)));
+      socket.write(slowForm(address(1 + (at % 11))));
+    }
+    await until('70 are rejected', async () => heads.length === 70);
+    for (const head of heads) assert.match(head, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is, site);
+    assert.equal(admission.pools.anonymous.inUse, 40);
+    const there = await service.api('POST', '/oauth/token', {}, '', from(address(40)));
+    assert.equal(there.status, 429, site);
+    const body = { TenantID: tenant.TenantID, LoginID: 'nobody', Password: 'a'.repeat(64) };
+    assert.equal((await service.api('POST', '/oauth/token', {}, '', from('192.0.2.77'))).status, 400);
+    assert.equal((await service.api('POST', '/session', body, '', from('192.0.2.77'))).status, 401);
+    assert.equal(
+      (await service.api('GET', '/session', undefined, '', from(address(1)))).status,
+      401,
+      'no body',
+    );
+    for (const socket of sockets) socket.destroy();
+    await until('all are gone', async () => admission.pools.anonymous.inUse === 0);
+  }
+});
+
+test('a stranger has 5 s for a body', async () => {
+  assert.equal(bodyMilliseconds, 5_000);
+  admission.strangerBodyMilliseconds = 100;
+  const socket = await openSocket(service.baseUrl);
+  const { status, milliseconds } = await ask(socket, slowForm('192.0.2.78'));
+  admission.strangerBodyMilliseconds = 300_000;
+  assert.equal(status, 408);
+  assert.ok(milliseconds < 10_000, `${milliseconds}`);
+  socket.destroy();
+  await until('its place is free', async () => admission.pools.anonymous.inUse === 0);
+});
+
+/** Sends a head whose body never comes on so many connections. */
+async function neverEnding(origin: string, count: number, head: string) {
+  const heads: string[] = [];
+  const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(origin)));
+  for (const socket of sockets) {
+    socket.once('data', (part: Buffer) => heads.push(String(part)));
+    socket.write(head);
+  }
+  const leave = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return { heads, leave };
+}
+
+test('2,050 slow bodies of one key take half of the pool, and all other tenants are served', async () => {
+  const other = await newTenant(service);
+  const { pools } = admission;
+  const head = `POST /user/check/bob HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n`;
+  const { heads, leave } = await neverEnding(service.baseUrl, 2_050, head);
+  await until('all are counted', async () => heads.length + pools.interface.inUse >= 2_050);
+  assert.equal(pools.interface.inUse, pools.interface.most / 2);
+  for (const answer of heads) assert.match(answer, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
+  expectProblem(await tenant.api('GET', '/user'), 429, 'too_many_requests');
+  const second = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'second' });
+  const sameTenant = await service.api('GET', '/user', undefined, second.body.Secret);
+  expectProblem(sameTenant, 429, 'too_many_requests');
+  for (let nth = 0; nth < 20; nth++) assert.equal((await other.api('GET', '/user')).status, 200);
+  assert.equal((await fetch(`${service.baseUrl}/health/ready`)).status, 200);
+  leave();
+  await until('the pool is free', async () => pools.interface.inUse === 0);
+  assert.equal((await tenant.api('GET', '/user')).status, 200);
+});
+
+test('300 simultaneous calls of one key are all taken while the pool has room', async () => {
+  const answers = await Promise.all(Array.from({ length: 300 }, () => tenant.api('GET', '/user')));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+});
+
+test('one LaunchURL holds 20 places, whatever its tickets; other enrolments are launched and played', async () => {
+  const course = await newCourse(service);
+  const enrolment = await service.enrol(course);
+  const { runTime } = admission.pools;
+  const leaves: (() => void)[] = [];
+  const heads: string[][] = [];
+  for (let nth = 0; nth < 2; nth++) {
+    const { location } = await click(`${enrolment.LaunchURL}&returnURL=https://x.example/${nth}`);
+    const { pathname } = new URL(location ?? '');
+    const head = `POST ${pathname}/session HTTP/1.1\r\nHost: a\r\nContent-Length: `;
+    const large = await ask(await openSocket(service.contentUrl), `${head}16000\r\n\r\n`);
+    assert.equal(large.status, 413, 'opening a session needs no body');
+    if (nth === 0) assert.equal(runTime.inUse, 0);
+    const slow = await neverEnding(service.contentUrl, nth === 0 ? 19 : 30, `${head}1000\r\n\r\n`);
+    heads.push(slow.heads);
+    leaves.push(slow.leave);
+    const rejected = nth * 29;
+    await until('all are counted', async () => slow.heads.length === rejected && runTime.inUse === 19 + nth);
+  }
+  for (const head of heads.flat()) assert.match(head, /^HTTP\/1\.1 429 .*\nretry-after: 1\r/is);
+  assert.equal((await click(enrolment.LaunchURL)).status, 429, 'the link itself');
+  const { commit, alive } = await play(service, (await service.enrol(course)).LaunchURL);
+  assert.equal((await commit({})).status, 200);
+  assert.equal(await alive(), 204);
+  for (const leave of leaves) leave();
+  await until('all are gone', async () => runTime.inUse === 0);
 });
 
 test('600 anonymous calls a minute come from one address, and what the client claims as its address does not count', async () => {
@@ -91,7 +202,7 @@ test('wrong credentials are charged to their address, and those that were valid 
 
 test('passwords of strangers have a short line of their own', async () => {
   const body = { TenantID: tenant.TenantID, LoginID: 'nobody', Password: 'a'.repeat(64) };
-  const sites = Array.from({ length: 30 }, (_, at) => `192.0.2.${100 + (at % 15)}`);
+  const sites = Array.from({ length: 30 }, (_, at) => `192.0.${100 + (at % 15)}.1`);
   const answers = await Promise.all(
     Array.from({ length: 90 }, (_, at) =>
       service.api('POST', '/session', { ...body, LoginID: `nobody ${at}` }, '', from(sites[at % 30] ?? '')),

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { hold, networkOf, secondsToWait, spend } from './budgets.ts';
+import { hold, networkOf, secondsToWait, siteOf, spend } from './budgets.ts';
 import type { Context } from './context.ts';
-import { countRejection, type Rejection } from './counters.ts';
+import { countRejection } from './counters.ts';
 import { Problem } from './errors.ts';
+import { type Hold, hasRoom, holdAll, reject } from './holds.ts';
 import { sha256 } from './ids.ts';
 import { type Pool, type PoolName, poolNames } from './pools.ts';
+import { hasBody, hurryBody } from './slow-clients.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,6 +24,8 @@ const stalledAfter = 2_000;
 const freeAgain = 0.9;
 const exhaustedSeconds = 5;
 const mostTrusted = 10_000;
+/** In place of a tenant. */
+const operator = 'operator';
 
 export function isDraining(ctx: Context): boolean {
   return ctx.admission.draining;
@@ -71,15 +75,10 @@ export function openPlaces(app: FastifyInstance): void {
 }
 
 /** Takes the request on, before anything of its body is read, until it is answered; or rejects it. */
-export function admit(
-  ctx: Context,
-  { place }: FastifyRequest,
-  name: PoolName,
-  giveBack: (() => void) | null = null,
-): void {
+function admit(ctx: Context, { place }: FastifyRequest, name: PoolName, giveBack: () => void): void {
   const pool = ctx.admission.pools[name];
   const isFull = pool.inUse >= pool.most;
-  if (isFull || place.over) giveBack?.();
+  if (isFull || place.over) giveBack();
   if (place.over) return;
   if (isFull) {
     countRejection(ctx, name, 'full');
@@ -88,20 +87,8 @@ export function admit(
   enter(ctx, pool);
   place.leave = () => {
     leave(pool);
-    giveBack?.();
+    giveBack();
   };
-}
-
-type Rejected = { detail: string; retryAfter: number };
-
-function reject<P extends PoolName>(
-  ctx: Context,
-  pool: P,
-  reason: Rejection<P>,
-  { detail, retryAfter }: Rejected,
-): Problem {
-  countRejection(ctx, pool, reason);
-  return new Problem('too_many_requests', `${detail} Retry in ${retryAfter} seconds.`, { retryAfter });
 }
 
 /** What waited while the event loop stood still is rejected before anything is done for it, but for learners. */
@@ -114,7 +101,7 @@ function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
 /** Takes on a request of somebody we do not know, as far as the budget of the address goes. */
 export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   refuseStalled(ctx, 'anonymous');
-  const { addresses } = ctx.admission;
+  const { addresses, strangerBodies, strangerSites, strangerBodyMilliseconds } = ctx.admission;
   const network = networkOf(request.ip);
   const seconds = spend(addresses, network, ctx.now());
   if (seconds > 0)
@@ -122,31 +109,90 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
       detail: 'Too many requests without credentials from your address.',
       retryAfter: seconds,
     });
-  const giveBack = hold(addresses, network);
-  if (!giveBack)
-    throw reject(ctx, 'anonymous', 'address_concurrency', {
-      detail: 'Too many simultaneous requests without credentials from your address.',
-      retryAfter: 1,
-    });
-  admit(ctx, request, 'anonymous', giveBack);
+  // A body holds places of its address and its site until it is there, and must be there soon.
+  const hasBodyToCome = hasBody(request.raw);
+  const bodies: Hold<'anonymous'>[] = hasBodyToCome
+    ? [
+        { of: strangerBodies, by: network, whose: 'from your address', reason: 'address_concurrency' },
+        { of: strangerSites, by: siteOf(request.ip), whose: 'from your network', reason: 'site_concurrency' },
+      ]
+    : [];
+  const bodyIsThere = holdAll(ctx, 'anonymous', bodies);
+  const requestIsOver = holdAll(
+    ctx,
+    'anonymous',
+    [{ of: addresses, by: network, whose: 'from your address', reason: 'address_concurrency' }],
+    bodyIsThere,
+  );
+  request.raw.once('end', bodyIsThere);
+  if (hasBodyToCome) hurryBody(request.raw, strangerBodyMilliseconds);
+  admit(ctx, request, 'anonymous', requestIsOver);
 }
 
-/** Takes on a request of an open session of the player: so many at a time and a minute for each. */
-export function admitLaunch(ctx: Context, request: FastifyRequest, token: string, counted: boolean): void {
-  const { launches } = ctx.admission;
-  const seconds = counted ? spend(launches, token, ctx.now()) : 0;
-  if (seconds > 0)
-    throw reject(ctx, 'runTime', 'session_rate', {
-      detail: 'Too many commits of this session.',
-      retryAfter: seconds,
-    });
-  const giveBack = hold(launches, token);
-  if (!giveBack)
-    throw reject(ctx, 'runTime', 'session_concurrency', {
-      detail: 'Too many simultaneous requests of this session.',
-      retryAfter: 1,
-    });
+/** Takes on a request with a key or session: once half of the pool is taken, a key has an eighth, a tenant a quarter. */
+export function admitCaller(
+  ctx: Context,
+  request: FastifyRequest,
+  caller: { keyId: string; tenantId: string | null },
+  held?: () => void,
+): void {
+  const { keys, tenants, pools } = ctx.admission;
+  const free = hasRoom(pools.interface);
+  const tenant = caller.tenantId ?? operator;
+  const giveBack = holdAll(
+    ctx,
+    'interface',
+    [
+      { of: keys, by: caller.keyId, whose: 'with this key or session', reason: 'key_concurrency', free },
+      { of: tenants, by: tenant, whose: 'of this tenant', reason: 'tenant_concurrency', free },
+    ],
+    held,
+  );
+  admit(ctx, request, 'interface', giveBack);
+}
+
+/** Whose budgets a request of a learner or of a preview uses: those of an enrolment are the same for all its launches. */
+export type Player = { tenantId: string | null; sitting: string };
+
+/** What it asks for: one of the files that a page loads all at once, or to take a commit of so many bytes. */
+export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
+
+/** Takes on a request of a learner, from the click on, or of a preview. */
+export function admitPlayer(ctx: Context, request: FastifyRequest, player: Player, use: RunTimeUse): void {
+  const { sittings, sittingFiles, commits, runTimeTenants, pools } = ctx.admission;
+  const own = {
+    by: player.sitting,
+    whose: 'of this enrolment or preview',
+    reason: 'session_concurrency',
+  } as const;
+  const isCommit = typeof use === 'object';
+  const giveBack = holdAll(ctx, 'runTime', [
+    { ...own, of: use === 'file' ? sittingFiles : sittings },
+    ...(isCommit ? [{ ...own, of: commits }] : []),
+    {
+      of: runTimeTenants,
+      by: player.tenantId ?? operator,
+      whose: 'of this tenant',
+      reason: 'tenant_concurrency',
+      free: hasRoom(pools.runTime),
+    },
+  ]);
+  const refused = isCommit || use === 'alive' ? charge(ctx, player, isCommit ? use.bytes : 0) : null;
+  if (refused) {
+    giveBack();
+    throw refused;
+  }
   admit(ctx, request, 'runTime', giveBack);
+}
+
+/** Counts a commit or a sign of life in the minute of its enrolment or preview, and the bytes of a commit. */
+function charge(ctx: Context, { sitting }: Player, bytes: number): Problem | null {
+  const { sittings, commits } = ctx.admission;
+  const calls = spend(sittings, sitting, ctx.now());
+  const retryAfter = calls || spend(commits, sitting, ctx.now(), bytes);
+  if (retryAfter === 0) return null;
+  const detail = 'Too many commits, or too large ones, of this enrolment or preview.';
+  return reject(ctx, 'runTime', calls ? 'session_rate' : 'session_bytes', { detail, retryAfter });
 }
 
 /** Looks credentials up; wrong ones are charged to their address, whose unknown ones are then not looked up for a while. */

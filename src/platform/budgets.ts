@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** How often and how many at a time something may be done, counted for each caller apart. 0: no limit. */
+/** How much a minute and how many at a time something may be done, counted for each caller apart. 0: no limit. */
 export type Budgets = {
   readonly perMinute: number;
   readonly atOnce: number;
@@ -8,7 +8,7 @@ export type Budgets = {
 };
 
 /** A caller's minute begins with the first call after the minute before is over. In milliseconds. */
-type Use = { since: number; calls: number; inUse: number };
+type Use = { since: number; spent: number; inUse: number };
 
 const minute = 60_000;
 /** Callers that are remembered; the ones not seen for longest go first. */
@@ -19,7 +19,7 @@ export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Bu
 }
 
 function useOf({ used }: Budgets, caller: string): Use {
-  const use = used.get(caller) ?? { since: Number.NEGATIVE_INFINITY, calls: 0, inUse: 0 };
+  const use = used.get(caller) ?? { since: Number.NEGATIVE_INFINITY, spent: 0, inUse: 0 };
   used.delete(caller);
   used.set(caller, use);
   if (used.size > mostCallers) used.delete(used.keys().next().value ?? caller);
@@ -27,9 +27,9 @@ function useOf({ used }: Budgets, caller: string): Use {
 }
 
 /** Whole seconds until the caller may go on; 0: it may now. A clock that was set back begins another minute. */
-function secondsLeft({ perMinute }: Budgets, { since, calls }: Use, now: number): number {
+function secondsLeft({ perMinute }: Budgets, { since, spent }: Use, now: number, amount = 1): number {
   const isOver = now >= since + minute || now < since;
-  return isOver || calls < perMinute ? 0 : Math.ceil((since + minute - now) / 1000);
+  return isOver || spent + amount <= perMinute ? 0 : Math.ceil((since + minute - now) / 1000);
 }
 
 /** Seconds that the caller has to wait; 0: none. Counts nothing. */
@@ -38,37 +38,56 @@ export function secondsToWait(budgets: Budgets, caller: string, now: Date): numb
   return use ? secondsLeft(budgets, use, now.getTime()) : 0;
 }
 
-/** Counts a call. Answers the seconds to wait when this minute's are used up; then nothing is counted. */
-export function spend(budgets: Budgets, caller: string, now: Date): number {
+/** Counts a call, or so many bytes. Answers the seconds to wait when they exceed this minute's; then nothing is counted. */
+export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): number {
   if (budgets.perMinute === 0) return 0;
   const use = useOf(budgets, caller);
   const time = now.getTime();
-  const seconds = secondsLeft(budgets, use, time);
+  const seconds = secondsLeft(budgets, use, time, amount);
   if (seconds > 0) return seconds;
-  if (time >= use.since + minute || time < use.since) Object.assign(use, { since: time, calls: 0 });
-  use.calls++;
+  if (time >= use.since + minute || time < use.since) Object.assign(use, { since: time, spent: 0 });
+  use.spent += amount;
   return 0;
 }
 
-/** Takes one of the caller's places. Answers the way to give it back, or null when all are taken. */
-export function hold(budgets: Budgets, caller: string): (() => void) | null {
+/**
+ * Takes one of the caller's places. Answers the way to give it back, which works once, or null when all are taken.
+ * `counts`: it is taken all the same, and counts for those that come later.
+ */
+export function hold(budgets: Budgets, caller: string, counts = false): (() => void) | null {
   const use = useOf(budgets, caller);
-  if (budgets.atOnce > 0 && use.inUse >= budgets.atOnce) return null;
+  if (!counts && budgets.atOnce > 0 && use.inUse >= budgets.atOnce) return null;
   use.inUse++;
+  let isHeld = true;
   return () => {
-    use.inUse--;
+    if (isHeld) use.inUse--;
+    isHeld = false;
   };
 }
 
 /** The network of one subscriber: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
+  return ipv4Of(address) ?? `${groupsOf(address).slice(0, 4).join(':')}::/64`;
+}
+
+/** The network of one site, which is a customer of a provider: an IPv4 /24, or an IPv6 /48. */
+export function siteOf(address: string): string {
+  const ipv4 = ipv4Of(address);
+  return ipv4 === null
+    ? `${groupsOf(address).slice(0, 3).join(':')}::/48`
+    : `${ipv4.split('.').slice(0, 3).join('.')}.0/24`;
+}
+
+function ipv4Of(address: string): string | null {
   if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? null;
+}
+
+function groupsOf(address: string): string[] {
   const [left = '', right] = address.split('::');
   const head = left.split(':').filter(Boolean);
   const tail = right === undefined ? [] : right.split(':').filter(Boolean);
   const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
-  const groups = [...head, ...(right === undefined ? [] : zeros), ...tail].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  const groups = [...head, ...(right === undefined ? [] : zeros), ...tail];
+  return groups.map((group) => Number.parseInt(group, 16).toString(16));
 }

@@ -2,9 +2,23 @@ import { Counter } from 'prom-client';
 
 /** Why something was turned away before its work began. */
 export const rejections = {
-  anonymous: ['full', 'stalled', 'address_rate', 'address_concurrency', 'wrong_credentials'],
-  interface: ['full', 'stalled', 'key_rate'],
-  runTime: ['full', 'session_rate', 'session_concurrency', 'launch_rate'],
+  anonymous: [
+    'full',
+    'stalled',
+    'address_rate',
+    'address_concurrency',
+    'site_concurrency',
+    'wrong_credentials',
+  ],
+  interface: ['full', 'stalled', 'key_rate', 'key_concurrency', 'tenant_concurrency'],
+  runTime: [
+    'full',
+    'session_rate',
+    'session_bytes',
+    'session_concurrency',
+    'tenant_concurrency',
+    'launch_rate',
+  ],
   passwords: ['full', 'address_concurrency'],
   uploads: ['key_concurrency', 'tenant_concurrency', 'disk'],
   imports: ['full'],

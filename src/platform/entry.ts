@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import { admit } from './admission.ts';
+import { admitCaller } from './admission.ts';
 import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
 import { notFound } from './problems.ts';
+import type { Caller } from './routes.ts';
 import { allowUpload, hasBody } from './slow-clients.ts';
 import { beginBulk, declaredBytes, requireDiskSpace } from './uploads.ts';
 
@@ -22,11 +23,15 @@ export function refuseLargeBody(request: FastifyRequest): void {
 }
 
 /** Takes on the upload of a known caller: a package, or rows of a bulk call, of which a key has two at a time. */
-export async function admitUpload(ctx: Context, request: FastifyRequest, isBulk: boolean): Promise<void> {
+export async function admitUpload(
+  ctx: Context,
+  request: FastifyRequest,
+  caller: Caller,
+  isBulk: boolean,
+): Promise<void> {
   await requireDiskSpace(ctx, declaredBytes(request));
-  const { caller, tenantId } = request;
-  const end =
-    isBulk && caller && tenantId !== null ? beginBulk(ctx, { keyId: caller.keyId, tenantId }) : null;
-  admit(ctx, request, 'interface', end);
+  const { tenantId } = request;
+  const end = isBulk && tenantId !== null ? beginBulk(ctx, { keyId: caller.keyId, tenantId }) : undefined;
+  admitCaller(ctx, request, caller, end);
   allowUpload(request);
 }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import formBody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { actorOf } from './actor.ts';
-import { admit, admitAnonymous, checkCredentials, openPlaces } from './admission.ts';
+import { admitAnonymous, admitCaller, checkCredentials, openPlaces } from './admission.ts';
 import { answerClientErrors } from './client-errors.ts';
 import type { Context } from './context.ts';
 import { admitUpload, refuseAtOnce, refuseLargeBody } from './entry.ts';
@@ -170,8 +170,8 @@ export function registerRoutes(
         countCall(ctx, caller.keyId, reply);
         if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
         if (!route.streams) refuseLargeBody(request);
-        if (route.streams) await admitUpload(ctx, request, route.streams.bulk === true);
-        else admit(ctx, request, 'interface');
+        if (route.streams) await admitUpload(ctx, request, caller, route.streams.bulk === true);
+        else admitCaller(ctx, request, caller);
       },
       preValidation: async (request) => {
         for (const part of [request.params, request.query]) normalizeIdentifiers(part);

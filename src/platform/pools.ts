@@ -24,8 +24,19 @@ export type Admission = {
   /** Calls without credentials, and with wrong ones, by address. */
   readonly addresses: Budgets;
   readonly wrongCredentials: Budgets;
-  /** Commits and signs of life of a launch, by its session token. */
-  readonly launches: Budgets;
+  /** Bodies that strangers are sending, by address and by site, and how long each may take. */
+  readonly strangerBodies: Budgets;
+  readonly strangerSites: Budgets;
+  strangerBodyMilliseconds: number;
+  /** Places of a key or session and of a tenant in the pools, which count once half of the pool is taken. */
+  readonly keys: Budgets;
+  readonly tenants: Budgets;
+  readonly runTimeTenants: Budgets;
+  /** What the pages of an enrolment, or of a course's preview, ask for; a minute counts commits and signs of life. */
+  readonly sittings: Budgets;
+  readonly sittingFiles: Budgets;
+  /** Commits of an enrolment or preview; a minute counts their bytes. */
+  readonly commits: Budgets;
   /** Launches of an enrolment on this node; beyond it the database counts. */
   readonly starts: Budgets;
   /** Digests of credentials that were valid: their callers do not suffer for others at their address. */
@@ -40,6 +51,14 @@ export type Admission = {
 };
 
 const commitsPerMinute = 120;
+/** A page sends one commit at a time; while a page is left, its last one may overtake another. */
+const commitsAtOnce = 2;
+const commitBytesPerMinute = 30 * 1024 ** 2;
+const requestsOfSitting = 20;
+/** A browser asks for a course's files all at once: over HTTP/2 for 100. */
+const filesOfSitting = 100;
+const bodiesOfAddress = 10;
+const bodiesOfSite = 40;
 /** Each launch is an event, and perhaps a webhook delivery, for ever. */
 export const launchesPerMinute = 10;
 
@@ -61,10 +80,15 @@ export function openAdmission({ mostInFlight, anonymousRateLimit }: Config): Adm
       atOnce: Math.max(10, Math.ceil(mostInFlight / 40)),
     }),
     wrongCredentials: openBudgets({ perMinute: Math.ceil(anonymousRateLimit / 2) }),
-    launches: openBudgets({
-      perMinute: commitsPerMinute,
-      atOnce: Math.max(10, Math.ceil(mostInFlight / 10)),
-    }),
+    strangerBodies: openBudgets({ atOnce: bodiesOfAddress }),
+    strangerSites: openBudgets({ atOnce: bodiesOfSite }),
+    strangerBodyMilliseconds: 5_000,
+    keys: openBudgets({ atOnce: Math.ceil(mostInFlight / 8) }),
+    tenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 4) }),
+    runTimeTenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 2) }),
+    sittings: openBudgets({ perMinute: commitsPerMinute, atOnce: requestsOfSitting }),
+    sittingFiles: openBudgets({ atOnce: filesOfSitting }),
+    commits: openBudgets({ perMinute: commitBytesPerMinute, atOnce: commitsAtOnce }),
     starts: openBudgets({ perMinute: launchesPerMinute }),
     trusted: new Set(),
     bulkCalls: new Map(),

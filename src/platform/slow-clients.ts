@@ -16,10 +16,20 @@ const uploadLooks = 2;
 const lingerMilliseconds = 1_000;
 
 const uploads = new WeakSet<IncomingMessage>();
+/** How to end a request whose body does not come. */
+const ends = new WeakMap<IncomingMessage, () => void>();
 
 /** An upload or a stream of rows has no deadline, but must bring 8 kB in 30 s. */
 export function allowUpload(request: FastifyRequest): void {
   uploads.add(request.raw);
+}
+
+/** The whole body must be there in so many milliseconds. */
+export function hurryBody(raw: IncomingMessage, milliseconds: number): void {
+  const timer = setTimeout(() => ends.get(raw)?.(), milliseconds);
+  timer.unref();
+  const over = () => clearTimeout(timer);
+  raw.once('end', over).once('close', over);
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -47,13 +57,18 @@ function watchBody(raw: IncomingMessage, reply: FastifyReply, milliseconds: numb
     // What is not taken yet is our delay, not the client's.
     if (raw.readableLength > 0 || (came >= leastBytes && (isUpload || looks === 1))) return;
     clearInterval(timer);
-    if (raw.httpVersionMajor >= 2) reply.raw.destroy();
-    else if (reply.raw.headersSent) raw.socket.destroy();
-    else raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => raw.destroy());
+    endRequest(raw, reply);
   }, milliseconds);
   timer.unref();
+  ends.set(raw, () => endRequest(raw, reply));
   const over = () => clearInterval(timer);
   raw.once('end', over).once('close', over);
+}
+
+function endRequest(raw: IncomingMessage, reply: FastifyReply): void {
+  if (raw.httpVersionMajor >= 2) reply.raw.destroy();
+  else if (reply.raw.headersSent) raw.socket.destroy();
+  else raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => raw.destroy());
 }
 
 /** Ends the connection of a client that goes on sending a body after its request was rejected. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { play } from '../../../test/support/player.ts';
+import { click, play } from '../../../test/support/player.ts';
+import { ask, openSocket } from '../../../test/support/raw.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, newCourse } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
 
 const service = await startService();
 after(service.close);
@@ -60,7 +62,7 @@ test('a unit with 64 kB of suspend data in any script and 250 full interactions 
   assert.equal(reply.body.Number, session.NextCommit);
 });
 
-test('120 commits of a launch a minute are taken; then it is told when to go on, and other launches are not held up', async () => {
+test('120 commits of an enrolment a minute are taken; then it is told when to go on, and other enrolments are not held up', async () => {
   const { commit } = await open();
   const other = await open();
   const answers = [];
@@ -70,4 +72,93 @@ test('120 commits of a launch a minute are taken; then it is told when to go on,
   assert.equal(rejected.length, 5);
   for (const { headers } of rejected) assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   assert.equal((await other.commit({})).status, 200);
+});
+
+const launchUrl = async () => (await service.enrol(await newCourse(service))).LaunchURL;
+
+/** The head of a commit that says how long it is and never comes. */
+const slowCommit = (session: string, bytes: number) =>
+  `POST /play/${session}/commit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
+
+test('all launches of an enrolment share its 120 commits a minute', async () => {
+  const link = await launchUrl();
+  const first = await play(service, link);
+  for (let sent = 0; sent < 70; sent++) await first.commit({ Number: 1 });
+  const second = await play(service, link);
+  const answers = [];
+  for (let sent = 0; sent < 55; sent++) answers.push((await second.commit({ Number: 1 })).status);
+  assert.deepEqual(answers.slice(0, 50), Array(50).fill(200));
+  assert.deepEqual(answers.slice(50), Array(5).fill(429));
+});
+
+test('an enrolment has two commits in progress, over all its launches; others commit on', async () => {
+  const link = await launchUrl();
+  const { runTime } = service.ctx.admission.pools;
+  const sockets = [];
+  for (const _ of [1, 2]) {
+    const { session } = await play(service, link);
+    const socket = await openSocket(service.contentUrl);
+    socket.write(slowCommit(session.Session, 1000));
+    sockets.push(socket);
+  }
+  await until('two are in progress', () => runTime.inUse === 2);
+  const page = await play(service, link);
+  const third = await page.commit({});
+  expectProblem(third, 429, 'too_many_requests');
+  assert.match(third.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal(await page.alive(), 204);
+  assert.equal((await (await open()).commit({})).status, 200);
+  for (const socket of sockets) socket.destroy();
+  await until('their places are free', () => runTime.inUse === 0);
+  assert.equal((await page.commit({})).status, 200);
+});
+
+test('an enrolment sends 30 MiB of commits a minute, counted before they are read', async () => {
+  const link = await launchUrl();
+  const { session, commit } = await play(service, link);
+  for (let sent = 0; sent < 29; sent++) {
+    const socket = await openSocket(service.contentUrl);
+    const head = slowCommit(session.Session, 1024 ** 2).replace('application/json', 'text/plain');
+    assert.equal((await ask(socket, `${head}${'x'.repeat(1024 ** 2)}`)).status, 400);
+    socket.destroy();
+  }
+  assert.equal((await commit({})).status, 200);
+  const socket = await openSocket(service.contentUrl);
+  const refused = await ask(socket, slowCommit(session.Session, 1024 ** 2));
+  assert.equal(refused.status, 429);
+  assert.match(refused.head, /\nretry-after: [1-9]\d*(\r|$)/i);
+  socket.destroy();
+  const unsaid = await openSocket(service.contentUrl);
+  const chunked = slowCommit(session.Session, 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+  assert.equal((await ask(unsaid, chunked)).status, 429, 'without a length it may be as long as any');
+  unsaid.destroy();
+  assert.equal((await commit({})).status, 200, 'a small one still fits');
+});
+
+test('a page that loads 100 files at once gets all of them', async () => {
+  const { file } = await open();
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => file(`${at}.js`)));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]), 'the course has none');
+});
+
+test('previews of a course share its budgets, apart for each tenant', async () => {
+  const course = await newCourse(service);
+  const preview = async () => {
+    const { body } = await service.api('POST', `/course/${course}/preview`, {});
+    const { location } = await click(body.PreviewURL);
+    const response = await fetch(`${location}/session`, { method: 'POST' });
+    return (await response.json()).Session as string;
+  };
+  const { runTime } = service.ctx.admission.pools;
+  const sockets = [];
+  for (const _ of [1, 2]) {
+    const socket = await openSocket(service.contentUrl);
+    socket.write(slowCommit(await preview(), 1000));
+    sockets.push(socket);
+  }
+  await until('two are in progress', () => runTime.inUse === 2);
+  const third = await openSocket(service.contentUrl);
+  assert.equal((await ask(third, slowCommit(await preview(), 1000))).status, 429);
+  for (const socket of [...sockets, third]) socket.destroy();
+  await until('their places are free', () => runTime.inUse === 0);
 });

@@ -3,13 +3,14 @@ import { constants } from 'node:zlib';
 import fastifyCompress from '@fastify/compress';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { admitAnonymous, admitLaunch } from '../../platform/admission.ts';
+import { admitAnonymous, admitPlayer, type Player, type RunTimeUse } from '../../platform/admission.ts';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { refuseLargeBody } from '../../platform/entry.ts';
 import { Problem } from '../../platform/errors.ts';
 import { checkShape, type JsonShape } from '../../platform/json-shape.ts';
 import type { Answer } from '../../platform/routes.ts';
+import { declaredBytes } from '../../platform/uploads.ts';
 import { isRelease } from '../catalogue/playable.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
 import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
@@ -43,7 +44,7 @@ const oldLink = 'This page was opened too long ago. Open the course again from w
 const commitBytes = 1024 * 1024;
 const commitShape: JsonShape = { depth: 3, values: mostElements + 100 };
 /** Of a request that needs no body. */
-const noBytes = 16 * 1024;
+const noBytes = 1024;
 
 /** The release that a session plays, and whether it may still ask for its files. */
 const liveRelease = remember<LaunchStanding>({
@@ -64,32 +65,37 @@ type WithToken = FastifyRequest<TokenParams>;
 function byTicket(ctx: Context) {
   return async (request: WithToken) => {
     const { token } = request.params;
-    const isOurs = openingOf(ctx, token) !== null;
-    if (isOurs) admitLaunch(ctx, request, token, false);
-    else admitAnonymous(ctx, request);
-    if (!isOurs && request.method === 'POST') throw new Problem('session_ended', oldLink);
+    const opening = openingOf(ctx, token);
+    if (!opening) admitAnonymous(ctx, request);
+    if (!opening && request.method === 'POST') throw new Problem('session_ended', oldLink);
     refuseLargeBody(request);
+    if (opening) admitPlayer(ctx, request, opening.player, 'page');
   };
 }
 
-function tenantOf(ctx: Context, request: WithToken): string | null {
+function playerIn(ctx: Context, request: WithToken): Player {
   try {
-    return sittingOf(ctx, request.params.token).tenantId;
+    return sittingOf(ctx, request.params.token).player;
   } catch (error) {
     admitAnonymous(ctx, request);
     throw error;
   }
 }
 
-/** Reads the session in the path before anything else; `counted` requests have a budget a minute. */
-function bySession(ctx: Context, counted: boolean) {
+/** Reads the session in the path before anything else. */
+function bySession(ctx: Context, use: RunTimeUse | 'commit') {
   return async (request: WithToken) => {
-    const { token } = request.params;
-    const tenantId = tenantOf(ctx, request);
-    admitLaunch(ctx, request, token, counted);
-    // Asked apart from what is remembered of the session, which is for longer. A page keeps what it has to send.
-    await refuseSuspended(ctx, tenantId);
+    const player = playerIn(ctx, request);
     refuseLargeBody(request);
+    // Without a length it may be as long as any.
+    admitPlayer(
+      ctx,
+      request,
+      player,
+      use === 'commit' ? { bytes: declaredBytes(request) || commitBytes } : use,
+    );
+    // Asked apart from what is remembered of the session, which is for longer. A page keeps what it has to send.
+    await refuseSuspended(ctx, player.tenantId);
   };
 }
 
@@ -170,22 +176,26 @@ function sessionRoutes(app: FastifyInstance, ctx: Context): void {
   });
   app.post<TokenParams & { Body: Commit }>(
     '/play/:token/commit',
-    { schema: { body: Commit }, bodyLimit: commitBytes, onRequest: bySession(ctx, true) },
+    { schema: { body: Commit }, bodyLimit: commitBytes, onRequest: bySession(ctx, 'commit') },
     async (request) => {
       const sitting = sittingOf(ctx, request.params.token);
       if (request.body.Exit) liveRelease.forget(ctx, request.params.token);
       return sitting.commit(request.body);
     },
   );
-  app.get<TokenParams>('/play/:token/alive', { onRequest: bySession(ctx, true) }, async (request, reply) => {
-    refuseWhenEnded((await sittingOf(ctx, request.params.token).keepAlive()).ended);
-    return reply.code(204).header('Cache-Control', 'no-store').send();
-  });
+  app.get<TokenParams>(
+    '/play/:token/alive',
+    { onRequest: bySession(ctx, 'alive') },
+    async (request, reply) => {
+      refuseWhenEnded((await sittingOf(ctx, request.params.token).keepAlive()).ended);
+      return reply.code(204).header('Cache-Control', 'no-store').send();
+    },
+  );
 }
 
 function fileRoute(app: FastifyInstance, ctx: Context): void {
   type FileParams = { Params: { token: string; '*': string } };
-  const sitting = { onRequest: bySession(ctx, false) };
+  const sitting = { onRequest: bySession(ctx, 'file') };
   app.get<FileParams>('/play/:token/content/*', sitting, async (request, reply) => {
     const { ended, releaseId } = await liveRelease.get(ctx, request.params.token);
     refuseWhenEnded(ended);

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { admit, admitAnonymous } from '../../platform/admission.ts';
+import { admitAnonymous, admitPlayer } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type Answer, route } from '../../platform/routes.ts';
@@ -11,7 +11,7 @@ import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import { onward, refusal } from './refusal-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
-import { writeTicket } from './tokens.ts';
+import { playerOf, writeTicket } from './tokens.ts';
 
 function page(status: number, reason: string, back: string | null, framing: string): Answer {
   const title = status === 404 ? 'This link does not work' : 'This course cannot be started';
@@ -74,7 +74,7 @@ export const launchRoute = route({
     const returnUrl = readReturnUrl(address);
     const own = new URLSearchParams(address.slice(address.indexOf('?') + 1));
     const handle = readLaunchKey(ctx, own.get('enrolment') ?? '', own.get('key') ?? '');
-    if (handle) admit(ctx, request, 'runTime');
+    if (handle) admitPlayer(ctx, request, playerOf(handle), 'page');
     else admitAnonymous(ctx, request);
     return handle ? click(ctx, handle, returnUrl) : page(404, brokenLink, null, "'none'");
   },

@@ -11,7 +11,7 @@ import { frameAncestors } from './framing.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
 import { toSession, withWayBack } from './session.ts';
 import type { Opening, Sitting } from './sitting.ts';
-import { type SessionHandle, type Ticket, writeSession } from './tokens.ts';
+import { playerOf, type SessionHandle, type Ticket, writeSession } from './tokens.ts';
 
 /** A click is decided again when its page is loaded later than this. */
 const decisionHolds = 60_000;
@@ -19,6 +19,7 @@ const decisionHolds = 60_000;
 /** Opens the session of a decided click: one statement. */
 export function launchOpening(ctx: Context, ticket: Ticket): Opening {
   return {
+    player: playerOf(ticket),
     framing: async () => frameAncestors(await knownTenant.get(ctx, ticket.tenantId)),
     open: (userAgent) => withWayBack(ticket.returnUrl, decideAndStart(ctx, ticket, userAgent)),
   };
@@ -27,7 +28,7 @@ export function launchOpening(ctx: Context, ticket: Ticket): Opening {
 export function launchSitting(ctx: Context, handle: SessionHandle): Sitting {
   const tenantCtx = { ...ctx, tenantId: handle.tenantId };
   return {
-    tenantId: handle.tenantId,
+    player: playerOf(handle),
     commit: (body) => commit(ctx, handle, body),
     standing: () => readLaunchState(tenantCtx, handle),
     keepAlive: () => keepLaunchAlive(tenantCtx, handle),

@@ -11,6 +11,7 @@ import {
   type PreviewHandle,
   type PreviewTicket,
   playUntil,
+  previewPlayerOf,
   readReached,
   writePreviewSession,
   writeReached,
@@ -29,6 +30,7 @@ export async function previewFraming(ctx: Context, tenantId: string | null): Pro
 
 export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
   return {
+    player: previewPlayerOf(ticket),
     framing: () => previewFraming(ctx, ticket.tenantId),
     open: () => withWayBack(ticket.returnUrl, begin(ctx, ticket)),
   };
@@ -40,8 +42,8 @@ export function previewSitting(ctx: Context, handle: PreviewHandle): Sitting {
     ended: ctx.now().getTime() < handle.until ? null : 'session_ended',
     releaseId: handle.releaseId,
   });
-  const { tenantId } = handle;
-  return { tenantId, commit: (body) => commit(ctx, handle, body), standing, keepAlive: standing };
+  const player = previewPlayerOf(handle);
+  return { player, commit: (body) => commit(ctx, handle, body), standing, keepAlive: standing };
 }
 
 async function begin(ctx: Context, ticket: PreviewTicket): Promise<Session> {

@@ -1,3 +1,4 @@
+import type { Player } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
 import { seal, unseal } from '../../platform/signing.ts';
@@ -24,6 +25,11 @@ const after = (at: number, minutes: number) => at + minutes * 60_000;
 export const openUntil = (link: PreviewLink) => after(link.at, openMinutes);
 /** When a preview is over, whenever it was opened. */
 export const playUntil = (link: PreviewLink) => after(link.at, playMinutes);
+
+/** All previews of a course share their budgets, apart for each tenant. */
+export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenantId' | 'courseId'>): Player {
+  return { tenantId, sitting: `${tenantId ?? 'operator'} preview ${courseId}` };
+}
 
 /** What we sealed for a purpose has the shape that we gave it. */
 function read<Shape>(ctx: Context, purpose: SigningPurpose, token: string): Shape | null {

@@ -1,3 +1,4 @@
+import type { Player } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import { seal, unseal } from '../../platform/signing.ts';
 
@@ -14,6 +15,11 @@ export type Ticket = {
 export type SessionHandle = { tenantId: string; enrollId: string; launch: number; courseId: string };
 
 const ticketHours = 24;
+
+/** All launches of an enrolment share their budgets: whoever has the link can make as many as they like. */
+export function playerOf({ tenantId, enrollId }: Pick<Ticket, 'tenantId' | 'enrollId'>): Player {
+  return { tenantId, sitting: `${tenantId} ${enrollId}` };
+}
 
 export function writeTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {
   const { tenantId, enrollId, returnUrl, courseId } = ticket;
