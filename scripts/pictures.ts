@@ -38,6 +38,7 @@ const pictures: Picture[] = [
   { name: 'keys', who: admin, path: '/console/keys' },
   { name: 'bulk', who: admin, path: '/console/bulk' },
   { name: 'events', who: admin, path: '/console/events' },
+  { name: 'audit', who: admin, path: '/console/audit' },
   { name: 'webhooks', who: admin, path: '/console/webhooks' },
   { name: 'webhook', who: admin, path: `/console/webhooks/${webhookId}` },
   { name: 'deployment', who: 'operator', path: '/console' },
@@ -45,6 +46,7 @@ const pictures: Picture[] = [
   { name: 'course', who: 'operator', path: '/console/courses/fire-safety' },
   { name: 'releases', who: 'operator', path: '/console/courses/phishing?part=releases' },
   { name: 'tenants', who: 'operator', path: '/console/tenants' },
+  { name: 'audit-of-all', who: 'operator', path: '/console/audit' },
   { name: 'tenant', who: 'operator', path: `/console/tenants/${tenant.TenantID}` },
   { name: 'reference', who: 'operator', path: '/docs#enrol' },
 ];

@@ -81,6 +81,7 @@ test('a request is one line of JSON, by its route', async () => {
     route: '/tenant',
     status: 201,
     tenant: null,
+    address: '127.0.0.1',
     msg: 'request',
   });
   assert.ok(!Number.isNaN(Date.parse(String(time))) && typeof ms === 'number' && typeof key === 'string');
@@ -161,7 +162,7 @@ async function useEverything(): Promise<void> {
   const commit = `${contentUrl}/play/${session}/commit`;
   const Data = {
     'lectern.completion': 'incomplete',
-    note: hidden('run-time data', 'what-the-learner-wrote'),
+    'lectern.bookmark': hidden('run-time data', 'what-the-learner-wrote'),
   };
   assert.equal((await call('POST', commit, { body: { Number: 1, UnitID: 'web', Data } })).status, 200);
   await call('POST', commit, { body: { Number: 'one', UnitID: 'web', Data } });

@@ -4,6 +4,7 @@ import {
   IconCertificate,
   IconCode,
   IconGauge,
+  IconHistory,
   IconKey,
   IconListDetails,
   IconTableImport,
@@ -80,6 +81,14 @@ export const places = [
     section: 'connect',
     roles: ['operator', 'administrator'],
     ofTenant: true,
+  },
+  {
+    to: '/console/audit',
+    text: 'audit',
+    icon: IconHistory,
+    section: 'connect',
+    roles: ['operator', 'administrator'],
+    ofTenant: false,
   },
   {
     to: '/docs',

@@ -9,6 +9,7 @@ type Props = {
   onChange: (value: string | undefined) => void;
   required?: boolean;
   className?: string;
+  label?: string;
 };
 
 const searching = (Search: string) => ({ Limit: 20, ...(Search ? { Search } : {}) });

@@ -10,6 +10,7 @@ const icons = { launch: IconPlayerPlay, commit: IconDeviceFloppy, event: IconBol
 
 export function TimelineItem({ entry, loginId }: { entry: Entry; loginId: string }) {
   const t = useTranslations('enrolments');
+  const audit = useTranslations('audit');
   const { sentence, more } = useSentence(entry);
   const Icon = icons[entry.Kind];
   const renewed = entry.Type === 'enrolment.renewed' ? entry.Data.NewEnrollID : undefined;
@@ -34,6 +35,11 @@ export function TimelineItem({ entry, loginId }: { entry: Entry; loginId: string
         {more !== '' && (
           <Text size="sm" c="dimmed" className="break">
             {more}
+          </Text>
+        )}
+        {entry.Actor !== null && (
+          <Text size="sm" c="dimmed" className="break">
+            {t('timeline.by', { actor: entry.ActorName ?? audit(`actors.${entry.Actor}`) })}
           </Text>
         )}
         {typeof renewed === 'string' && (

@@ -1,0 +1,89 @@
+import { Anchor, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useFormatter, useTranslations } from 'use-intl';
+import type { AuditEntry } from './actions.ts';
+
+/** Who did it, and from where. */
+export function Actor({ entry: { Actor, ActorName, Address } }: { entry: AuditEntry }) {
+  const t = useTranslations('audit');
+  return (
+    <Stack gap={0}>
+      <Text size="sm" className="break">
+        {ActorName ?? t(`actors.${Actor}`)}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {[ActorName === null ? null : t(`actors.${Actor}`), Address].filter(Boolean).join(' · ')}
+      </Text>
+    </Stack>
+  );
+}
+
+/** What it was done to, with a way there. What is gone has none. */
+export function Target({ entry }: { entry: AuditEntry }) {
+  const { Target, TargetID, TargetName, TenantID } = entry;
+  if (TargetID === null) return '–';
+  const text = TargetName ?? TargetID;
+  const search = TenantID === null ? {} : { tenant: TenantID };
+  const shown = { size: 'sm', className: 'break' } as const;
+  if (Target === 'course')
+    return (
+      <Anchor
+        {...shown}
+        renderRoot={(props) => (
+          <Link to="/console/courses/$courseId" params={{ courseId: TargetID }} {...props} />
+        )}
+      >
+        {text}
+      </Anchor>
+    );
+  if (TargetName === null || (Target !== 'user' && Target !== 'enrolment'))
+    return (
+      <Text {...shown} {...(TargetName === null && Target !== 'tenant' ? { c: 'dimmed' } : {})}>
+        {text}
+      </Text>
+    );
+  return (
+    <Anchor
+      {...shown}
+      renderRoot={(props) =>
+        Target === 'user' ? (
+          <Link to="/console/users/$loginId" params={{ loginId: TargetName }} search={search} {...props} />
+        ) : (
+          <Link
+            to="/console/enrolments/$loginId/$enrollId"
+            params={{ loginId: TargetName, enrollId: TargetID }}
+            search={search}
+            {...props}
+          />
+        )
+      }
+    >
+      {text}
+    </Anchor>
+  );
+}
+
+/** What changed, in one line: names of fields, and their new values where there are any. */
+export function Change({ data }: { data: AuditEntry['Data'] }) {
+  const format = useFormatter();
+  const show = (value: unknown): string => {
+    if (Array.isArray(value)) return value.join(', ');
+    if (typeof value !== 'string' || !isInstant.test(value)) return String(value ?? '–');
+    return format.dateTime(new Date(value), { dateStyle: 'medium', timeStyle: 'short' });
+  };
+  const { Changed, From, To, KeyIDs, ...others } = data;
+  const parts = [
+    ...(Changed === undefined ? [] : [show(Changed)]),
+    ...(To === undefined ? [] : [`${show(From)} → ${show(To)}`]),
+    ...(Array.isArray(KeyIDs) ? [`KeyIDs: ${KeyIDs.length}`] : []),
+    ...Object.entries(others).map(([name, value]) => `${name}: ${show(value)}`),
+  ];
+  if (parts.length === 0) return null;
+  return (
+    <Text size="xs" c="dimmed" className="break" lineClamp={2} maw="24rem">
+      {parts.join(' · ')}
+    </Text>
+  );
+}
+
+const isInstant = /^\d{4}-\d\d-\d\dT/;
