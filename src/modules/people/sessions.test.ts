@@ -210,3 +210,22 @@ test('a form without a usable token is refused with a reason', async () => {
     expectProblem(reply, 422, 'else' in body ? 'unknown_field' : 'validation_failed');
   }
 });
+
+test('a changed password ends the sessions of that user, but for the one that changed it', async () => {
+  const LoginID = await tenant.user({ IsAdmin: true, Password: 'one' });
+  const other = await tenant.user({ IsAdmin: true });
+  const open = async (loginId: string) => browser(service, await signInUser(service, tenant, loginId));
+  const [first, second, ofOther] = [await open(LoginID), await open(LoginID), await open(other)];
+  const statuses = async () =>
+    Promise.all([first, second, ofOther].map(async (ask) => (await ask('GET', '/session')).status));
+  expectStatus(await first('PUT', `/user/${LoginID}`, { FirstName: 'Ann' }), 200);
+  assert.deepEqual(await statuses(), [200, 200, 200]);
+  expectStatus(await first('PUT', `/user/${LoginID}`, { Password: 'two' }), 200);
+  assert.deepEqual(await statuses(), [200, 401, 200]);
+  expectStatus(await ofOther('PUT', `/user/${LoginID}`, { Password: 'three' }), 200);
+  assert.deepEqual(await statuses(), [401, 401, 200]);
+  const again = await open(LoginID);
+  assert.equal((await again('GET', '/session')).status, 200);
+  expectStatus(await tenant.api('PUT', `/user/${LoginID}`, { Password: null }), 200);
+  assert.equal((await again('GET', '/session')).status, 401);
+});

@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
+import { derivedId } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
 import { sessionTimes, type Times } from './session-times.ts';
 import { personActor } from './sign-in-audit.ts';
@@ -40,15 +41,17 @@ with found as (
   join tenant client on client.tenant_id = $1 and client.status <> 'deleting'
   where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null and held.expires_at > $3
     and held.last_seen_at > $4
+    and (known.password_changed_at is null or held.signed_in_at >= known.password_changed_at
+      or known.password_changed_in = $6)
 ), noted as (
   update user_session held set last_seen_at = $3 from found
   where held.tenant_id = $1 and held.session_hash = $2 and found.last_seen_at <= $5
 )
 select * from found`;
 
-/** Read anew for each request, so that disabling or erasing a user holds at once. */
+/** Read anew for each request, so that disabling or erasing a user, or changing their password, holds immediately. */
 export async function findUserSession(ctx: Context, own: Own): Promise<UserSession | null> {
-  const values = [own.tenantId, own.hash, ...sessionTimes(ctx)];
+  const values = [own.tenantId, own.hash, ...sessionTimes(ctx), derivedId(own.hash)];
   const [row] = await run<UserSession>(ctx, { name: 'read_user_session', text: read, values });
   return row ?? null;
 }

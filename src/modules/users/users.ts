@@ -71,6 +71,10 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
         ...(fields.Register !== undefined && { register: fields.Register ?? false }),
         ...(fields.Enabled !== undefined && { enabled: fields.Enabled ?? true }),
         ...password,
+        ...('password_hash' in password && {
+          password_changed_at: ctx.now(),
+          password_changed_in: ctx.actor.userId === before.user_id ? ctx.actor.id : null,
+        }),
         admin_scopes: limitAfter(ctx, before, input),
         updated_at: ctx.now(),
       })

@@ -313,6 +313,8 @@ export interface UserTable {
   created_at: Timestamp;
   updated_at: Timestamp;
   admin_scopes: string[] | null;
+  password_changed_at: Timestamp | null;
+  password_changed_in: string | null;
 }
 
 export interface UserSessionTable {
