@@ -1,0 +1,110 @@
+// Attacks a service of its own on this machine, and prints what came of it:
+//   npm run attack -- [--only TEXT] [--engine pglite|postgres]
+// Each attempt runs beside an honest client. It fails when the service gives way, or when the honest client waits.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startCluster } from '../scripts/postgres-cluster.ts';
+import { cleanUp } from '../test/support/process.ts';
+import type { Attempt } from './attack/attempt.ts';
+import { attempts } from './attack/attempts.ts';
+import { startHonest } from './attack/honest.ts';
+import { honestProbes, openWorld, type World } from './attack/world.ts';
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, engine: { type: 'string' } } });
+if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engine))
+  throw new Error('--engine must be pglite or postgres.');
+/** The longest wait that 99 of 100 honest requests may have beside an attack. */
+const mostMilliseconds = 100;
+/** Enough requests for a p99 that is not simply the slowest one. */
+const leastMilliseconds = 2_500;
+
+function megabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const [, kilobytes] =
+    new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kilobytes) / 1024);
+}
+
+/** Linux: from now on the peak is counted afresh. */
+function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+function percentile(sorted: number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+type Line = Record<string, string | number>;
+
+async function measure(
+  world: World,
+  attempt: Attempt,
+  honest: ReturnType<typeof startHonest>,
+): Promise<[Line, boolean]> {
+  const pid = world.service.child.pid as number;
+  const before = megabytes(pid, 'VmRSS');
+  forgetPeak(pid);
+  honest.begin();
+  const begun = performance.now();
+  const { held, detail } = await attempt.run(world).catch((error: unknown) => ({
+    held: false,
+    detail: `the attempt broke off: ${error instanceof Error ? error.message : String(error)}`,
+  }));
+  await pause(Math.max(0, leastMilliseconds - (performance.now() - begun)));
+  const { waits, wrong } = await honest.finish();
+  const sorted = waits.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
+  const p99 = Math.round(percentile(sorted, 0.99));
+  const isAlive = world.service.child.exitCode === null && world.service.child.signalCode === null;
+  const isFine = held && isAlive && wrong.length === 0 && p99 <= mostMilliseconds;
+  const notes = [
+    detail,
+    isAlive ? '' : 'THE SERVICE DIED',
+    wrong.length > 0 ? `honest: ${wrong[0]} (${wrong.length} wrong)` : '',
+  ];
+  return [
+    {
+      finding: attempt.finding,
+      attempt: attempt.name,
+      outcome: isFine ? 'held' : 'GAVE WAY',
+      'p99 ms': p99,
+      'longest ms': Math.round(sorted.at(-1) ?? Number.NaN),
+      'MB before': before,
+      'MB peak': isAlive ? megabytes(pid, 'VmHWM') : Number.NaN,
+      'MB after': isAlive ? megabytes(pid, 'VmRSS') : Number.NaN,
+      seen: notes.filter(Boolean).join('; ').slice(0, 120),
+    },
+    isFine,
+  ];
+}
+
+const chosen = attempts.filter(({ name }) => name.includes(values.only ?? ''));
+if (chosen.length === 0) throw new Error('--only is part of the name of no attempt.');
+const begun = performance.now();
+const cluster = values.engine === 'postgres' ? await startCluster() : null;
+const lines: Line[] = [];
+let failed = 0;
+try {
+  const environment = cluster ? { DATABASE_URL: cluster.url } : {};
+  let world = await openWorld(environment);
+  let honest = startHonest(await honestProbes(world));
+  for (const attempt of chosen) {
+    const [line, isFine] = await measure(world, attempt, honest);
+    lines.push(line);
+    if (!isFine) failed++;
+    console.log(`  ${isFine ? 'held    ' : 'GAVE WAY'} ${attempt.name}`);
+    if (world.service.child.exitCode !== null || world.service.child.signalCode !== null) {
+      honest.close();
+      world = await openWorld(cluster ? { DATABASE_URL: cluster.url } : {});
+      honest = startHonest(await honestProbes(world));
+    }
+  }
+  honest.close();
+} finally {
+  await cleanUp();
+  await cluster?.remove();
+}
+console.table(lines);
+console.log(
+  `${lines.length - failed} of ${lines.length} attempts held, in ${Math.round((performance.now() - begun) / 1000)} s.`,
+);
+process.exit(failed > 0 ? 1 : 0);

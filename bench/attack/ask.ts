@@ -1,0 +1,95 @@
+import { type Agent, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+
+/** Attackers come from one address of this machine and honest clients from another, as they would in the world. */
+export const attackerAddress = '127.0.0.1';
+export const honestAddress = '127.0.0.2';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+export type Reply = { status: number; headers: Record<string, unknown>; body: any; milliseconds: number };
+
+export type Ask = {
+  method?: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string | Uint8Array;
+  key?: string;
+  agent?: Agent;
+  localAddress?: string;
+};
+
+/** Names below `localhost` lead to this machine, whatever its resolver knows. */
+export function addressOf(url: URL): { host: string; port: number; name: string } {
+  const isLocal = url.hostname === 'localhost' || url.hostname.endsWith('.localhost');
+  return { host: isLocal ? '127.0.0.1' : url.hostname, port: Number(url.port || 80), name: url.host };
+}
+
+/** One request. A connection that ends without an answer counts as status 0. */
+export function ask(address: string, options: Ask = {}): Promise<Reply> {
+  const url = new URL(address);
+  const { host, port, name } = addressOf(url);
+  const { method = 'GET', body, key, agent, localAddress = attackerAddress } = options;
+  const headers: OutgoingHttpHeaders = { host: name, ...options.headers };
+  if (key) headers.authorization = `Bearer ${key}`;
+  if (body !== undefined) {
+    headers['content-type'] ??= 'application/json';
+    headers['content-length'] ??= Buffer.byteLength(body);
+  }
+  const begun = performance.now();
+  const past = () => performance.now() - begun;
+  return new Promise((resolve) => {
+    const broken = (): void => resolve({ status: 0, headers: {}, body: null, milliseconds: past() });
+    const sent = request(
+      { host, port, localAddress, method, path: url.pathname + url.search, headers, agent, timeout: 30_000 },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('close', () => {
+          const text = Buffer.concat(parts).toString();
+          const isJson = /[/+]json/.test(response.headers['content-type'] ?? '') && text !== '';
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: isJson && response.complete ? JSON.parse(text) : text,
+            milliseconds: past(),
+          });
+        });
+      },
+    );
+    sent.on('timeout', () => sent.destroy());
+    sent.on('error', broken);
+    sent.end(body);
+  });
+}
+
+export function send(address: string, method: string, body: unknown, key?: string): Promise<Reply> {
+  return ask(address, { method, body: JSON.stringify(body), ...(key ? { key } : {}) });
+}
+
+/** Connections that send what they are given and then, once a second, `drip`. Answers a function that closes them. */
+export function openSockets(
+  address: string,
+  count: number,
+  first: string,
+  drip?: string,
+  onData: (text: string) => void = () => {},
+): () => void {
+  const { host, port } = addressOf(new URL(address));
+  const sockets: Socket[] = [];
+  for (let n = 0; n < count; n++) {
+    const socket = connect({ host, port, localAddress: attackerAddress }, () => socket.write(first));
+    socket.on('error', () => {}).on('data', (data) => onData(data.toString()));
+    sockets.push(socket);
+  }
+  const timer = drip === undefined ? null : setInterval(() => sockets.map((one) => one.write(drip)), 1_000);
+  return () => {
+    if (timer) clearInterval(timer);
+    for (const socket of sockets) socket.destroy();
+  };
+}
+
+/** How often each status was answered, as text: "401 × 10". */
+export function tally(replies: readonly { status: number }[]): string {
+  const counts = new Map<number, number>();
+  for (const { status } of replies) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${status || 'no answer'} × ${count}`).join(', ');
+}

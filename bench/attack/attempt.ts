@@ -1,0 +1,11 @@
+import type { World } from './world.ts';
+
+/** What came of an attempt: whether the service withstood it, and what was seen. */
+export type Outcome = { held: boolean; detail: string };
+
+export type Attempt = {
+  /** The row of the threat table in SECURITY.md. */
+  finding: string;
+  name: string;
+  run: (world: World) => Promise<Outcome>;
+};

@@ -1,0 +1,113 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { ask, openSockets, type Reply, tally } from '../ask.ts';
+import type { Attempt, Outcome } from '../attempt.ts';
+import { openSitting, type World } from '../world.ts';
+
+const nested = '['.repeat(4 * 1024 * 1024);
+const bomb = brotliCompressSync(nested);
+const manyKeys = JSON.stringify(
+  Object.fromEntries(Array.from({ length: 330_000 }, (_, n) => [`k${n}`, ''])),
+).slice(0, 4 * 1024 * 1024);
+const unknown = '/play/bm9ib2R5.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/commit';
+const quick = 500;
+
+/** Ten times the same body: each refused, and none slow. */
+async function refusedTenTimes(send: () => Promise<Reply>): Promise<Outcome> {
+  const replies: Reply[] = [];
+  for (let n = 0; n < 10; n++) replies.push(await send());
+  const slowest = Math.round(Math.max(...replies.map(({ milliseconds }) => milliseconds)));
+  // A connection that is closed on who sends megabytes to nobody is a refusal too.
+  const held =
+    replies.every(({ status }) => status === 0 || (status >= 400 && status < 500)) && slowest < quick;
+  return { held, detail: `${tally(replies)}, slowest ${slowest} ms` };
+}
+
+const compressed = { 'content-encoding': 'br', 'content-type': 'application/json' };
+
+async function ownCommit(world: World): Promise<string> {
+  return `${(await openSitting(await world.learner())).base}/commit`;
+}
+
+/** Sends the headers of a request with a body, and never the body. */
+function withoutBody(world: World, path: string, authorization: string): Promise<Outcome> {
+  const begun = performance.now();
+  const { host } = new URL(world.service.baseUrl);
+  return new Promise((resolve) => {
+    const request = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${authorization}content-type: application/json\r\ncontent-length: 1000000\r\n\r\n`;
+    const answer = (text: string) => {
+      const waited = Math.round(performance.now() - begun);
+      close();
+      clearTimeout(late);
+      resolve({
+        held: / 4\d\d /.test(text) && waited < quick,
+        detail: `${text.slice(9, 12)} after ${waited} ms`,
+      });
+    };
+    const close = openSockets(world.service.baseUrl, 1, request, undefined, answer);
+    const late = setTimeout(answer, 3_000, '');
+  });
+}
+
+export const bodyAttempts: readonly Attempt[] = [
+  {
+    finding: '1',
+    name: `a commit of ${bomb.length} bytes that expands to 4 MiB, to an unknown session`,
+    run: ({ service }) =>
+      refusedTenTimes(() =>
+        ask(service.contentUrl + unknown, { method: 'POST', headers: compressed, body: bomb }),
+      ),
+  },
+  {
+    finding: '1',
+    name: 'the same from a real session',
+    run: async (world) => {
+      const address = await ownCommit(world);
+      return refusedTenTimes(() => ask(address, { method: 'POST', headers: compressed, body: bomb }));
+    },
+  },
+  {
+    finding: '1',
+    name: 'a gzipped body to the interface with a valid key',
+    run: ({ service, key }) =>
+      refusedTenTimes(() =>
+        ask(`${service.baseUrl}/user`, {
+          method: 'POST',
+          key,
+          headers: { 'content-encoding': 'gzip' },
+          body: gzipSync(nested),
+        }),
+      ),
+  },
+  {
+    finding: '1',
+    name: '4 MiB with 330,000 keys to an unknown session',
+    run: ({ service }) =>
+      refusedTenTimes(() => ask(service.contentUrl + unknown, { method: 'POST', body: manyKeys })),
+  },
+  {
+    finding: '1',
+    name: '4 MiB with 330,000 keys from a real session',
+    run: async (world) => {
+      const address = await ownCommit(world);
+      return refusedTenTimes(() => ask(address, { method: 'POST', body: manyKeys }));
+    },
+  },
+  {
+    finding: '1',
+    name: '1 MiB of opening brackets to the interface with a valid key',
+    run: ({ service, key }) =>
+      refusedTenTimes(() =>
+        ask(`${service.baseUrl}/user`, { method: 'POST', key, body: nested.slice(0, 1_000_000) }),
+      ),
+  },
+  {
+    finding: '1',
+    name: 'an unknown key that announces a body and never sends it',
+    run: (world) => withoutBody(world, '/user', 'authorization: Bearer not-a-key-of-anybody-0123456789\r\n'),
+  },
+  {
+    finding: '1',
+    name: 'nobody who announces a body and never sends it',
+    run: (world) => withoutBody(world, '/user', ''),
+  },
+];

@@ -1,0 +1,85 @@
+import { send, tally } from '../ask.ts';
+import type { Attempt } from '../attempt.ts';
+import { expect, openSitting } from '../world.ts';
+
+const passed = { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': '80' };
+
+export const evidenceAttempts: readonly Attempt[] = [
+  {
+    finding: '5',
+    name: 'a result reached offline arrives after the course was opened elsewhere',
+    run: async (world) => {
+      const learner = await world.learner();
+      const laptop = await openSitting(learner);
+      const phone = await openSitting(learner);
+      expect(await phone.commit({ Data: { 'cmi.core.lesson_status': 'incomplete' } }), 200);
+      const late = await laptop.commit({ Data: passed });
+      const { body } = await world.api(
+        'GET',
+        `/enrolment/${learner.loginId}/${learner.enrollId}`,
+        undefined,
+        world.key,
+      );
+      const held = late.status === 200 && body.Success === 'passed' && body.Score === 80;
+      return { held, detail: `${tally([late])}; ${body.Status}, ${body.Success}, ${body.Score}` };
+    },
+  },
+  {
+    finding: '8',
+    name: 'a session commits after it has said Exit',
+    run: async (world) => {
+      const learner = await world.learner();
+      const sitting = await openSitting(learner);
+      expect(await sitting.commit({ Exit: true }), 200);
+      const after = await sitting.commit({ Data: passed });
+      return { held: after.status >= 400 && typeof after.body?.code === 'string', detail: tally([after]) };
+    },
+  },
+  {
+    finding: '8',
+    name: 'the open session of a disabled and of a withdrawn learner commits',
+    run: async (world) => {
+      const disabled = await world.learner();
+      const withdrawn = await world.learner();
+      const [one, two] = [await openSitting(disabled), await openSitting(withdrawn)];
+      expect(await world.api('PUT', `/user/${disabled.loginId}`, { Enabled: false }, world.key), 200);
+      const path = `/enrolment/${withdrawn.loginId}/${withdrawn.enrollId}`;
+      expect(await world.api('PUT', path, { Withdrawn: true }, world.key), 200);
+      const replies = [await one.commit({ Data: passed }), await two.commit({ Data: passed })];
+      return { held: replies.every(({ status }) => status >= 400 && status < 500), detail: tally(replies) };
+    },
+  },
+  {
+    finding: '9',
+    name: 'commits out of order, twice and across two launches end in the best result',
+    run: async (world) => {
+      const learner = await world.learner();
+      const first = await openSitting(learner);
+      const second = await openSitting(learner);
+      const commit = (sitting: typeof first, number: number, raw: string) =>
+        send(`${sitting.base}/commit`, 'POST', {
+          Number: number,
+          UnitID: sitting.unit,
+          Data: { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': raw },
+        });
+      const [a, b] = [first.next, second.next];
+      const replies = [
+        await commit(second, b + 1, '40'),
+        await commit(second, b, '30'),
+        await commit(first, a + 1, '95'),
+        await commit(first, a + 1, '95'),
+        await commit(first, a, '20'),
+      ];
+      const { body } = await world.api(
+        'GET',
+        `/enrolment/${learner.loginId}/${learner.enrollId}`,
+        undefined,
+        world.key,
+      );
+      return {
+        held: body.Score === 95 && body.Success === 'passed',
+        detail: `${tally(replies)}; score ${body.Score}`,
+      };
+    },
+  },
+];

@@ -1,0 +1,41 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Attempt } from '../attempt.ts';
+import { expect } from '../world.ts';
+
+function everything(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return [folder, ...names.map((entry) => join(entry.parentPath, entry.name))];
+}
+
+export const fileAttempts: readonly Attempt[] = [
+  {
+    finding: '3',
+    name: 'another user of the machine reads the data folder',
+    run: async ({ folder }) => {
+      const open = everything(folder).filter((path) => {
+        const stat = lstatSync(path, { throwIfNoEntry: false });
+        return stat && !stat.isSymbolicLink() && (stat.mode & 0o077) !== 0;
+      });
+      return { held: open.length === 0, detail: `${open.length} files and folders are open to others` };
+    },
+  },
+  {
+    finding: '13',
+    name: 'a copy of the database holds signing keys or webhook secrets',
+    run: async (world) => {
+      const made = expect(
+        await world.api('POST', '/webhook', { URL: 'https://93.184.216.34/hook' }, world.key),
+        201,
+      );
+      const secret = Buffer.from(String(made.body.Secret));
+      const files = everything(world.folder).filter((path) => lstatSync(path).isFile());
+      const isInDatabase = (path: string) => !/keys?[^/]*\.json$/.test(path);
+      const found = files.filter(isInDatabase).filter((path) => {
+        const bytes = readFileSync(path);
+        return bytes.includes(secret) || bytes.includes('signing_key');
+      });
+      return { held: found.length === 0, detail: `found in ${found.length} of ${files.length} files` };
+    },
+  },
+];

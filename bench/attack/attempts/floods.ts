@@ -1,0 +1,151 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ask, openSockets, type Reply, send, tally } from '../ask.ts';
+import type { Attempt, Outcome } from '../attempt.ts';
+import { uniqueName, type World } from '../world.ts';
+
+const held = 8_000;
+
+/** 2,010 connections that send a body as slowly as they may; the honest client beside them is the measure. */
+async function slowBodies(origin: string, path: string, first = ''): Promise<Outcome> {
+  const { host } = new URL(origin);
+  const request = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${first}content-type: application/x-www-form-urlencoded\r\ncontent-length: 900000\r\n\r\n`;
+  const close = openSockets(origin, 2_010, request, 'x'.repeat(600));
+  await pause(held);
+  close();
+  return { held: true, detail: `2,010 connections for ${held / 1000} s` };
+}
+
+async function many(count: number, call: (n: number) => Promise<Reply>): Promise<Reply[]> {
+  return Promise.all(Array.from({ length: count }, (_, n) => call(n)));
+}
+
+function retryAfterEverywhere(replies: readonly Reply[]): boolean {
+  return replies
+    .filter(({ status }) => status === 429 || status === 503)
+    .every(({ headers }) => headers['retry-after'] !== undefined);
+}
+
+/** A stream of rows that never ends, as long as the service takes it. */
+async function endlessRows(world: World, key: string): Promise<Reply> {
+  const row = `{"LoginID":"u","FirstName":"${'x'.repeat(1_000)}"}\n`.repeat(1_000);
+  return ask(`${world.service.baseUrl}/user/bulk?plan=true`, {
+    method: 'POST',
+    key,
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: row.repeat(20),
+  });
+}
+
+export const floodAttempts: readonly Attempt[] = [
+  {
+    finding: '2',
+    name: '2,010 slow bodies to /oauth/token',
+    run: ({ service }) => slowBodies(service.baseUrl, '/oauth/token'),
+  },
+  {
+    finding: '2',
+    name: '2,010 slow bodies to the sign-in',
+    run: ({ service }) => slowBodies(service.baseUrl, '/session'),
+  },
+  {
+    finding: '2',
+    name: '2,010 slow bodies to a session that nobody has',
+    run: ({ service }) =>
+      slowBodies(service.contentUrl, '/play/bm9ib2R5.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/commit'),
+  },
+  {
+    finding: '2',
+    name: '2,000 connections that never finish their headers',
+    run: async ({ service }) => {
+      const close = openSockets(service.baseUrl, 2_000, 'GET / HTTP/1.1\r\n', 'x: y\r\n');
+      await pause(held);
+      close();
+      return { held: true, detail: `2,000 connections for ${held / 1000} s` };
+    },
+  },
+  {
+    finding: '2',
+    name: '200 wrong passwords at once at the sign-in',
+    run: async ({ service }) => {
+      const replies = await many(200, (n) =>
+        ask(`${service.baseUrl}/session`, {
+          method: 'POST',
+          headers: { origin: service.baseUrl, 'sec-fetch-site': 'same-origin' },
+          body: JSON.stringify({ TenantID: 'acme', LoginID: `nobody-${n}`, Password: 'f'.repeat(64) }),
+        }),
+      );
+      const isRefused = replies.every(({ status }) => status >= 400);
+      return { held: isRefused && retryAfterEverywhere(replies), detail: tally(replies) };
+    },
+  },
+  {
+    finding: '2',
+    name: '5,000 requests with made-up keys',
+    run: async ({ service }) => {
+      const replies: Reply[] = [];
+      for (let round = 0; round < 25; round++)
+        replies.push(
+          ...(await many(200, (n) =>
+            ask(`${service.baseUrl}/user`, { key: `made-up-key-${round}-${n}-0123456789abcdef` }),
+          )),
+        );
+      const isRefused = replies.every(({ status }) => [0, 401, 429, 503].includes(status));
+      return { held: isRefused && retryAfterEverywhere(replies), detail: tally(replies) };
+    },
+  },
+  {
+    finding: '10',
+    name: 'eight bulk calls of one key at once',
+    run: async (world) => {
+      const replies = await many(8, () => endlessRows(world, world.key));
+      const taken = replies.filter(({ status }) => status === 200).length;
+      return { held: taken <= 2 && taken > 0 && retryAfterEverywhere(replies), detail: tally(replies) };
+    },
+  },
+  {
+    finding: '7',
+    name: 'one extension sent 20 times at once under one Idempotency-Key',
+    run: async (world) => {
+      const { loginId, enrollId } = await world.learner();
+      const before = await world.api('GET', `/enrolment/${loginId}/${enrollId}`, undefined, world.key);
+      const headers = { 'idempotency-key': uniqueName('extend') };
+      const replies = await many(20, () =>
+        ask(`${world.service.baseUrl}/enrol/${loginId}/phishing`, {
+          method: 'POST',
+          key: world.key,
+          headers,
+          body: '{"IfEnrolled":"extend"}',
+        }),
+      );
+      const after = await world.api('GET', `/enrolment/${loginId}/${enrollId}`, undefined, world.key);
+      const years =
+        (Date.parse(after.body.ExpiresAt) - Date.parse(before.body.ExpiresAt)) / (365 * 86_400_000);
+      return {
+        held: Math.round(years) === 1,
+        detail: `${tally(replies)}, extended ${years.toFixed(1)} years`,
+      };
+    },
+  },
+  {
+    finding: '2',
+    name: '30 keys that read as fast as they can',
+    run: async (world) => {
+      const until = performance.now() + 3_000;
+      const replies: Reply[] = [];
+      await many(30, async () => {
+        let reply = await send(
+          `${world.service.baseUrl}/user/check/nobody`,
+          'POST',
+          { Password: 'x' },
+          world.key,
+        );
+        while (performance.now() < until) {
+          reply = await ask(`${world.service.baseUrl}/user`, { key: world.rivalKey });
+          replies.push(reply);
+        }
+        return reply;
+      });
+      return { held: retryAfterEverywhere(replies), detail: tally(replies) };
+    },
+  },
+];

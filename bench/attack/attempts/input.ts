@@ -1,0 +1,109 @@
+import { ask, type Reply, tally } from '../ask.ts';
+import type { Attempt } from '../attempt.ts';
+import { click, expect, uniqueName, webCourse } from '../world.ts';
+
+export const inputAttempts: readonly Attempt[] = [
+  {
+    finding: '11',
+    name: 'an option with an absurd duration, extended 121 times and launched',
+    run: async (world) => {
+      const course = uniqueName('absurd');
+      expect(await world.api('PUT', `/course/${course}`, { Title: course, URL: 'https://a.example/' }), 201);
+      const option = { Duration: 'P999999D', StartsOn: 'launch' };
+      const made = await world.api('PUT', `/course/${course}/option/long`, option);
+      const { loginId } = await world.learner();
+      const replies: Reply[] = [await world.api('POST', `/enrol/${loginId}/${course}`, {}, world.key)];
+      for (let n = 0; n < 121; n++)
+        replies.push(
+          await world.api('POST', `/enrol/${loginId}/${course}`, { IfEnrolled: 'extend' }, world.key),
+        );
+      const launch = replies[0]?.body?.LaunchURL;
+      if (launch) {
+        const { ticket } = await click(launch);
+        if (ticket) await ask(`${ticket}/session`, { method: 'POST' });
+      }
+      const list = await world.api('GET', '/enrolment?Limit=200', undefined, world.key);
+      const held = list.status === 200 && replies.every(({ status }) => status < 500);
+      return { held, detail: `option ${made.status}, ${tally(replies)}, list ${list.status}` };
+    },
+  },
+  {
+    finding: '16',
+    name: 'Metadata with __proto__, alone and in bulk',
+    run: async (world) => {
+      const { loginId } = await world.learner();
+      const metadata = '{"__proto__":"x"}';
+      const single = await ask(`${world.service.baseUrl}/enrol/${loginId}/${webCourse}`, {
+        method: 'POST',
+        key: world.key,
+        body: `{"Metadata":${metadata}}`,
+      });
+      const bulk = await ask(`${world.service.baseUrl}/enrol/bulk`, {
+        method: 'POST',
+        key: world.key,
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: `{"LoginID":"${loginId}","CourseID":"${webCourse}","Metadata":${metadata}}\n`,
+      });
+      const held = single.status >= 400 && !String(bulk.body).includes('EnrollID');
+      return {
+        held,
+        detail: `single ${single.status}, bulk ${String(bulk.body).slice(0, 60)}`,
+      };
+    },
+  },
+  {
+    finding: '16',
+    name: 'webhooks to addresses inside the network',
+    run: async (world) => {
+      const hosts = [
+        '127.0.0.1',
+        '10.0.0.1',
+        '169.254.169.254',
+        '[::1]',
+        '[::ffff:10.0.0.1]',
+        '[fe80::1]',
+        '[fd00::1]',
+        '[2001:db8::5efe:10.0.0.1]',
+        '[2600::5efe:a00:1]',
+        '[64:ff9b::a00:1]',
+        '[64:ff9b:1::a00:1]',
+        '[2002:a00:1::]',
+        '[2001:0:a00:1::1]',
+        '0.0.0.0',
+        '2130706433',
+        '0x7f.1',
+        '100.64.0.1',
+        '192.0.2.1',
+        'localhost',
+        'a.localhost',
+      ];
+      const replies: Reply[] = [];
+      for (const host of hosts)
+        replies.push(await world.api('POST', '/webhook', { URL: `https://${host}/hook` }, world.key));
+      const taken = hosts.filter((_, n) => (replies[n]?.status ?? 0) < 400);
+      return {
+        held: taken.length === 0,
+        detail: taken.length > 0 ? `taken: ${taken.join(', ')}` : tally(replies),
+      };
+    },
+  },
+  {
+    finding: '16',
+    name: "a stored answer replays an erased person's data",
+    run: async (world) => {
+      const LoginID = uniqueName('erased');
+      const once = () =>
+        ask(`${world.service.baseUrl}/user`, {
+          method: 'POST',
+          key: world.key,
+          headers: { 'idempotency-key': `create-${LoginID}` },
+          body: JSON.stringify({ LoginID, FirstName: 'Rosalind', Email: 'rosalind@mail.example' }),
+        });
+      expect(await once(), 201);
+      expect(await world.api('DELETE', `/user/${LoginID}`, undefined, world.key), 200);
+      const again = await once();
+      const replayed = again.headers['idempotency-replayed'] !== undefined;
+      return { held: !(replayed && JSON.stringify(again.body).includes('Rosalind')), detail: tally([again]) };
+    },
+  },
+];

@@ -1,0 +1,106 @@
+import { ask, type Reply, send, tally } from '../ask.ts';
+import type { Attempt } from '../attempt.ts';
+import { click, openSitting } from '../world.ts';
+
+export const launchAttempts: readonly Attempt[] = [
+  {
+    finding: '9',
+    name: '300 launches from one ticket',
+    run: async (world) => {
+      const { ticket } = await click((await world.learner()).launchUrl);
+      const replies: Reply[] = [];
+      for (let n = 0; n < 300; n++) replies.push(await ask(`${ticket}/session`, { method: 'POST' }));
+      const opened = replies.filter(({ status }) => status === 201).length;
+      return { held: opened > 0 && opened <= 10, detail: tally(replies) };
+    },
+  },
+  {
+    finding: '9',
+    name: '500 commits of one launch within seconds',
+    run: async (world) => {
+      const sitting = await openSitting(await world.learner());
+      const replies: Reply[] = [];
+      for (let n = 0; n < 500; n++) replies.push(await sitting.commit());
+      const taken = replies.filter(({ status }) => status === 200).length;
+      const told = replies.filter(({ status }) => status === 429);
+      const held = taken <= 240 && told.every(({ headers }) => headers['retry-after'] !== undefined);
+      return { held: held && told.length > 0, detail: tally(replies) };
+    },
+  },
+  {
+    finding: '9',
+    name: '3.8 MB of invented element names in one commit',
+    run: async (world) => {
+      const sitting = await openSitting(await world.learner());
+      const Data = Object.fromEntries(
+        Array.from({ length: 38_000 }, (_, n) => [`invented.${n}.${'x'.repeat(80)}`, '1']),
+      );
+      const reply = await sitting.commit({ Data });
+      return { held: reply.status >= 400 && reply.status < 500, detail: tally([reply]) };
+    },
+  },
+  {
+    finding: '9',
+    name: 'element names that no data model has',
+    run: async (world) => {
+      const sitting = await openSitting(await world.learner());
+      const names = [
+        '__proto__',
+        'constructor',
+        'x',
+        'cmi..a',
+        'cmi.a b',
+        'CMI.core',
+        'cmi.é',
+        `cmi.${'a.'.repeat(60)}b`,
+      ];
+      const replies: Reply[] = [];
+      for (const name of names)
+        replies.push(
+          await send(`${sitting.base}/commit`, 'POST', {
+            Number: sitting.next,
+            UnitID: sitting.unit,
+            Data: JSON.parse(`{${JSON.stringify(name)}:"1"}`),
+          }),
+        );
+      return { held: replies.every(({ status }) => status >= 400 && status < 500), detail: tally(replies) };
+    },
+  },
+  {
+    finding: '9',
+    name: 'a commit numbered 2,000,000,000, and then the real ones',
+    run: async (world) => {
+      const learner = await world.learner();
+      const sitting = await openSitting(learner);
+      const far = await sitting.commit({ Number: 2_000_000_000 });
+      const Data = { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': '90' };
+      const next = await sitting.commit({ Data });
+      const read = await world.api(
+        'GET',
+        `/enrolment/${learner.loginId}/${learner.enrollId}`,
+        undefined,
+        world.key,
+      );
+      const held = far.status >= 400 && next.status === 200 && read.body.Score === 90;
+      return { held, detail: `${tally([far])}, then ${tally([next])} with score ${read.body.Score}` };
+    },
+  },
+  {
+    finding: '15',
+    name: "one course's session on another course's origin",
+    run: async (world) => {
+      const own = await openSitting(await world.learner());
+      const other = new URL(own.base);
+      const replies: Reply[] = [];
+      for (const host of [
+        `other.${other.host}`,
+        other.host.replace(/^[^.]+/, 'a'.repeat(26)),
+        new URL(world.service.contentUrl).host,
+      ])
+        replies.push(
+          await ask(`${world.service.contentUrl}${other.pathname}/content/index.html`, { headers: { host } }),
+        );
+      return { held: replies.every(({ status }) => status >= 400), detail: tally(replies) };
+    },
+  },
+];

@@ -1,0 +1,42 @@
+// An honest client in a process of its own: calls at a steady pace, and says how long it waited for each answer.
+import { Agent } from 'node:http';
+import { ask, honestAddress } from './ask.ts';
+import type { Order, Probe, Report } from './honest.ts';
+
+const every = 20;
+const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+let probes: Probe[] = [];
+let timer: NodeJS.Timeout | null = null;
+let waits: { name: string; milliseconds: number }[] = [];
+let wrong: string[] = [];
+let pending: Promise<void>[] = [];
+let turn = 0;
+
+async function call({ name, address, key, expected }: Probe): Promise<void> {
+  const reply = await ask(address, { agent, localAddress: honestAddress, ...(key ? { key } : {}) });
+  waits.push({ name, milliseconds: reply.milliseconds });
+  if (reply.status !== expected) wrong.push(`${name}: ${reply.status || 'no answer'}`);
+}
+
+function begin(): void {
+  waits = [];
+  wrong = [];
+  pending = [];
+  timer = setInterval(() => {
+    const probe = probes[turn++ % probes.length];
+    if (probe) pending.push(call(probe));
+  }, every);
+}
+
+async function finish(): Promise<void> {
+  if (timer) clearInterval(timer);
+  await Promise.all(pending);
+  process.send?.({ waits, wrong } satisfies Report);
+}
+
+process.on('message', (order: Order) => {
+  if (order.kind === 'probes') probes = order.probes;
+  else if (order.kind === 'begin') begin();
+  else void finish();
+});
+process.on('disconnect', () => process.exit(0));

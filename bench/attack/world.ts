@@ -1,0 +1,153 @@
+import { readFile } from 'node:fs/promises';
+import { packCourse } from '../../test/journeys/made-courses.ts';
+import {
+  bootstrapKey,
+  type Environment,
+  freePorts,
+  type Running,
+  startProcess,
+  temporaryFolder,
+} from '../../test/support/process.ts';
+import { ask, type Reply, send } from './ask.ts';
+import type { Probe } from './honest.ts';
+
+/** What is attacked: a service of its own on a folder of its own, with two tenants, courses and learners. */
+export type World = {
+  service: Running;
+  folder: string;
+  api: (method: string, path: string, body?: unknown, key?: string) => Promise<Reply>;
+  operator: string;
+  /** A key of the tenant with all scopes. */
+  key: string;
+  rivalKey: string;
+  /** A key of the tenant with these scopes and no others. */
+  narrowKey: (...scopes: string[]) => Promise<string>;
+  /** A learner of their own, enrolled on the course with a package. */
+  learner: (fields?: object) => Promise<Learner>;
+};
+
+export type Learner = { loginId: string; enrollId: string; launchUrl: string };
+
+export type Sitting = {
+  /** Where everything of this launch is: the content origin with its session. */
+  base: string;
+  next: number;
+  unit: string;
+  commit: (fields?: object) => Promise<Reply>;
+};
+
+const scorm = 'phishing';
+export const webCourse = 'site';
+let names = 0;
+
+export function uniqueName(prefix: string): string {
+  return `${prefix}-${++names}`;
+}
+
+export function expect(reply: Reply, ...statuses: number[]): Reply {
+  if (statuses.includes(reply.status)) return reply;
+  throw new Error(`expected ${statuses.join(' or ')}, got ${reply.status}: ${JSON.stringify(reply.body)}`);
+}
+
+/** Starts the service as a careless operator would, under umask 022, and fills it. */
+export async function openWorld(more: Environment = {}): Promise<World> {
+  const folder = await temporaryFolder();
+  const [port, contentPort] = (await freePorts(2)) as [number, number];
+  const mask = process.umask(0o022);
+  const service = await startProcess({
+    DATA_DIR: folder,
+    BOOTSTRAP_KEY: bootstrapKey,
+    PORT: String(port),
+    CONTENT_PORT: String(contentPort),
+    CONTENT_URL: `http://*.localhost:${contentPort}`,
+    ...more,
+  });
+  process.umask(mask);
+  const api: World['api'] = (method, path, body, key = bootstrapKey) =>
+    body === undefined
+      ? ask(service.baseUrl + path, { method, key })
+      : send(service.baseUrl + path, method, body, key);
+  const keyOf = async (tenant: string, Scopes?: string[]) => {
+    const made = await api('POST', `/tenant/${tenant}/key`, {
+      Name: 'attack',
+      ...(Scopes ? { Scopes } : {}),
+    });
+    return expect(made, 201).body.Secret as string;
+  };
+  for (const TenantID of ['acme', 'rival']) expect(await api('POST', '/tenant', { TenantID }), 201);
+  expect(await api('PUT', `/course/${scorm}`, { Title: 'Phishing' }), 201);
+  expect(await api('PUT', `/course/${webCourse}`, { Title: 'A site', URL: 'https://site.example/' }), 201);
+  for (const course of [scorm, webCourse])
+    expect(await api('PUT', `/course/${course}/option/year`, { Duration: 'P1Y' }), 201);
+  const zip = await readFile(await packCourse('phishing'));
+  const imported = await ask(`${service.baseUrl}/course/${scorm}/package`, {
+    method: 'PUT',
+    key: bootstrapKey,
+    headers: { 'content-type': 'application/zip' },
+    body: zip,
+  });
+  expect(imported, 200, 201);
+  const key = await keyOf('acme');
+  const learner: World['learner'] = async (fields = {}) => {
+    const loginId = uniqueName('learner');
+    expect(await api('POST', '/user', { LoginID: loginId, ...fields }, key), 201);
+    const { body } = expect(await api('POST', `/enrol/${loginId}/${scorm}`, {}, key), 201);
+    return { loginId, enrollId: body.EnrollID, launchUrl: body.LaunchURL };
+  };
+  return {
+    service,
+    folder,
+    api,
+    operator: bootstrapKey,
+    key,
+    rivalKey: await keyOf('rival'),
+    narrowKey: (...scopes) => keyOf('acme', scopes),
+    learner,
+  };
+}
+
+/** The click and the page's first request; 0 and the answer when one of them is refused. */
+export async function click(launchUrl: string): Promise<{ ticket: string | null; reply: Reply }> {
+  const reply = await ask(launchUrl);
+  return { ticket: typeof reply.headers.location === 'string' ? reply.headers.location : null, reply };
+}
+
+export async function openSitting({ launchUrl }: Learner): Promise<Sitting> {
+  const { ticket, reply } = await click(launchUrl);
+  if (!ticket) throw new Error(`the click was answered ${reply.status}`);
+  const { body } = expect(await ask(`${ticket}/session`, { method: 'POST' }), 201);
+  const sitting: Sitting = {
+    base: `${new URL(ticket).origin}/play/${body.Session}`,
+    next: body.NextCommit,
+    unit: firstUnit(body.Tree.Units),
+    commit: async (fields = {}) => {
+      const commit = { Number: sitting.next, UnitID: sitting.unit, Data: {}, ...fields };
+      const reply = await send(`${sitting.base}/commit`, 'POST', commit);
+      if (reply.status === 200) sitting.next++;
+      return reply;
+    },
+  };
+  return sitting;
+}
+
+function firstUnit(units: { UnitID: string; Kind: string | null; Children: never[] }[]): string {
+  for (const unit of units) {
+    const found = unit.Kind === null ? firstUnit(unit.Children) : unit.UnitID;
+    if (found) return found;
+  }
+  return '';
+}
+
+/** What honest clients ask for beside every attack: the interface, a launch click, the player and a course file. */
+export async function honestProbes(world: World): Promise<Probe[]> {
+  const learner = await world.learner();
+  const { ticket } = await click(learner.launchUrl);
+  const sitting = await openSitting(learner);
+  const read = `${world.service.baseUrl}/enrolment/${learner.loginId}/${learner.enrollId}`;
+  return [
+    { name: 'interface', address: read, key: world.key, expected: 200 },
+    { name: 'launch', address: learner.launchUrl, expected: 303 },
+    { name: 'player', address: ticket ?? '', expected: 200 },
+    { name: 'course file', address: `${sitting.base}/content/index.html`, expected: 200 },
+  ];
+}
