@@ -16,12 +16,30 @@ function isTitled(source: string, title: string): boolean {
   });
 }
 
-test('every test that SECURITY.md names exists, and each of the ten risks has one', () => {
-  const document = read('SECURITY.md');
+function assertNamedTestsExist(document: string): void {
   const named = [...document.matchAll(/`([\w./-]+\.test\.ts)` ((?:"[^"]+"(?:, )?)+)/g)];
+  assert.ok(named.length > 0);
   for (const [, file = '', titles = ''] of named)
     for (const [, title = ''] of titles.matchAll(/"([^"]+)"/g))
       assert.ok(isTitled(read(file), title), `${file} has no test "${title}"`);
+}
+
+/** How many requirements of levels 1 and 2 each chapter of OWASP ASVS 5.0.0 has. */
+const requirements = [27, 11, 19, 10, 9, 35, 18, 7, 7, 29, 14, 9, 13, 9, 13, 16, 7];
+
+test('the assessment against ASVS lists each requirement once, with a verdict, and names tests that exist', () => {
+  const document = read('docs/security/asvs.md');
+  assertNamedTestsExist(document);
+  const rows = [...document.matchAll(/^\| ([\d., ]+) \| (met|n\/a|operator|not met) \| .+ \|$/gm)];
+  const ids = rows.flatMap(([, listed = '']) => listed.split(', '));
+  assert.equal(new Set(ids).size, ids.length, 'a requirement is listed twice');
+  for (const [index, count] of requirements.entries())
+    assert.equal(ids.filter((id) => id.startsWith(`${index + 1}.`)).length, count, `chapter V${index + 1}`);
+});
+
+test('every test that SECURITY.md names exists, and each of the ten risks has one', () => {
+  const document = read('SECURITY.md');
+  assertNamedTestsExist(document);
   for (let risk = 1; risk <= 10; risk++)
     assert.match(document, new RegExp(`^\\| API${risk} .*\\.test\\.ts\` "`, 'm'), `API${risk} is not proved`);
 });
