@@ -9,7 +9,7 @@ export const inputAttempts: readonly Attempt[] = [
     run: async (world) => {
       const course = uniqueName('absurd');
       expect(await world.api('PUT', `/course/${course}`, { Title: course, URL: 'https://a.example/' }), 201);
-      const option = { Duration: 'P999999D', StartsOn: 'launch' };
+      const option = { Duration: 'P800000D', StartsOn: 'launch' };
       const made = await world.api('PUT', `/course/${course}/option/long`, option);
       const { loginId } = await world.learner();
       const replies: Reply[] = [await world.api('POST', `/enrol/${loginId}/${course}`, {}, world.key)];
