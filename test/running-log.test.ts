@@ -205,6 +205,41 @@ async function speakNonsense(): Promise<void> {
   }
 }
 
+test('a refused request is logged with its caller and its address', async () => {
+  const { body } = await call('POST', `${service.baseUrl}/tenant/quiet/key`, {
+    body: { Name: 'narrow', Scopes: ['users:read'] },
+  });
+  hidden('a narrow key', body.Secret);
+  const narrow = await call('POST', `${service.baseUrl}/user`, { key: body.Secret, body: { LoginID: 'x' } });
+  const unknown = await call('GET', `${service.baseUrl}/user`, { key: 'a-key-that-nobody-has-0123456789' });
+  for (const [reply, status, key] of [
+    [narrow, 403, body.KeyID],
+    [unknown, 401, null],
+  ] as const) {
+    const found = () => lines().find(({ request_id }) => request_id === reply.headers['x-request-id']);
+    await until('the line is written', () => found() !== undefined);
+    assert.deepEqual([found()?.status, found()?.key, found()?.address], [status, key, '127.0.0.1']);
+  }
+});
+
+test('a request whose client hangs up has its line, and says so', async () => {
+  const before = lines().filter(({ aborted }) => aborted).length;
+  const { PORT } = service.env;
+  for (let n = 0; n < 5; n++) {
+    const socket = connect(Number(PORT), '127.0.0.1');
+    socket.on('error', () => {});
+    const body = JSON.stringify({ TenantID: `gone-${n}` });
+    socket.write(
+      `POST /tenant HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${bootstrapKey}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      () => setTimeout(() => socket.resetAndDestroy(), n),
+    );
+    await once(socket, 'close');
+  }
+  const aborted = () => lines().filter(({ aborted }) => aborted);
+  await until('the lines are written', () => aborted().length - before >= 1);
+  assert.deepEqual([...new Set(aborted().map(({ address }) => address))], ['127.0.0.1']);
+});
+
 test('a failure is answered with fixed text, and told with its cause', async () => {
   const scratch = join(String(service.env.DATA_DIR), 'scratch');
   await rm(scratch, { recursive: true });

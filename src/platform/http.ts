@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import formBody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -60,7 +61,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     // An address that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       void protect(request, reply);
-      reply.raw.on('finish', () => logRequest(ctx, request, reply));
+      logWhenOver(ctx, request, reply);
       const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
       return sendProblem(reply, problem, request.id);
     },
@@ -75,12 +76,16 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   const app = secure
     ? (fastify({ ...options, http2: true, https: secure } as never) as unknown as FastifyInstance)
     : fastify({ ...options, http: headerLimits });
+  // Asked for once while it is open, a socket still knows its address when the client has hung up.
+  for (const event of ['connection', 'secureConnection'])
+    app.server.on(event, (socket: Socket) => void socket.remoteAddress);
   app.decorateRequest('caller', null);
   app.decorateRequest('refusedKeyId', null);
   app.decorateRequest('tenantId', null);
   openPlaces(app);
   app.addHook('onRequest', (request, reply, done) => {
     void protect(request, reply);
+    logWhenOver(ctx, request, reply);
     if (ctx.admission.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
     done(refuseAtOnce(request));
   });
@@ -88,24 +93,31 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   app.setValidatorCompiler(buildValidators());
   app.setSerializerCompiler(buildSerializers());
   handleProblems(app, ctx.log);
-  app.addHook('onResponse', async (request, reply) => logRequest(ctx, request, reply));
   return app;
 }
 
-/** One line per request. The route's pattern stands for the address: a raw one may hold a key, a token or a name. */
-function logRequest(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
-  ctx.log.info(
-    {
-      request_id: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? null,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 100) / 100,
-      tenant: request.tenantId,
-      key: request.caller?.keyId ?? request.refusedKeyId,
-      address: request.ip,
-    },
-    'request',
+/**
+ * One line per request, also when the client hangs up: what it asked for may have been done. The route's pattern stands
+ * for the address, which may hold a key, a token or a name.
+ */
+function logWhenOver(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
+  // A closed connection has no address any more.
+  const address = request.ip;
+  reply.raw.once('close', () =>
+    ctx.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 100) / 100,
+        tenant: request.tenantId,
+        key: request.caller?.keyId ?? request.refusedKeyId,
+        address,
+        ...(reply.raw.writableFinished ? {} : { aborted: true }),
+      },
+      'request',
+    ),
   );
 }
 

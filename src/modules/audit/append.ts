@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { run, transaction } from '../../platform/db/transaction.ts';
+import { joinTransaction, run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditCatalogue, type NewAudit } from './actions.ts';
 import { type Content, checkHead, type Entry, type Head, hashOf, sealEntry, sealHead } from './chain.ts';
@@ -30,7 +30,7 @@ from jsonb_to_recordset($6::jsonb) as made (audit_id uuid, number bigint, at tim
  */
 export async function appendAudit(ctx: Context, tenantId: string, ...entries: NewAudit[]): Promise<void> {
   if (entries.length === 0) return;
-  await transaction(ctx, async (ctx) => {
+  await joinTransaction(ctx, async (ctx) => {
     const [head] = await run<Head>(ctx, {
       name: 'lock_audit_chain',
       text: lock,

@@ -17,6 +17,14 @@ export async function transaction<C extends { db: Database }, T>(
   return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }));
 }
 
+/** `work` joins the transaction of `ctx`, or gets one of its own. It must not catch what goes wrong in the database. */
+export function joinTransaction<C extends { db: Database }, T>(
+  ctx: C,
+  work: (ctx: C) => Promise<T>,
+): Promise<T> {
+  return engineOf(ctx.db) ? transaction(ctx, work) : work(ctx);
+}
+
 /** One transaction for the work of several callers, none of which can begin one of its own in it. */
 export function sharedTransaction<C extends { db: Database }, T>(
   ctx: C,
