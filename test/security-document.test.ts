@@ -50,12 +50,13 @@ test('no code but the delivery of webhooks opens a connection to an address of a
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
-  // The command line talks to a service that its user names, the demonstration to its own; the configuration and the answers to broken HTTP only name addresses.
+  // The command line talks to a service that its user names, the demonstration to its own; the configuration, the budgets and the answers to broken HTTP only name addresses.
   assert.deepEqual(found, [
     'src/bulk-command.ts',
     'src/demo.ts',
     'src/modules/webhooks/addresses.ts',
     'src/modules/webhooks/send.ts',
+    'src/platform/budgets.ts',
     'src/platform/client-errors.ts',
     'src/platform/config.ts',
   ]);
