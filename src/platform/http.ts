@@ -18,6 +18,7 @@ import { checkShape, type JsonShape } from './json-shape.ts';
 import type { Inside } from './once.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import { countCall } from './rate-limit.ts';
+import { logWhenOver } from './request-log.ts';
 import type { Caller, Route } from './routes.ts';
 import { acceptedRows, rowTypes } from './rows.ts';
 import { ProblemDocument } from './schema.ts';
@@ -94,31 +95,6 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   app.setSerializerCompiler(buildSerializers());
   handleProblems(app, ctx.log);
   return app;
-}
-
-/**
- * One line per request, also when the client hangs up: what it asked for may have been done. The route's pattern stands
- * for the address, which may hold a key, a token or a name.
- */
-function logWhenOver(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
-  // A closed connection has no address any more.
-  const address = request.ip;
-  reply.raw.once('close', () =>
-    ctx.log.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 100) / 100,
-        tenant: request.tenantId,
-        key: request.caller?.keyId ?? request.refusedKeyId,
-        address,
-        ...(reply.raw.writableFinished ? {} : { aborted: true }),
-      },
-      'request',
-    ),
-  );
 }
 
 /** The deepest record has four levels; the longest lists are of tenants and courses. */
