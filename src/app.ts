@@ -94,7 +94,7 @@ export async function buildApp(
   const operations = ctx.config.operationsPort === null ? null : openServer(ctx, interfaceHeaders);
   metrics.observe(api, 'interface');
   metrics.observe(content, 'content');
-  await consoleRoutes(api);
+  consoleRoutes(api);
   healthRoutes(operations ?? api, ctx, metrics);
   await contentRoutes(content, ctx);
   await Promise.all([api.ready(), content.ready(), operations?.ready()]);

@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import formBody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { actorOf } from './actor.ts';
-import { admitAnonymous, admitCaller, checkCredentials, openPlaces } from './admission.ts';
+import { admitCaller, checkCredentials, openPlaces } from './admission.ts';
 import { answerClientErrors } from './client-errors.ts';
+import { openHttpServer } from './connections.ts';
 import type { Context } from './context.ts';
 import { admitUpload, refuseAtOnce, refuseLargeBody } from './entry.ts';
 import { Problem } from './errors.ts';
@@ -22,7 +21,8 @@ import { logWhenOver } from './request-log.ts';
 import type { Caller, Route } from './routes.ts';
 import { acceptedRows, rowTypes } from './rows.ts';
 import { ProblemDocument } from './schema.ts';
-import { headerLimits, limitSlowBodies, silenceMilliseconds } from './slow-clients.ts';
+import { limitSlowBodies } from './slow-clients.ts';
+import { admitStrangers } from './strangers.ts';
 import { buildSerializers, buildValidators } from './validation.ts';
 
 declare module 'fastify' {
@@ -55,7 +55,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     genReqId: () => randomUUID(),
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
-    connectionTimeout: silenceMilliseconds,
+    serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle),
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
     clientErrorHandler: answerClientErrors(ctx.log, headers),
@@ -67,19 +67,9 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
       return sendProblem(reply, problem, request.id);
     },
   };
-  const secure = tls && {
-    key: readFileSync(tls.keyFile),
-    cert: readFileSync(tls.certFile),
-    allowHTTP1: true,
-    settings: { maxConcurrentStreams: 100 },
-    ...headerLimits,
-  };
-  const app = secure
-    ? (fastify({ ...options, http2: true, https: secure } as never) as unknown as FastifyInstance)
-    : fastify({ ...options, http: headerLimits });
-  // Asked for once while it is open, a socket still knows its address when the client has hung up.
-  for (const event of ['connection', 'secureConnection'])
-    app.server.on(event, (socket: Socket) => void socket.remoteAddress);
+  const app = tls
+    ? (fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance)
+    : fastify(options);
   app.decorateRequest('caller', null);
   app.decorateRequest('refusedKeyId', null);
   app.decorateRequest('tenantId', null);
@@ -91,6 +81,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     done(refuseAtOnce(request));
   });
   limitSlowBodies(app);
+  admitStrangers(app, ctx);
   app.setValidatorCompiler(buildValidators());
   app.setSerializerCompiler(buildSerializers());
   handleProblems(app, ctx.log);
@@ -148,11 +139,9 @@ export function registerRoutes(
       schema: schemaOf(route),
       attachValidation: route.forms === true,
       ...(route.access === 'anyone' ? { bodyLimit: anonymousBytes } : {}),
+      ...(route.access === 'anyone' && !route.admits ? {} : { config: { admits: 'itself' } }),
       onRequest: async (request, reply) => {
-        if (route.access === 'anyone') {
-          if (!route.admits) admitAnonymous(ctx, request);
-          return refuseLargeBody(request);
-        }
+        if (route.access === 'anyone') return refuseLargeBody(request);
         const caller = await checkCredentials(ctx, request, () => guards.authenticate(ctx, request, route));
         request.caller = caller;
         countCall(ctx, caller.keyId, reply);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { type ConstantFile, constantFile, sendConstant } from './constant-files.ts';
 import { errorCodes } from './errors.ts';
 
 const description = `Create users, enrol them on courses, and start the courses by \`LaunchURL\`.
@@ -38,7 +39,11 @@ export async function describeInterface(
       },
     },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  let document: ConstantFile | null = null;
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
+    document ??= constantFile('application/json; charset=utf-8', JSON.stringify(app.swagger()));
+    return sendConstant(request, reply, document);
+  });
   app.get('/docs/errors', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('Content-Security-Policy', errorPagePolicy).send(errorPage),
   );

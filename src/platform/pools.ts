@@ -37,6 +37,8 @@ export type Admission = {
   readonly sittingFiles: Budgets;
   /** Commits of an enrolment or preview; a minute counts their bytes. */
   readonly commits: Budgets;
+  /** Files of the player and the console, which cost little, by address. */
+  readonly constantFiles: Budgets;
   /** Launches of an enrolment on this node; beyond it the database counts. */
   readonly starts: Budgets;
   /** Digests of credentials that were valid: their callers do not suffer for others at their address. */
@@ -50,6 +52,8 @@ export type Admission = {
   draining: boolean;
 };
 
+/** A page loads about twenty, and a school has one address. */
+const filesPerCall = 20;
 const commitsPerMinute = 120;
 /** A page sends one commit at a time; while a page is left, its last one may overtake another. */
 const commitsAtOnce = 2;
@@ -78,6 +82,10 @@ export function openAdmission({ mostInFlight, anonymousRateLimit }: Config): Adm
     addresses: openBudgets({
       perMinute: anonymousRateLimit,
       atOnce: Math.max(10, Math.ceil(mostInFlight / 40)),
+    }),
+    constantFiles: openBudgets({
+      perMinute: filesPerCall * anonymousRateLimit,
+      atOnce: Math.max(10, Math.ceil(mostInFlight / 2)),
     }),
     wrongCredentials: openBudgets({ perMinute: Math.ceil(anonymousRateLimit / 2) }),
     strangerBodies: openBudgets({ atOnce: bodiesOfAddress }),

@@ -5,6 +5,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admitAnonymous, admitPlayer, type Player, type RunTimeUse } from '../../platform/admission.ts';
 import { remember } from '../../platform/cache.ts';
+import { sendConstant } from '../../platform/constant-files.ts';
 import type { Context } from '../../platform/context.ts';
 import { refuseLargeBody } from '../../platform/entry.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -15,6 +16,7 @@ import { isRelease } from '../catalogue/playable.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
 import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
 import { refuseSuspended } from '../tenants/suspension.ts';
+import { compressCourseFile } from './compress-files.ts';
 import { refuseOtherHosts } from './content-hosts.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
 import { loadPage } from './page-files.ts';
@@ -141,7 +143,7 @@ function pageRoutes(app: FastifyInstance, ctx: Context): void {
   const page = loadPage();
   app.get<TokenParams>(
     '/play/:token',
-    { onRequest: byTicket(ctx), config: { page: true } },
+    { onRequest: byTicket(ctx), config: { page: true, admits: 'itself' } },
     async (request, reply) => {
       const opening = openingOf(ctx, request.params.token);
       if (!opening) return sendAnswer(reply, outOfDate());
@@ -152,22 +154,27 @@ function pageRoutes(app: FastifyInstance, ctx: Context): void {
         .send(page.html);
     },
   );
-  const stranger = async (request: FastifyRequest) => admitAnonymous(ctx, request);
-  app.get('/preview', { onRequest: stranger, config: { page: true } }, async (request, reply) =>
+  app.get('/preview', { config: { page: true } }, async (request, reply) =>
     sendAnswer(reply, await clickPreview(ctx, request.raw.url ?? '')),
   );
-  app.get<{ Params: { version: string; file: string } }>('/player/:version/:file', async (request, reply) => {
-    const file = request.params.version === page.version ? page.files.get(request.params.file) : undefined;
-    if (!file) throw new Problem('not_found', 'There is no such file of the player. Load the page again.');
-    return reply
-      .type(file.type)
-      .header('Cache-Control', 'public, max-age=31536000, immutable')
-      .send(file.body);
-  });
+  type Named = { Params: { version: string; file: string } };
+  app.get<Named>(
+    '/player/:version/:file',
+    { config: { admits: 'file' }, compress: false },
+    async (request, reply) => {
+      const file = request.params.version === page.version ? page.files.get(request.params.file) : undefined;
+      if (!file) throw new Problem('not_found', 'There is no such file of the player. Load the page again.');
+      return sendConstant(
+        request,
+        reply.header('Cache-Control', 'public, max-age=31536000, immutable'),
+        file,
+      );
+    },
+  );
 }
 
 function sessionRoutes(app: FastifyInstance, ctx: Context): void {
-  const opens = { onRequest: byTicket(ctx), bodyLimit: noBytes };
+  const opens = { onRequest: byTicket(ctx), bodyLimit: noBytes, config: { admits: 'itself' } } as const;
   app.post<TokenParams>('/play/:token/session', opens, async (request, reply) => {
     const opening = openingOf(ctx, request.params.token);
     if (!opening) throw new Problem('session_ended', oldLink);
@@ -176,7 +183,12 @@ function sessionRoutes(app: FastifyInstance, ctx: Context): void {
   });
   app.post<TokenParams & { Body: Commit }>(
     '/play/:token/commit',
-    { schema: { body: Commit }, bodyLimit: commitBytes, onRequest: bySession(ctx, 'commit') },
+    {
+      schema: { body: Commit },
+      bodyLimit: commitBytes,
+      onRequest: bySession(ctx, 'commit'),
+      config: { admits: 'itself' },
+    },
     async (request) => {
       const sitting = sittingOf(ctx, request.params.token);
       if (request.body.Exit) liveRelease.forget(ctx, request.params.token);
@@ -185,7 +197,7 @@ function sessionRoutes(app: FastifyInstance, ctx: Context): void {
   );
   app.get<TokenParams>(
     '/play/:token/alive',
-    { onRequest: bySession(ctx, 'alive') },
+    { onRequest: bySession(ctx, 'alive'), config: { admits: 'itself' } },
     async (request, reply) => {
       refuseWhenEnded((await sittingOf(ctx, request.params.token).keepAlive()).ended);
       return reply.code(204).header('Cache-Control', 'no-store').send();
@@ -195,7 +207,12 @@ function sessionRoutes(app: FastifyInstance, ctx: Context): void {
 
 function fileRoute(app: FastifyInstance, ctx: Context): void {
   type FileParams = { Params: { token: string; '*': string } };
-  const sitting = { onRequest: bySession(ctx, 'file') };
+  const sitting = {
+    onRequest: bySession(ctx, 'file'),
+    onSend: compressCourseFile(ctx),
+    compress: false,
+    config: { admits: 'itself' },
+  } as const;
   app.get<FileParams>('/play/:token/content/*', sitting, async (request, reply) => {
     const { ended, releaseId } = await liveRelease.get(ctx, request.params.token);
     refuseWhenEnded(ended);

@@ -33,6 +33,7 @@ async function packWeb(): Promise<string> {
     'Media/font.woff2': 'x',
     'Media/picture.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
     'Media/data.json': JSON.stringify(Array.from({ length: 2000 }, (_, index) => index)),
+    'Media/large.txt': 'many words '.repeat(100_000),
     'Media/module.mjs': 'export {}',
     'Media/old.SWF': 'x',
     'Media/noextension': 'x',
@@ -130,6 +131,20 @@ test('text is compressed, media are not, and an unchanged file is not sent again
   const etag = video.headers.get('etag') ?? '';
   const path = `${web.session.ContentPath}Media/Intro.MP4`;
   assert.equal(await rawStatus(path, { 'if-none-match': etag }), 304);
+});
+
+test('files above 1 MiB are sent as they are, and four compressions run at a time', async () => {
+  const accepts = { 'accept-encoding': 'br' };
+  const large = await web.file('Media/large.txt', accepts);
+  assert.deepEqual([large.status, large.headers.get('content-encoding')], [200, null]);
+  assert.equal((await large.arrayBuffer()).byteLength, 1_100_000);
+  const answers = await Promise.all(Array.from({ length: 40 }, () => web.file('Media/data.json', accepts)));
+  const compressed = answers.filter(({ headers }) => headers.get('content-encoding') === 'br');
+  assert.ok(compressed.length >= 4 && compressed.length < 40, `${compressed.length}`);
+  for (const answer of answers) assert.equal((await answer.json()).length, 2000);
+  const later = await web.file('Media/data.json', accepts);
+  assert.equal(later.headers.get('content-encoding'), 'br', 'all places are free again');
+  await later.arrayBuffer();
 });
 
 test('nothing outside of the package is reached', async () => {

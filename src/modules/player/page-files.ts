@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
+import { type ConstantFile, constantFile } from '../../platform/constant-files.ts';
 
 type PageFile = { body: string; type: string };
 
@@ -44,13 +45,19 @@ function readAll(): Map<string, PageFile> {
  * The player page and its modules. Their addresses hold a digest of all of them, so that they are cached for ever and
  * an upgrade never mixes two versions.
  */
-export function loadPage(): { html: string; version: string; files: Map<string, PageFile> } {
+export function loadPage(): {
+  html: string;
+  version: string;
+  files: Map<string, ConstantFile>;
+} {
   const files = readAll();
   const html = readFileSync(join(folder, 'index.html'), 'utf8');
   const digest = createHash('sha256').update(html);
   for (const { body } of files.values()) digest.update(body);
   const version = digest.digest('hex').slice(0, 12);
   const versioned = (text: string) => text.replaceAll('/player/', `/player/${version}/`);
-  for (const file of files.values()) file.body = versioned(file.body);
-  return { html: versioned(html), version, files };
+  const named = [...files].map(
+    ([name, { type, body }]) => [name, constantFile(type, versioned(body))] as const,
+  );
+  return { html: versioned(html), version, files: new Map(named) };
 }

@@ -1,0 +1,42 @@
+import type { ReadStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptedEncoding, compress } from '../../platform/constant-files.ts';
+import type { Context } from '../../platform/context.ts';
+import { perEngine } from '../../platform/per-engine.ts';
+
+/** Larger files are mostly media, and are sent as they are. */
+const mostBytes = 1024 * 1024;
+const leastBytes = 1024;
+/** Compressions at a time on this node; what comes beside them is sent as it is. */
+const mostAtOnce = 4;
+
+const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/(ttf|otf)/;
+
+const running = perEngine(() => ({ compressions: 0 }));
+
+/** Compresses what `sendFile` answers, in memory: the work ends with the last byte, however slowly the client reads. */
+export function compressCourseFile(ctx: Context) {
+  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+    const count = running(ctx);
+    const size = Number(reply.getHeader('content-length'));
+    const isText = reply.statusCode === 200 && compressible.test(String(reply.getHeader('content-type')));
+    if (!isText || !isStream(payload) || request.headers.range || size > mostBytes || !(size >= leastBytes))
+      return payload;
+    void reply.header('Vary', 'Accept-Encoding');
+    const encoding = acceptedEncoding(request);
+    if (!encoding || count.compressions >= mostAtOnce || request.method === 'HEAD') return payload;
+    count.compressions++;
+    try {
+      const compressed = await compress(await buffer(payload), encoding);
+      void reply.headers({ 'Content-Encoding': encoding, 'Content-Length': compressed.length });
+      return compressed;
+    } finally {
+      count.compressions--;
+    }
+  };
+}
+
+function isStream(payload: unknown): payload is ReadStream {
+  return typeof payload === 'object' && payload !== null && 'pipe' in payload;
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export const encodings = ['br', 'gzip'] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** A file that stays the same while the process runs, compressed at most once. */
+export type ConstantFile = {
+  readonly type: string;
+  readonly etag: string;
+  readonly body: Buffer;
+  readonly compressed: Map<Encoding, Promise<Buffer>>;
+};
+
+/** Smaller ones grow. */
+const leastBytes = 1024;
+const brotliQuality = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+
+const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  br: (body) => promisify(brotliCompress)(body, { params: brotliQuality }),
+  gzip: (body) => promisify(gzip)(body),
+};
+
+export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
+  return compressors[encoding](body);
+}
+
+/** The best encoding that the client takes; null: none. */
+export function acceptedEncoding({ headers }: FastifyRequest): Encoding | null {
+  const accepted = String(headers['accept-encoding'] ?? '').toLowerCase();
+  const parts = accepted.split(',').map((part) => part.trim());
+  const names = parts
+    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
+    .map((part) => part.split(';')[0]?.trim());
+  return encodings.find((encoding) => names.includes(encoding)) ?? null;
+}
+
+export function constantFile(type: string, content: Buffer | string): ConstantFile {
+  const body = Buffer.from(content);
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { type, etag, body, compressed: new Map() };
+}
+
+/** Answers with the file, or with 304 when the client has it. */
+export async function sendConstant(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: ConstantFile,
+): Promise<FastifyReply> {
+  const encoding = file.body.length < leastBytes ? null : acceptedEncoding(request);
+  const etag = encoding ? `${file.etag.slice(0, -1)}-${encoding}"` : file.etag;
+  void reply.type(file.type).headers({ ETag: etag, Vary: 'Accept-Encoding' });
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  if (!encoding) return reply.send(file.body);
+  const compressed = file.compressed.get(encoding) ?? compress(file.body, encoding);
+  file.compressed.set(encoding, compressed);
+  return reply.header('Content-Encoding', encoding).send(await compressed);
+}
