@@ -22,6 +22,8 @@ export type Operation = {
   rows: number;
   /** What it is compared with: the database with rows in a statement, or HTTP alone. */
   limit: 'one' | 'fifty' | 'http';
+  /** Requests that a key may have in progress at once; more connections would measure refusals. */
+  most?: number;
   /** The request with this number, from 0. */
   request: (facts: Facts, serial: number) => Request;
 };
@@ -95,6 +97,7 @@ export const operations: readonly Operation[] = [
     expected: 200,
     rows: bulkRows,
     limit: 'fifty',
+    most: 2,
     request: (facts, n) => {
       const { users } = facts;
       const rows = Array.from({ length: bulkRows }, (_, row) => {
