@@ -50,7 +50,7 @@ test('no code but the delivery of webhooks opens a connection to an address of a
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
-  // The command line talks to a service that its user names, the demonstration to its own; the configuration, the budgets and the answers to broken HTTP only name addresses.
+  // The command line talks to a service that its user names, the demonstration to its own; the configuration, budgets, answers to broken HTTP and the handling of connections open none.
   assert.deepEqual(found, [
     'src/bulk-command.ts',
     'src/demo.ts',
@@ -59,5 +59,6 @@ test('no code but the delivery of webhooks opens a connection to an address of a
     'src/platform/budgets.ts',
     'src/platform/client-errors.ts',
     'src/platform/config.ts',
+    'src/platform/connections.ts',
   ]);
 });
