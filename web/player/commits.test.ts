@@ -49,7 +49,15 @@ function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const storage = memoryStorage(room);
   const sent: Commit[] = [];
-  const network = { onLine: false, answer: accept };
+  const leaving: number[] = [];
+  const network = {
+    onLine: false,
+    answer: accept,
+    sendBeacon: (_: string, body: Blob) => {
+      body.text().then((text) => void leaving.push(JSON.parse(text).Number));
+      return true;
+    },
+  };
   const define = (name: string, value: unknown) =>
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   define('window', globalThis);
@@ -68,7 +76,7 @@ function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?
     stopped: () => {},
   });
   return {
-    ...{ commits, journal, network, sent, states },
+    ...{ commits, journal, leaving, network, sent, states },
     numbers: () => sent.map((commit) => commit.Number),
     kept: () => journal.list().map(({ Commit }) => Commit.Number),
     save: (Data: RunTimeData, more: Partial<Commit> = {}) => commits.save({ UnitID: 'a', Data, ...more }, 0),
@@ -230,6 +238,38 @@ test('the player honours Retry-After from the service, up to 60 s', async (t) =>
     assert.equal(commits.state, 'saved');
     t.mock.timers.reset();
   }
+});
+
+test('a page that opens waits for a moment when the service asks it to, and then sends what was kept', async (t) => {
+  const { journal, kept, network, numbers, pass } = openBrowser(t, {});
+  journal.write({
+    ...{ EnrollID: 'e', Session: 's', CourseTitle: 'Course', KeptAt: 0 },
+    Commit: { Number: 1, UnitID: 'a', Data: {} },
+  });
+  const headers = { 'content-type': 'application/problem+json', 'retry-after': '1' };
+  const busy: Answer = () => Response.json({}, { status: 429, headers });
+  Object.assign(network, {
+    onLine: true,
+    answer: (commit: Commit) => (numbers().length < 3 ? busy(commit) : accept(commit)),
+  });
+  const replayed = replay(journal);
+  await pass(3_000);
+  assert.equal((await replayed).isOffline, false);
+  assert.deepEqual([numbers(), kept()], [[1, 1, 1], []]);
+});
+
+test('a page that is left sends each commit once, however often the content commits meanwhile', async (t) => {
+  const { commits, leaving, pass, save } = openBrowser(t, {});
+  save(result12('incomplete', 10));
+  commits.leave();
+  for (const score of [20, 20, 30]) commits.commit({ UnitID: 'a', Data: result12('incomplete', score) });
+  save(result12('incomplete', 40));
+  await pass(500);
+  assert.deepEqual(leaving, [1, 2, 3, 4]);
+  commits.stay();
+  commits.leave();
+  await pass(500);
+  assert.deepEqual(leaving, [1, 2, 3, 4, 4]);
 });
 
 test('commits of an unknown session are removed after 30 days, once the learner is told', async (t) => {

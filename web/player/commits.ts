@@ -35,6 +35,8 @@ export function createCommits(
   let notBefore = 0;
   let slow = false;
   let leaving = false;
+  /** Sent while the page is being left: once is enough. */
+  const sentLeaving = new Set<JournalEntry>();
   let stop: Stop | null = null;
   let waiting: (() => void)[] = [];
 
@@ -150,7 +152,11 @@ export function createCommits(
   }
 
   function flushLeaving(): void {
-    for (const { entry } of pending.inOrder()) sendCommitLeaving(session.Session, toSend(entry));
+    for (const { entry } of pending.inOrder()) {
+      if (sentLeaving.has(entry)) continue;
+      sentLeaving.add(entry);
+      sendCommitLeaving(session.Session, toSend(entry));
+    }
   }
 
   return {
@@ -196,6 +202,7 @@ export function createCommits(
     },
     stay(): void {
       leaving = false;
+      sentLeaving.clear();
       schedule(0);
     },
     online(): void {

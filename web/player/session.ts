@@ -2,7 +2,7 @@ import type { CommitVerdict, SessionEnd } from '../../src/modules/enrolments/ses
 import type { Session } from '../../src/modules/player/schemas.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import { isSessionEnd } from './messages.ts';
-import { problemOf, sendCommit } from './transport.ts';
+import { patiently, problemOf, type Reply, sendCommit, waitOf } from './transport.ts';
 
 export type Refusal = { kind: 'refused'; detail: string; back: string | null };
 export type Opening = { kind: 'session'; session: Session } | Refusal | { kind: 'unreachable' };
@@ -10,15 +10,24 @@ export type Opening = { kind: 'session'; session: Session } | Refusal | { kind: 
 /** Exchanges the click for a session. */
 export async function openSession(ticketPath: string): Promise<Opening> {
   try {
-    const response = await fetch(`${ticketPath}/session`, { method: 'POST', cache: 'no-store' });
-    const text = await response.text();
-    if (response.status === 201) return { kind: 'session', session: JSON.parse(text) };
-    const problem = problemOf({ type: response.headers.get('content-type'), text });
-    if (!problem || response.status >= 500 || response.status === 429) return { kind: 'unreachable' };
+    const { status, type, text } = await patiently(
+      () => post(`${ticketPath}/session`),
+      (reply) => (problemOf(reply) ? waitOf(reply).retryAfter : undefined),
+    );
+    if (status === 201) return { kind: 'session', session: JSON.parse(text) };
+    const problem = problemOf({ type, text });
+    if (!problem || status >= 500 || status === 429) return { kind: 'unreachable' };
     return { kind: 'refused', detail: String(problem.detail), back: webAddress(problem.ReturnURL) };
   } catch {
     return { kind: 'unreachable' };
   }
+}
+
+async function post(path: string): Promise<Reply> {
+  const response = await fetch(path, { method: 'POST', cache: 'no-store' });
+  const { status, headers } = response;
+  const text = await response.text();
+  return { status, type: headers.get('content-type'), retryAfter: headers.get('retry-after'), text };
 }
 
 export type Replayed = {
@@ -37,7 +46,10 @@ export async function replay(journal: Journal): Promise<Replayed> {
   let left = journal.list();
   for (let entry = left.shift(); entry; entry = left.shift()) {
     const { Session, Commit } = entry;
-    const answer = await sendCommit(Session, Commit, AbortSignal.timeout(15_000));
+    const answer = await patiently(
+      () => sendCommit(Session, Commit, AbortSignal.timeout(15_000)),
+      (given) => (given.kind === 'unconfirmed' ? given.retryAfter : undefined),
+    );
     if (answer.kind === 'ahead' && !renumbered.has(Session)) {
       renumbered.add(Session);
       left = renumber(journal, [entry, ...left], Session, Commit.Number - answer.expected);

@@ -100,7 +100,24 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   };
 }
 
-function waitOf({ status, retryAfter }: Reply): Pick<Unconfirmed, 'retryAfter'> {
+/** How often and how long, in milliseconds, a page that opens waits because the service asks it to. */
+const patience = { times: 3, longest: 5_000 };
+
+/** Asks again as long as the service says that it will answer in a moment. */
+export async function patiently<A>(
+  ask: () => Promise<A>,
+  waitFor: (answer: A) => number | undefined,
+): Promise<A> {
+  for (let left = patience.times; ; left--) {
+    const answer = await ask();
+    const wait = waitFor(answer);
+    if (wait === undefined || wait > patience.longest || left === 0) return answer;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** How long the service asks to wait. */
+export function waitOf({ status, retryAfter }: Reply): Pick<Unconfirmed, 'retryAfter'> {
   if ((status !== 429 && status !== 503) || !/^\d+$/.test(retryAfter ?? '')) return {};
   return { retryAfter: Math.min(Number(retryAfter), longestWait) * 1_000 };
 }

@@ -23,7 +23,7 @@ let service: TestService;
 
 before(async () => {
   service = await startService();
-  // What arrives at once is what this file is about; the page itself never has more than two commits in progress.
+  // What arrives at once is what this file is about; the page itself has six commits in progress at most.
   Object.assign(service.ctx.admission.commits, { atOnce: 0 });
   const folder = await mkdtemp(join(tmpdir(), 'lectern-two-'));
   const zip = join(folder, 'two.zip');
