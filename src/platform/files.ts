@@ -1,11 +1,11 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Where the files of releases lie. One folder per release, complete from the moment it has its name. */
 export type PackageFiles = {
   /** A fresh path on the same disk as the releases, for what is not complete yet. */
   scratch(name: string): Promise<string>;
-  /** Gives a complete scratch folder its name. Atomic. */
+  /** Gives a complete scratch folder its name: atomic, and durable when it returns. */
   keep(scratch: string, releaseId: string): Promise<void>;
   discard(scratch: string): Promise<void>;
   remove(releaseId: string): Promise<void>;
@@ -20,11 +20,24 @@ export async function openFiles(dataDir: string): Promise<PackageFiles> {
   await mkdir(scratch, { recursive: true });
   return {
     scratch: async (name) => join(scratch, name),
-    keep: (from, releaseId) => rename(from, join(releases, releaseId)),
+    keep: async (from, releaseId) => {
+      await rename(from, join(releases, releaseId));
+      for (const parent of [releases, scratch]) await syncFolder(parent);
+    },
     discard: (path) => rm(path, { recursive: true, force: true }),
     remove: (releaseId) => rm(join(releases, releaseId), { recursive: true, force: true }),
     folder: (releaseId) => join(releases, releaseId),
   };
+}
+
+/** Makes what was created, renamed or removed in a folder survive a power cut (fsync(2)). */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Removes what imports left behind when their process was killed; what is younger may belong to another node. */

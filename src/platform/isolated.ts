@@ -1,4 +1,7 @@
 import { fork } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ErrorCode, ProblemExtras } from './errors.ts';
 import { Problem } from './errors.ts';
 
@@ -7,9 +10,20 @@ export type IsolatedLimits = {
   heapMegabytes: number;
   /** Memory of WebAssembly lies outside the heap. */
   wasmMegabytes: number;
-  /** The only folder that the program can create and write in. */
-  writableFolder: string;
+  /** The only folder that the program can create, read and write in. */
+  folder: string;
+  /** What it is given to read. */
+  files: readonly string[];
 };
+
+/** Our own code, and the packages that it loads, wherever npm has put them; nothing of `DATA_DIR`, the keys least of all. */
+const code = [
+  fileURLToPath(new URL('..', import.meta.url)),
+  fileURLToPath(new URL('../../package.json', import.meta.url)),
+  ...(createRequire(import.meta.url).resolve.paths('any') ?? []).filter((path) =>
+    path.endsWith(`${sep}node_modules`),
+  ),
+];
 
 /** What a program answers; an error that is not a problem keeps what the log and the mapper of errors need. */
 export type IsolatedAnswer =
@@ -70,12 +84,14 @@ export async function runIsolated(program: URL, input: unknown, limits: Isolated
 }
 
 function flagsFor(limits: IsolatedLimits): string[] {
+  // The folder is not there yet, so Node would take it for a file.
+  const own = [limits.folder, join(limits.folder, '*')];
   return [
     `--max-old-space-size=${limits.heapMegabytes}`,
     `--wasm-max-mem-pages=${limits.wasmMegabytes * 16}`,
     '--permission',
-    '--allow-fs-read=*',
-    `--allow-fs-write=${limits.writableFolder}/*`,
+    ...[...code, ...limits.files, ...own].map((path) => `--allow-fs-read=${path}`),
+    ...own.map((path) => `--allow-fs-write=${path}`),
     '--disable-warning=ExperimentalWarning',
   ];
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { serveOnce } from '../../src/platform/isolated-program.ts';
 
 /** `(module (memory (export "m") 1))`: WebAssembly memory that may grow as far as the engine lets it. */
@@ -40,6 +41,10 @@ export const acts = {
     for (;;) memory.grow(256);
   },
   'writes elsewhere': ({ elsewhere }: Input) => writeFile(elsewhere, 'x'),
+  'reads what it is given': ({ given }: Input) => readFile(given, 'utf8'),
+  'reads a secret': ({ secret }: Input) => readFile(secret, 'utf8'),
+  'lists a folder': ({ secret }: Input) => readdir(dirname(secret)),
+  'reads who is on the machine': () => readFile('/etc/passwd', 'utf8'),
   'starts a program': async () => (await import('node:child_process')).execFileSync('/bin/true'),
   'tells the environment': () => ({ ...process.env }),
   throws: () => {
@@ -47,6 +52,6 @@ export const acts = {
   },
 };
 
-export type Input = { act: keyof typeof acts; elsewhere: string };
+export type Input = { act: keyof typeof acts; elsewhere: string; given: string; secret: string };
 
 serveOnce(async (input: Input) => acts[input.act](input));

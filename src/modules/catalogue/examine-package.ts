@@ -10,7 +10,8 @@ const memory = { heapMegabytes: 256, wasmMegabytes: 256 };
 
 /** Unpacks and judges a package in a process of its own: whatever the archive does there, the service goes on. */
 export async function examinePackage(ctx: Context, source: PackageSource): Promise<PackageReport> {
-  const limits = { ...memory, seconds: ctx.config.importSeconds, writableFolder: source.folder };
+  const { file, folder } = source;
+  const limits = { ...memory, seconds: ctx.config.importSeconds, files: [file], folder };
   try {
     return (await runIsolated(program, source, limits)) as PackageReport;
   } catch (error) {
