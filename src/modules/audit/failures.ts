@@ -2,7 +2,10 @@ import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit } from './append.ts';
 
-/** Anyone may fail, as often as they like: beyond so many in so long, failures of a chain are counted only. */
+/**
+ * Anyone may fail as often as they like, so beyond this many in this long failures of a chain are only counted. The first
+ * of each known user is recorded all the same: noise must not hide an attack on one account.
+ */
 const mostRecorded = 200;
 const windowMinutes = 15;
 
@@ -15,26 +18,46 @@ on conflict (tenant_id) do update set
 returning head.failures,
   (select before.failures from audit_chain before where before.tenant_id = $1) as earlier`;
 
+const recordedOfUser = `
+select exists (
+  select from audit_entry known
+  where known.tenant_id = $1 and known.target_id = $2 and known.action = 'sign_in.failed' and known.at > $3
+) as found`;
+
 /** `userId`: whom the name belongs to; null: nobody, and the name is not kept. */
 export async function recordFailedSignIn(
   ctx: Context,
   tenantId: string,
   input: { method: 'link' | 'password'; userId: string | null },
 ): Promise<void> {
+  const { userId } = input;
   await transaction(ctx, async (ctx) => {
     const now = ctx.now();
-    const values = [tenantId, now, new Date(now.getTime() - windowMinutes * 60_000)];
+    const since = new Date(now.getTime() - windowMinutes * 60_000);
     const [row] = await run<{ failures: number; earlier: number | null }>(ctx, {
       name: 'count_failed_sign_in',
       text: count,
-      values,
+      values: [tenantId, now, since],
     });
-    if (!row || row.failures > mostRecorded) return;
+    if (!row || (row.failures > mostRecorded && !(await isNews(ctx, { tenantId, userId, since })))) return;
     const unrecorded = row.failures === 1 ? Math.max(0, (row.earlier ?? 0) - mostRecorded) : 0;
     await appendAudit(ctx, tenantId, {
       action: 'sign_in.failed',
-      targetId: input.userId,
+      targetId: userId,
       data: { Method: input.method, ...(unrecorded > 0 ? { Unrecorded: unrecorded } : {}) },
     });
   });
+}
+
+async function isNews(
+  ctx: Context,
+  { tenantId, userId, since }: { tenantId: string; userId: string | null; since: Date },
+): Promise<boolean> {
+  if (userId === null) return false;
+  const [row] = await run<{ found: boolean }>(ctx, {
+    name: 'failed_sign_in_of_user',
+    text: recordedOfUser,
+    values: [tenantId, userId, since],
+  });
+  return row?.found === false;
 }
