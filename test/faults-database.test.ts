@@ -56,7 +56,7 @@ for (const how of ['kill', 'fast'] as const)
       await server.crash(how);
       const refused = seen.unavailable;
       await until('requests are refused', () => seen.unavailable > refused + 16);
-      assert.equal(await ready(client, target.baseUrl), false);
+      await until('it is not ready', async () => !(await ready(client, target.baseUrl)));
       await server.start();
       await until('the service is ready', () => ready(client, target.baseUrl));
     }

@@ -20,6 +20,12 @@ after(service.close);
 const tenant = await newTenant(service);
 const password = 'a'.repeat(64);
 
+/** Readers within a second share one answer. */
+function metricsNow() {
+  clock.advance({ seconds: 1 });
+  return readMetrics(service);
+}
+
 let addresses = 0;
 /** Another caller each time. */
 const stranger = () => ({ 'x-forwarded-for': `192.0.2.${++addresses}` });
@@ -49,7 +55,7 @@ test('metrics count rejections by pool and reason', async () => {
   const other = stranger();
   const { key, api } = await newTenant(service);
   const { LaunchURL } = await service.enrol(await newCourse(service));
-  const grown = await growthOf(service, async () => {
+  const grown = await growthOf(metricsNow, async () => {
     await untilRejected(async () => (await service.api('POST', '/oauth/token', {}, '', address)).status);
     await untilRejected(
       async () => (await service.api('GET', '/user', undefined, 'x'.repeat(43), other)).status,
@@ -67,7 +73,7 @@ test('metrics count rejections by pool and reason', async () => {
   clock.advance({ seconds: 61 });
   const calls = [beginBulk(key), beginBulk(key)];
   await until('two are in progress', () => service.ctx.admission.bulkCalls.size === 1);
-  const bulk = await growthOf(service, () =>
+  const bulk = await growthOf(metricsNow, () =>
     service.api('POST', '/user/bulk', '{"LoginID":"x"}\n', key, {
       'content-type': 'application/x-ndjson',
     }),
@@ -77,7 +83,7 @@ test('metrics count rejections by pool and reason', async () => {
 });
 
 test('metrics show what a node is busy with: requests, places, bulk calls and their files, imports', async () => {
-  const metric = async (name: string) => (await readMetrics(service)).get(name) ?? Number.NaN;
+  const metric = async (name: string) => (await metricsNow()).get(name) ?? Number.NaN;
   const socket = await openSocket(service.baseUrl);
   const { 'x-forwarded-for': address } = stranger();
   socket.write(
@@ -129,7 +135,7 @@ test('metrics show what a node is busy with: requests, places, bulk calls and th
 test('metrics count passwords that wait for their turn, and wrong credentials by kind', async () => {
   const { TenantID } = tenant;
   const LoginID = await tenant.user({ Password: password });
-  const grown = await growthOf(service, async () => {
+  const grown = await growthOf(metricsNow, async () => {
     await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
         service.api('POST', '/session', { TenantID, LoginID: `nobody ${at}`, Password: password }, '', {
@@ -172,7 +178,7 @@ test('metrics count commits that are rejected, by code, and those that are taken
   const enrolment = await service.enrol('metered');
   const laptop = await play(service, enrolment.LaunchURL);
   await play(service, enrolment.LaunchURL);
-  const grown = await growthOf(service, async () => {
+  const grown = await growthOf(metricsNow, async () => {
     expectStatus(await laptop.commit({ Data: scorm12('incomplete', 10) }), 200);
     expectStatus(await laptop.commit({ Number: 5_000, Data: scorm12('incomplete', 10) }), 409);
     const { LoginID, EnrollID } = enrolment;

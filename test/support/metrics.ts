@@ -12,11 +12,11 @@ export async function readMetrics(service: { baseUrl: string }): Promise<Map<str
 
 /** How much the samples grow while something is done. */
 export async function growthOf(
-  service: { baseUrl: string },
+  read: () => Promise<Map<string, number>>,
   work: () => Promise<unknown>,
 ): Promise<(sample: string) => number> {
-  const before = await readMetrics(service);
+  const before = await read();
   await work();
-  const after = await readMetrics(service);
+  const after = await read();
   return (sample) => (after.get(sample) ?? 0) - (before.get(sample) ?? 0);
 }

@@ -132,7 +132,7 @@ const endpointFigures: Figures = {
 
 const pageOfHeads = 500;
 
-/** By the primary key.. of the processor in all, hence the longer interval. */
+/** By the primary key. Its cost grows with the number of chains, hence the longer interval. */
 const heads = `/* across tenants: metrics are about the whole deployment */
 select head.tenant_id, head.number, head.at, head.hash, head.seal from audit_chain head
 where ($1::text is null or head.tenant_id > $1) and head.number > 0 order by head.tenant_id limit ${pageOfHeads}`;
