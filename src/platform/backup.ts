@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Config } from './config.ts';
 import { lockFolder } from './db/folder-lock.ts';
-import { syncPath, syncTree } from './db/pglite-folder.ts';
+import { syncPath, syncTree } from './durable.ts';
 import type { WrittenKey } from './keys/key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from './keys/ring-file.ts';
 

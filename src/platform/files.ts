@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncPath } from './durable.ts';
 
 /** Where the files of releases lie. One folder per release, complete from the moment it has its name. */
 export type PackageFiles = {
@@ -22,22 +23,12 @@ export async function openFiles(dataDir: string): Promise<PackageFiles> {
     scratch: async (name) => join(scratch, name),
     keep: async (from, releaseId) => {
       await rename(from, join(releases, releaseId));
-      for (const parent of [releases, scratch]) await syncFolder(parent);
+      for (const parent of [releases, scratch]) syncPath(parent);
     },
     discard: (path) => rm(path, { recursive: true, force: true }),
     remove: (releaseId) => rm(join(releases, releaseId), { recursive: true, force: true }),
     folder: (releaseId) => join(releases, releaseId),
   };
-}
-
-/** Makes what was created, renamed or removed in a folder survive a power cut (fsync(2)). */
-export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Removes what imports left behind when their process was killed; what is younger may belong to another node. */

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { ZipFile } from 'yauzl';
-import { syncFolder } from '../../platform/files.ts';
 import type { CheckedEntry } from './zip-entries.ts';
 import { unsafe } from './zip-names.ts';
 
@@ -68,4 +67,13 @@ async function* inflated(content: Readable, path: string): AsyncGenerator<Buffer
 /** zlib's complaints about the data (`Z_DATA_ERROR`, `Z_BUF_ERROR`, …), unlike the disk's. */
 function isDataError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

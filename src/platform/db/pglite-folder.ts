@@ -1,12 +1,9 @@
 import { execFile } from 'node:child_process';
 import {
-  closeSync,
   cpSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,6 +12,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { syncPath, syncTree } from '../durable.ts';
 import { tighten } from '../owner-only.ts';
 import type { DatabaseLog } from './engine.ts';
 
@@ -64,23 +62,5 @@ export async function keepNewDatabase(): Promise<void> {
     if (!existsSync(kept)) renameSync(made, kept);
   } finally {
     rmSync(beside, { recursive: true, force: true });
-  }
-}
-
-export function syncTree(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const inside = path.join(folder, entry.name);
-    if (entry.isDirectory()) syncTree(inside);
-    else if (entry.isFile()) syncPath(inside);
-  }
-  syncPath(folder);
-}
-
-export function syncPath(file: string): void {
-  const handle = openSync(file, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

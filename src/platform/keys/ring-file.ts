@@ -14,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { syncPath } from '../durable.ts';
 import { idShape, keyBytes, type WrittenKey } from './key-ring.ts';
 
 const fileName = 'signing-keys.json';
@@ -79,16 +80,7 @@ export function writeRingFile(folder: string, keys: readonly WrittenKey[]): void
   const { uid, gid } = statSync(folder);
   if (uid !== process.getuid?.() && process.getuid?.() === 0) chownSync(draft, uid, gid);
   renameSync(draft, ringFile(folder));
-  syncFolder(folder);
+  syncPath(folder);
   for (const name of readdirSync(folder))
     if (name.startsWith(`${fileName}.`)) rmSync(join(folder, name), { force: true });
-}
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -1,0 +1,22 @@
+import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+
+// What must survive a power cut. A new name is durable when the folder that holds it is synced (fsync(2)).
+
+export function syncTree(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const inside = path.join(folder, entry.name);
+    if (entry.isDirectory()) syncTree(inside);
+    else if (entry.isFile()) syncPath(inside);
+  }
+  syncPath(folder);
+}
+
+export function syncPath(file: string): void {
+  const handle = openSync(file, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
