@@ -75,6 +75,32 @@ test('An administrator signs in by password, which never leaves the browser, and
   await closeConsole(page);
 });
 
+test('After signing out, the next person in the same tab sees nothing of the one before', async () => {
+  const password = 'a password';
+  const other = await newTenant(service, { Name: 'Other', PasswordHash: 'sha256-hex' });
+  const [first, next] = await Promise.all(
+    [acme, other].map(({ user }) => user({ IsAdmin: true, Password: hashed(password) })),
+  );
+  const LoginID = await acme.user({ FirstName: 'Uma', LastName: 'Underhill' });
+  const page = await openConsole(service, `/console?tenant=${acme.TenantID}`);
+  await signIn(page, acme.TenantID, first ?? '', password);
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByText('Underhill').first().waitFor();
+  await choose(page, 'Sign out');
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  let asked = 0;
+  await page.route(/\/user(\?|$)/, (route) => {
+    asked++;
+    return route.abort();
+  });
+  await signIn(page, other.TenantID, next ?? '', password);
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await until('the list is requested again', () => asked > 0);
+  assert.equal(await page.getByText('Underhill').count(), 0);
+  assert.equal(await page.getByText(LoginID).count(), 0);
+  await closeConsole(page);
+});
+
 test('The operator comes by a link that works once; who comes later is told so', async () => {
   const { SignInURL } = await createOperatorLink(service.ctx);
   const page = await openConsole(service);

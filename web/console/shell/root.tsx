@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useSearch } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useCallback } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect } from 'react';
 import { ApiProvider, useApi } from '../api/api.tsx';
 import { isSignedOut } from '../api/problem.ts';
 import { type Session, SessionContext } from '../api/session.tsx';
@@ -38,6 +38,11 @@ function Gate() {
       return data;
     },
   });
+  // Whoever signs in next in this tab must not see data of the person before.
+  const nobody = data === null;
+  useEffect(() => {
+    if (nobody) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+  }, [nobody, queries]);
   const isOpen = pathname === '/docs';
   if (isPending) return <Waiting />;
   if (data) {
