@@ -6,6 +6,8 @@ const Id = Type.String({ format: 'uuid' });
 const Changed = Type.Array(Type.String(), { description: 'Names of the fields that changed.' });
 const Count = Type.Integer({ minimum: 0 });
 const Method = OneOf(['link', 'password']);
+/** `check`: a client's POST /user/check. */
+const FailedMethod = OneOf(['link', 'password', 'check']);
 
 /** Nothing else fits in, so that no personal data does: the trail is never rewritten, not even by an erasure. */
 const data = <P extends Record<string, TSchema>>(properties: P) =>
@@ -68,7 +70,7 @@ export const auditCatalogue = {
     'An attempt to sign in failed. Without a target, the name or link is unknown.',
     'user',
     data({
-      Method,
+      Method: FailedMethod,
       Unrecorded: Type.Optional(
         Type.Integer({ description: 'So many failures before this one have no entry of their own.' }),
       ),

@@ -33,3 +33,13 @@ test('noise does not hide an attack on one account: the first failure of a known
   await fail(bob);
   assert.equal(await recorded(), 4);
 });
+
+test('a wrong password that a client sends to be checked is recorded too, with its key', async () => {
+  const { keyId, api, user } = await newTenant(service);
+  const LoginID = await user({ Password: 'a'.repeat(64) });
+  await api('POST', `/user/check/${LoginID}`, { Password: 'a'.repeat(64) });
+  await api('POST', `/user/check/${LoginID}`, { Password: 'b'.repeat(64) });
+  const { body } = await api('GET', '/audit?Action=sign_in.failed');
+  const found = body.Items.map((entry: Record<string, unknown>) => [entry.Actor, entry.ActorID, entry.Data]);
+  assert.deepEqual(found, [['key', keyId, { Method: 'check' }]]);
+});

@@ -2,6 +2,7 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { countSignInFailure } from '../../platform/counters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { recordFailedSignIn } from '../audit/failures.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { matchesPassword, readPassword } from './passwords.ts';
 import type { CheckResult } from './schemas.ts';
@@ -83,7 +84,7 @@ export async function checkPassword(
   const attempt = await noteGuess(ctx, { loginId: input.loginId, evenDisabled: false });
   const matches = await matchesPassword(attempt?.enabled ? attempt.password_hash : null, password);
   if (attempt && matches) await forgetFailures(ctx, attempt.user_id);
-  if (!matches) countSignInFailure(ctx, 'check');
+  if (!matches) await noteFailure(ctx, attempt?.user_id ?? null);
   const result = !attempt ? -1 : !attempt.enabled ? 0 : matches ? 1 : -2;
   return { LoginID: input.loginId, Result: result };
 }
@@ -101,8 +102,13 @@ export async function guessPassword(
   const { password_hash: stored, user_id: userId } = attempt;
   const matches = await matchesPassword(stored, input.password);
   if (matches) await forgetFailures(ctx, userId);
-  else countSignInFailure(ctx, 'check');
+  else await noteFailure(ctx, userId);
   return { stored, matches };
+}
+
+async function noteFailure(ctx: TenantContext, userId: string | null): Promise<void> {
+  countSignInFailure(ctx, 'check');
+  await recordFailedSignIn(ctx, ctx.tenantId, { method: 'check', userId });
 }
 
 async function forgetFailures(ctx: TenantContext, userId: string): Promise<void> {
