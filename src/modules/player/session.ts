@@ -37,10 +37,15 @@ function unitsOf(units: Unit[]): Unit[] {
 /** All that the page needs to play. */
 export function toSession(begun: Begun): Session {
   const { token, learner, played, units } = begun;
-  const data: Record<string, RunTimeData> = {};
-  for (const unit of unitsOf(played.tree.Units))
-    if (unit.Kind !== null)
-      data[unit.UnitID] = resume(played.standard, unit, units[unit.UnitID]?.data ?? {}, learner);
+  // A package may call a unit `__proto__`.
+  const earlier = new Map(Object.entries(units));
+  const playable = unitsOf(played.tree.Units).filter(({ Kind }) => Kind !== null);
+  const data = Object.fromEntries(
+    playable.map((unit) => {
+      const before = earlier.get(unit.UnitID)?.data ?? {};
+      return [unit.UnitID, resume(played.standard, unit, before, learner)];
+    }),
+  );
   return {
     Session: token,
     Preview: begun.isPreview,
