@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ensureConsole } from '../scripts/build-console.ts';
 import { exitWithReason } from './exit.ts';
+import { beginTrail } from './modules/audit/begin.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
@@ -38,6 +39,7 @@ export async function start(config: Config, log: Log): Promise<Service & { first
 /** Nodes that share a database and a folder may start at once: one makes the first key, none removes another's work. */
 async function prepare(ctx: Context): Promise<First | null> {
   await encryptSecrets(ctx);
+  await beginTrail(ctx);
   await auditRotation(ctx);
   await settleEpoch(ctx);
   await renewSeals(ctx);

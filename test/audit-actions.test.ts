@@ -346,6 +346,12 @@ const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = 
   'signing_keys.rotated': (look) => recorded(look, { action: 'signing_keys.rotated', data: { KeyID: 'k' } }),
   'backup.created': (look) => recorded(look, { action: 'backup.created', data: { MadeAt: noon } }),
   'backup.restored': (look) => recorded(look, { action: 'backup.restored', data: { MadeAt: noon } }),
+  'audit.began': async (look) => {
+    await look();
+    const id = unique('made');
+    expectStatus(await service.api('POST', '/tenant', { TenantID: id }), 201);
+    return { ...byOperator, by: 'createTenant', target: id };
+  },
   'audit.head_unverified': (look) => recorded(look, { action: 'audit.head_unverified', data: {} }),
 };
 

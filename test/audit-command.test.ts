@@ -55,7 +55,8 @@ test('the command line records what it does, verifies the trail and a backup, an
       Break,
     ]),
     [
-      [null, 1, null],
+      // Its beginning, that of acme, and the backup.
+      [null, 3, null],
       ['acme', 2, null],
     ],
   );
@@ -69,12 +70,14 @@ test('the command line records what it does, verifies the trail and a backup, an
   assert.deepEqual(
     told.map(({ action, actor }) => [action, actor]),
     [
+      ['audit.began', 'service'],
       ['tenant.created', 'command_line'],
+      ['audit.began', 'command_line'],
       ['key.created', 'command_line'],
       ['backup.restored', 'command_line'],
     ],
   );
-  assert.deepEqual(told[2]?.data, { MadeAt });
+  assert.deepEqual(told[4]?.data, { MadeAt });
   const behind = await lectern(['audit', 'verify', '--since', since], second);
   assert.equal(behind.code, 1, 'a restored database lacks what was written after the backup');
 

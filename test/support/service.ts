@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/app.ts';
+import { beginTrail } from '../../src/modules/audit/begin.ts';
 import { createKey } from '../../src/modules/auth/keys.ts';
 import type { Enrolment } from '../../src/modules/enrolments/schemas.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
@@ -88,6 +89,7 @@ export async function startService(
   const { api, content, operations } = await buildApp(ctx);
   config.contentUrl = `http://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `http://127.0.0.1:${await listen(api)}`;
+  await beginTrail(ctx);
   const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
   const service = client(ctx, operator.Secret, async () => {
     await Promise.all([api.close(), content.close(), operations?.close()]);

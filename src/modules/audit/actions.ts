@@ -130,6 +130,11 @@ export const auditCatalogue = {
   'signing_keys.rotated': ['The key ring was rotated.', 'deployment', data({ KeyID: Type.String() })],
   'backup.created': ['A backup was created.', 'deployment', data({ MadeAt: Instant() })],
   'backup.restored': ['The database was restored from a backup.', 'deployment', data({ MadeAt: Instant() })],
+  'audit.began': [
+    'A trail began: that of the tenant that is the target, otherwise that of the deployment. The trail of the deployment names all others.',
+    'tenant',
+    nothing,
+  ],
   'audit.head_unverified': [
     'The trail continues from an entry whose seal does not verify: the trail was changed outside of the service, or its signing key is missing.',
     'deployment',

@@ -8,9 +8,17 @@ import { type Content, checkHead, type Entry, type Head, hashOf, sealEntry, seal
 export const deployment = '';
 
 const lock = `
-insert into audit_chain as head (tenant_id, number, at, hash, seal) values ($1, 0, $2, '', '')
-on conflict (tenant_id) do update set number = head.number
+update audit_chain head set number = head.number where head.tenant_id = $1
 returning head.number, head.at, head.hash, head.seal`;
+
+const begin = `
+insert into audit_chain as head (tenant_id, number, at, hash, seal) values ($1, $2, $3, $4, '')
+on conflict (tenant_id) do nothing
+returning head.number, head.at, head.hash, head.seal`;
+
+const last = `
+select held.number, held.at, held.hash from audit_entry held where held.tenant_id = $1
+order by held.number desc, held.audit_id desc limit 1`;
 
 const write = `
 with moved as (
@@ -31,24 +39,57 @@ from jsonb_to_recordset($6::jsonb) as made (audit_id uuid, number bigint, at tim
 export async function appendAudit(ctx: Context, tenantId: string, ...entries: NewAudit[]): Promise<void> {
   if (entries.length === 0) return;
   await joinTransaction(ctx, async (ctx) => {
-    const [head] = await run<Head>(ctx, {
-      name: 'lock_audit_chain',
-      text: lock,
-      values: [tenantId, ctx.now()],
-    });
-    if (!head) throw new Error('The audit chain could not be locked.');
-    const made = chained(ctx, tenantId, head, [...suspicion(ctx, tenantId, head), ...entries]);
-    const last = made.at(-1);
-    if (!last) return;
-    const { number, at, hash } = last;
-    const values = [tenantId, number, at, hash, sealHead(ctx, tenantId, last), JSON.stringify(made)];
-    await run(ctx, { name: 'write_audit_entries', text: write, values });
+    const head = (await lockHead(ctx, tenantId)) ?? (await replaceHead(ctx, tenantId));
+    await writeEntries(ctx, tenantId, head, [...suspicion(ctx, tenantId, head), ...entries]);
   });
+}
+
+/** The first entry of a chain. Only here may one begin: for a new tenant, or once by the start that migrates. */
+export async function beginChain(ctx: Context, tenantId: string, entry: NewAudit): Promise<void> {
+  await joinTransaction(ctx, async (ctx) => {
+    const head = await insertHead(ctx, tenantId, { number: 0, at: ctx.now(), hash: '' });
+    if (head) await writeEntries(ctx, tenantId, head, [entry]);
+    else await appendAudit(ctx, tenantId, entry);
+  });
+}
+
+async function lockHead(ctx: Context, tenantId: string): Promise<Head | undefined> {
+  const [head] = await run<Head>(ctx, { name: 'lock_audit_chain', text: lock, values: [tenantId] });
+  return head;
+}
+
+async function insertHead(
+  ctx: Context,
+  tenantId: string,
+  { number, at, hash }: Omit<Head, 'seal'>,
+): Promise<Head | undefined> {
+  const values = [tenantId, number, at, hash];
+  const [head] = await run<Head>(ctx, { name: 'begin_audit_chain', text: begin, values });
+  return head;
+}
+
+/** For a head that somebody removed: without a seal, so that the next entry is suspicious for ever. */
+async function replaceHead(ctx: Context, tenantId: string): Promise<Head> {
+  const [entry] = await run<Omit<Head, 'seal'>>(ctx, { text: last, values: [tenantId] });
+  const head =
+    (await insertHead(ctx, tenantId, entry ?? { number: 0, at: ctx.now(), hash: '' })) ??
+    (await lockHead(ctx, tenantId));
+  if (!head) throw new Error('The audit chain could not be locked.');
+  return head;
+}
+
+async function writeEntries(ctx: Context, tenantId: string, head: Head, entries: NewAudit[]): Promise<void> {
+  const made = chained(ctx, tenantId, head, entries);
+  const last = made.at(-1);
+  if (!last) return;
+  const { number, at, hash } = last;
+  const values = [tenantId, number, at, hash, sealHead(ctx, tenantId, last), JSON.stringify(made)];
+  await run(ctx, { name: 'write_audit_entries', text: write, values });
 }
 
 /** A trail that was changed outside goes on, as work must; but it says so for ever. */
 function suspicion(ctx: Context, tenantId: string, head: Head): NewAudit[] {
-  if (head.number === 0 || checkHead(ctx, tenantId, head) === 'genuine') return [];
+  if (checkHead(ctx, tenantId, head) === 'genuine') return [];
   ctx.log.error({ tenant: tenantId }, 'the audit trail was changed outside, or its signing key is missing');
   return [{ action: 'audit.head_unverified', targetId: null, data: {} }];
 }

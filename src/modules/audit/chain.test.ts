@@ -134,6 +134,117 @@ test('a trail put back to an earlier state is found by what was verified before'
   assert.ok((await chainOf(tenant, { known: [known] }))?.Break);
 });
 
+const left = (TenantID: string) => sql`delete from audit_entry where tenant_id = ${TenantID}`;
+
+const emptied: [string, (tenantId: string) => RawBuilder<unknown>[]][] = [
+  [
+    'whose head is put back to nothing',
+    (id) => [left(id), sql`update audit_chain set number = 0, hash = '', seal = '' where tenant_id = ${id}`],
+  ],
+  ['that is removed whole', (id) => [left(id), sql`delete from audit_chain where tenant_id = ${id}`]],
+  [
+    'that is removed with its tenant',
+    (id) => [
+      left(id),
+      sql`delete from audit_chain where tenant_id = ${id}`,
+      sql`delete from api_key where tenant_id = ${id}`,
+      sql`delete from tenant where tenant_id = ${id}`,
+    ],
+  ],
+];
+
+for (const [what, statements] of emptied)
+  test(`a trail ${what} is found, and never begins again unseen`, async () => {
+    const tenant = await trail();
+    const id = tenant.TenantID;
+    for (const statement of statements(id)) await change(statement);
+    assert.ok((await chainOf(tenant))?.Break, 'it is missing');
+    const goesOn = await service.api('POST', '/tenant', { TenantID: id });
+    if (goesOn.status === 200) await service.api('PUT', `/tenant/${id}`, { Name: 'later' });
+    const { Intact, Chains } = await verifyAudit(service.ctx);
+    assert.equal(Intact, false);
+    const ofDeployment = Chains.find((chain) => chain.TenantID === null);
+    const found = Chains.find((chain) => chain.TenantID === id);
+    if (goesOn.status === 200) assert.match(found?.Break?.Reason ?? '', /found the end of the trail changed/);
+    else assert.match(ofDeployment?.Break?.Reason ?? '', /began a second time/);
+  });
+
+test('the trail of the deployment cannot be emptied unseen', async () => {
+  const own = await startService();
+  try {
+    assert.equal((await verifyAudit(own.ctx)).Intact, true);
+    await sql`delete from audit_entry where tenant_id = ''`.execute(own.ctx.db);
+    await sql`delete from audit_chain where tenant_id = ''`.execute(own.ctx.db);
+    const deployed = async () => (await verifyAudit(own.ctx)).Chains.find((chain) => chain.TenantID === null);
+    assert.ok((await deployed())?.Break);
+    expectStatus(await own.api('POST', '/tenant', { TenantID: 'later' }), 201);
+    assert.match((await deployed())?.Break?.Reason ?? '', /found the end of the trail changed/);
+  } finally {
+    await own.close();
+  }
+});
+
+test('a failed sign-in begins no chain, and is recorded without one', async () => {
+  const { TenantID } = await newTenant(service);
+  for (const table of ['audit_entry', 'audit_chain'])
+    await change(sql`delete from ${sql.table(table)} where tenant_id = ${TenantID}`);
+  const body = { TenantID, LoginID: 'nobody', Password: 'x' };
+  expectStatus(await service.api('POST', '/session', body, ''), 401);
+  const { Chains } = await verifyAudit(service.ctx);
+  const found = Chains.find((chain) => chain.TenantID === TenantID);
+  assert.deepEqual([found?.Entries, found?.Break?.Number], [2, 1]);
+});
+
+test('a tenant deleted since is not missed by what was verified before, made again or not', async () => {
+  const [gone, again] = [await newTenant(service), await newTenant(service)];
+  const own = [gone.TenantID, again.TenantID];
+  const { Chains } = await verifyAudit(service.ctx);
+  const known = Chains.filter(({ TenantID }) => TenantID === null || own.includes(TenantID));
+  for (const id of own) {
+    expectStatus(await service.api('PUT', `/tenant/${id}`, { Status: 'suspended' }), 200);
+    expectStatus(await service.api('DELETE', `/tenant/${id}`), 200);
+  }
+  const breaks = async () => {
+    const { Chains } = await verifyAudit(service.ctx, { known });
+    return Chains.filter(({ TenantID, Break }) => Break && TenantID !== null && own.includes(TenantID));
+  };
+  assert.deepEqual(await breaks(), [], 'while it is being deleted');
+  const later = { ...service.ctx, now: () => new Date(service.ctx.now().getTime() + 60_000) };
+  const { finishDeletions } = await import('../lifecycle/finish-deletions.ts');
+  await finishDeletions(later);
+  expectStatus(await service.api('POST', '/tenant', { TenantID: again.TenantID }), 201);
+  assert.deepEqual(await breaks(), []);
+});
+
+test('chains from before chains had beginnings get one from the start that migrates, once', async () => {
+  const own = await startService();
+  const { beginTrail } = await import('./begin.ts');
+  try {
+    await own.api('POST', '/tenant', { TenantID: 'none' });
+    await own.api('POST', '/tenant', { TenantID: 'old' });
+    const send = (statement: RawBuilder<unknown>) =>
+      sql`/* across tenants: a test goes back */ ${statement}`.execute(own.ctx.db);
+    await send(sql`delete from audit_entry where tenant_id <> 'old'`);
+    await send(sql`delete from audit_chain where tenant_id <> 'old'`);
+    assert.equal((await verifyAudit(own.ctx)).Intact, false);
+    await send(sql`insert into setting (name, value) values ('audit_begins', 'due')`);
+    for (const _ of [1, 2]) await beginTrail(own.ctx);
+    const { Intact, Chains } = await verifyAudit(own.ctx);
+    assert.equal(Intact, true, JSON.stringify(Chains));
+    assert.deepEqual(
+      Chains.map(({ TenantID, Entries }) => [TenantID, Entries]),
+      [
+        [null, 4],
+        ['none', 1],
+        ['old', 2],
+        ['test', 1],
+      ],
+    );
+  } finally {
+    await own.close();
+  }
+});
+
 test('an entry commits with its change, or neither does', async () => {
   const tenant = await newTenant(service);
   const { transaction } = await import('../../platform/db/transaction.ts');

@@ -10,11 +10,10 @@ const mostRecorded = 200;
 const windowMinutes = 15;
 
 const count = `
-insert into audit_chain as head (tenant_id, number, at, hash, seal, failures, failures_from)
-values ($1, 0, $2, '', '', 1, $2)
-on conflict (tenant_id) do update set
+update audit_chain head set
   failures = case when head.failures_from > $3::timestamptz then head.failures + 1 else 1 end,
   failures_from = case when head.failures_from > $3::timestamptz then head.failures_from else $2 end
+where head.tenant_id = $1
 returning head.failures,
   (select before.failures from audit_chain before where before.tenant_id = $1) as earlier`;
 
@@ -34,13 +33,15 @@ export async function recordFailedSignIn(
   await transaction(ctx, async (ctx) => {
     const now = ctx.now();
     const since = new Date(now.getTime() - windowMinutes * 60_000);
-    const [row] = await run<{ failures: number; earlier: number | null }>(ctx, {
+    const [row] = await run<{ failures: number; earlier: number }>(ctx, {
       name: 'count_failed_sign_in',
       text: count,
       values: [tenantId, now, since],
     });
-    if (!row || (row.failures > mostRecorded && !(await isNews(ctx, { tenantId, userId, since })))) return;
-    const unrecorded = row.failures === 1 ? Math.max(0, (row.earlier ?? 0) - mostRecorded) : 0;
+    // Without a head, which somebody removed, it is recorded: the entry says so.
+    const { failures, earlier } = row ?? { failures: 1, earlier: 0 };
+    if (failures > mostRecorded && !(await isNews(ctx, { tenantId, userId, since }))) return;
+    const unrecorded = failures === 1 ? Math.max(0, earlier - mostRecorded) : 0;
     await appendAudit(ctx, tenantId, {
       action: 'sign_in.failed',
       targetId: userId,

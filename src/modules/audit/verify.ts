@@ -1,6 +1,8 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { deployment } from './append.ts';
 import { checkEntry, checkHead, type Entry, type Head, hashOf } from './chain.ts';
+import { isDeleted, type Lives, noLives, noteLife } from './lives.ts';
 
 /** What is wrong with a chain, at the first entry that shows it. */
 export type Break = { Number: number | null; Reason: string };
@@ -56,7 +58,8 @@ function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: Pla
     return broken(
       `The head names entry ${head.number}, but the last one is ${last.number}: the end was cut off.`,
     );
-  const seal = head.number === 0 ? 'genuine' : checkHead(ctx, tenantId, head);
+  if (last.number === 0) return broken('The chain is empty: its entries were removed.');
+  const seal = checkHead(ctx, tenantId, head);
   if (seal === 'forged')
     return broken('The seal of the head does not match: the end of the chain was cut off or replaced.');
   if (seal === 'unknown key')
@@ -66,10 +69,15 @@ function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: Pla
 
 type Place = { number: number; hash: string };
 
+/** A chain from before chains had beginnings has `audit.began` later on. */
+const isBeginning = ({ number, action }: Entry) =>
+  action === 'audit.began' || (number === 1 && action === 'tenant.created');
+
 async function checkChain(
   ctx: Context,
   tenantId: string,
   known: readonly KnownHead[],
+  note: (entry: Entry) => string | null = () => null,
 ): Promise<CheckedChain> {
   const head = await ctx.db
     .selectFrom('audit_chain')
@@ -78,6 +86,7 @@ async function checkChain(
     .executeTakeFirst();
   let last: Place = { number: 0, hash: '' };
   let first: Break | null = null;
+  let hasBeginning = false;
   const expected = new Map(known.map(({ Entries, Hash }) => [Entries, Hash]));
   for await (const entry of entriesOf(ctx, tenantId)) {
     // What was written after the head was read is of the next verification.
@@ -87,9 +96,13 @@ async function checkChain(
     if (hash !== undefined && hash !== entry.hash)
       first ??= { Number: entry.number, Reason: 'The hash differs from the one verified before.' };
     expected.delete(entry.number);
+    hasBeginning ||= isBeginning(entry);
+    const wrong = note(entry);
+    if (wrong !== null) first ??= { Number: entry.number, Reason: wrong };
     last = { number: entry.number, hash: entry.hash };
   }
   first ??= breakAtEnd(ctx, tenantId, head ?? null, last);
+  if (!hasBeginning) first ??= { Number: 1, Reason: 'The chain does not start with its beginning.' };
   const [missing] = [...expected.keys()].filter((number) => number > 0);
   if (missing !== undefined)
     first ??= { Number: missing, Reason: 'The entry was there when the trail was verified before.' };
@@ -101,29 +114,36 @@ async function checkChain(
   };
 }
 
-/** Checks all chains, or what is left of those that an earlier verification saw. */
+/** Tenants that are there, and what is left of chains: each must be whole, but for a tenant that was deleted. */
+async function chainsToCheck(ctx: Context, lives: Lives): Promise<Set<string>> {
+  const rows = await run<{ tenant_id: string; is_live: boolean }>(ctx, {
+    text: `/* across tenants: the verification reads the chains of all */
+      select held.tenant_id, held.status <> 'deleting' as is_live from tenant held
+      union select head.tenant_id, false from audit_chain head
+      union select entry.tenant_id, false from audit_entry entry`,
+    values: [],
+  });
+  const there = rows.filter(({ tenant_id, is_live }) => is_live || !isDeleted(lives, tenant_id));
+  return new Set([...lives.begun, ...there.map(({ tenant_id }) => tenant_id)].sort());
+}
+
+/** Checks all chains that there must be. What an earlier verification saw of a tenant deleted since is not expected. */
 export async function verifyAudit(
   ctx: Context,
   input: { known?: readonly KnownHead[] } = {},
 ): Promise<{ Intact: boolean; Chains: CheckedChain[] }> {
   const { known = [] } = input;
-  const rows = await run<{ tenant_id: string }>(ctx, {
-    text: `/* across tenants: the verification reads the chains of all */
-      select head.tenant_id from audit_chain head union select held.tenant_id from audit_entry held order by 1`,
-    values: [],
-  });
-  const all = new Set([
-    ...rows.map(({ tenant_id }) => tenant_id),
-    ...known.map((head) => head.TenantID ?? ''),
-  ]);
-  const Chains: CheckedChain[] = [];
+  const lives = noLives();
+  const knownOf = (tenantId: string) => known.filter((head) => (head.TenantID ?? deployment) === tenantId);
+  const ofDeployment = knownOf(deployment);
+  const Chains = [await checkChain(ctx, deployment, ofDeployment, (entry) => noteLife(lives, entry))];
+  const seen = Math.max(0, ...ofDeployment.map(({ Entries }) => Entries));
+  const isOld = (tenantId: string) => (lives.deleted.get(tenantId) ?? 0) > seen;
+  const expected = known.filter(({ TenantID }) => TenantID !== null && !isOld(TenantID));
+  const all = await chainsToCheck(ctx, lives);
+  for (const { TenantID } of expected) if (TenantID !== null) all.add(TenantID);
+  all.delete(deployment);
   for (const tenantId of all)
-    Chains.push(
-      await checkChain(
-        ctx,
-        tenantId,
-        known.filter((head) => (head.TenantID ?? '') === tenantId),
-      ),
-    );
+    Chains.push(await checkChain(ctx, tenantId, isOld(tenantId) ? [] : knownOf(tenantId)));
   return { Intact: Chains.every((chain) => chain.Break === null), Chains };
 }

@@ -135,14 +135,18 @@ const pageOfHeads = 500;
 /** By the primary key. Its cost grows with the number of chains, hence the longer interval. */
 const heads = `/* across tenants: metrics are about the whole deployment */
 select head.tenant_id, head.number, head.at, head.hash, head.seal from audit_chain head
-where ($1::text is null or head.tenant_id > $1) and head.number > 0 order by head.tenant_id limit ${pageOfHeads}`;
+where ($1::text is null or head.tenant_id > $1) order by head.tenant_id limit ${pageOfHeads}`;
+
+const headless = `/* across tenants: metrics are about the whole deployment */
+select count(*)::integer as missing from tenant held
+where held.status <> 'deleting' and not exists (select from audit_chain head where head.tenant_id = held.tenant_id)`;
 
 const auditFigures: Figures = {
   name: 'audit',
   seconds: 60,
   gauges: {
     lectern_audit_chains_unverified: {
-      help: 'Audit chains whose head does not verify: changed outside the service, or sealed with a key that is missing.',
+      help: 'Audit chains whose head is missing or does not verify: changed outside the service, or sealed with a key that is missing.',
     },
   },
   read: async (ctx) => [
@@ -154,7 +158,8 @@ const auditFigures: Figures = {
 };
 
 async function countUnverified(ctx: Context, connection: Connection): Promise<number> {
-  let unverified = 0;
+  const { rows } = await connection.query<{ missing: number }>({ text: headless, values: [] });
+  let unverified = rows[0]?.missing ?? 0;
   for (let after: string | null = null, more = true; more; ) {
     const { rows }: { rows: (Head & { tenant_id: string })[] } = await connection.query({
       text: heads,

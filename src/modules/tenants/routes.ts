@@ -24,7 +24,7 @@ export const tenantRoutes = [
       200: { description: 'It exists with the same fields.', schema: Tenant },
     },
     events: [],
-    audits: ['tenant.created'],
+    audits: ['tenant.created', 'audit.began'],
     handle: async (ctx, { body }) => {
       const { tenant, isNew } = await createTenant(ctx, body);
       return isNew ? created(tenant, path`/tenant/${tenant.TenantID}`) : ok(tenant);

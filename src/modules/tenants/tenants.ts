@@ -7,7 +7,8 @@ import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import type { NewAudit } from '../audit/actions.ts';
-import { appendAudit } from '../audit/append.ts';
+import { appendAudit, beginChain } from '../audit/append.ts';
+import { recordBeginning } from '../audit/begin.ts';
 import type { NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
 /** Creates a tenant. An existing one with the same fields is answered as it is (a safe retry). */
@@ -32,7 +33,10 @@ export async function createTenant(
       .onConflict((conflict) => conflict.doNothing())
       .returningAll()
       .executeTakeFirst();
-    if (made) await appendAudit(ctx, tenantId, { action: 'tenant.created', targetId: tenantId, data: {} });
+    if (made) {
+      await beginChain(ctx, tenantId, { action: 'tenant.created', targetId: tenantId, data: {} });
+      await recordBeginning(ctx, tenantId);
+    }
     return made;
   });
   knownTenant.forget(ctx, tenantId);

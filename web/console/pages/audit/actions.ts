@@ -47,6 +47,7 @@ const groupOf = {
   'backup.created': 'deployment',
   'backup.restored': 'deployment',
   'signing_keys.rotated': 'deployment',
+  'audit.began': 'deployment',
   'audit.head_unverified': 'deployment',
 } as const satisfies Record<Action, ActionGroup>;
 
