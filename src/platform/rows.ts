@@ -189,11 +189,16 @@ function toObject(names: string[], cells: string[]): unknown {
   return Object.fromEntries(fields);
 }
 
+/** Also behind what a spreadsheet skips or takes for the end of a row (OWASP, CSV injection). */
+const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+/** Everything that some reader takes for the end of a row. */
+const quoted = /[\p{Cc}\u2028\u2029]/u;
+
 export type RowWriter = (records: Record<string, unknown>[]) => string;
 
 /**
  * Writes records as NDJSON or CSV. In CSV a cell that a spreadsheet would take for a formula gets an apostrophe before
- * it (OWASP, CSV injection), unless `rawCells`.
+ * it, unless `rawCells`.
  */
 export function rowWriter(
   format: RowFormat,
@@ -203,13 +208,14 @@ export function rowWriter(
   if (format === 'ndjson')
     return (records) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
   let header = true;
+  const textCell = (text: string) => (!options.rawCells && formula.test(text) ? `'${text}` : text);
   return (records) => {
     const text = stringify(records, {
       columns: [...columns],
       header,
-      escape_formulas: !options.rawCells,
       record_delimiter: 'windows',
-      cast: { boolean: String, object: (value) => JSON.stringify(value) },
+      quoted_match: quoted,
+      cast: { boolean: String, object: (value) => JSON.stringify(value), string: textCell },
     });
     header = false;
     return text;

@@ -1,10 +1,12 @@
-/** A spreadsheet would take these for formulas (OWASP, CSV injection). */
-const formula = /^[=+\-@\t\r]/;
+/** What a spreadsheet would take for a formula (OWASP, CSV injection), as the service has it. */
+const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+/** What ends a cell, also for readers that know of more row ends than RFC 4180. */
+const quoted = /[",\p{Cc}\u2028\u2029]/u;
 
 function csvCell(value: unknown, isRaw: boolean): string {
   const text = value === null || value === undefined ? '' : String(value);
   const safe = !isRaw && formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return quoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** One row of CSV without a line end. `isRaw`: for programs, which take every cell as it is. */
