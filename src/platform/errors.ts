@@ -2,6 +2,7 @@
 export const errorCodes = {
   malformed_request: [400, 'The request could not be read'],
   unauthorized: [401, 'No valid credentials'],
+  session_ambiguous: [400, 'The browser sent several session cookies'],
   signed_out: [401, 'Nobody is signed in'],
   sign_in_failed: [401, 'Signing in failed'],
   scope_missing: [403, 'The key lacks a scope'],

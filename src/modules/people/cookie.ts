@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
 
 type Place = Pick<Context, 'config'>;
 
@@ -17,8 +18,15 @@ export function sessionCookie({ config }: Place, token: string, seconds: number)
   return `${cookieName({ config })}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
+/** A course on our host can set a cookie of our name for a path, which the browser sends first. */
 export function cookieToken({ config }: Place, header: string | undefined): string | undefined {
   const start = `${cookieName({ config })}=`;
   const cookies = header?.split(';').map((cookie) => cookie.trim());
-  return cookies?.find((cookie) => cookie.startsWith(start))?.slice(start.length);
+  const [token, ...others] = cookies?.filter((cookie) => cookie.startsWith(start)) ?? [];
+  if (others.length > 0)
+    throw new Problem(
+      'session_ambiguous',
+      `The browser sent ${others.length + 1} cookies named ${cookieName({ config })}: a page on this host, such as a course, set one. Delete the cookies of this site in the browser and sign in again.`,
+    );
+  return token?.slice(start.length);
 }

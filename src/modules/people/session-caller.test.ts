@@ -44,6 +44,37 @@ function call(page: Browser, route: Route, names?: Record<string, string>, heade
 const guarded = routes.filter(({ access }) => access !== 'anyone');
 const ofTenants = guarded.filter(({ access }) => access === 'tenant');
 
+test('a cookie of our name that another page of the host set is never taken for the session', async () => {
+  const session = await signInOperator(service);
+  const [name = ''] = session.split('=');
+  const planted = `${name}=${(await signInUser(service, tenant, learner)).slice(name.length + 1)}`;
+  for (const cookies of [
+    [planted, session],
+    [session, planted],
+    [`${name}=x`, session],
+    [session, session],
+    [`${name}=`, 'other=1', session],
+  ]) {
+    const page = browser(service, cookies.join('; '));
+    for (const [method, path] of [
+      ['GET', '/tenant'],
+      ['GET', '/session'],
+      ['POST', '/tenant'],
+      ['DELETE', '/session'],
+    ] as const) {
+      const reply = await page(method, path, method === 'POST' ? { TenantID: 'planted' } : undefined);
+      expectProblem(reply, 400, 'session_ambiguous');
+      assert.match(reply.body.detail, /Delete the cookies of this site/);
+    }
+  }
+  const page = browser(service, `a=1; ${session}; my${name}=2`);
+  expectStatus(await page('GET', '/tenant'), 200);
+  expectStatus(
+    await service.api('GET', '/tenant', undefined, undefined, { cookie: `${planted}; ${session}` }),
+    200,
+  );
+});
+
 test('a learner reads what is their own, and nothing else', async () => {
   const page = await as(learner);
   for (const route of guarded) {
