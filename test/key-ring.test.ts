@@ -68,7 +68,9 @@ test('a copy of the database forges no link, ticket, session, preview, access to
     return {
       link: (await click(launchUrl(ctx, handle))).status,
       ticket: (await post(`${at}/${ticket}/session`)).status,
-      session: (await post(`${at}/${writeSession(ctx, { ...handle, launch: 2 })}/commit`, commit)).status,
+      session: (
+        await post(`${at}/${writeSession(ctx, { ...handle, launch: 2, launchId: null })}/commit`, commit)
+      ).status,
       preview: (await click(`${service.contentUrl}/preview?ticket=${writePreviewLink(ctx, link)}`)).status,
       previewTicket: (await post(`${at}/${preview}/session`)).status,
       previewSession: (await click(`${at}/${writePreviewSession(ctx, previewed)}/alive`)).status,

@@ -1578,7 +1578,7 @@ export interface components {
             Kind: "launch" | "commit" | "event";
             /** @description Of an event: its type. */
             Type: string | null;
-            /** @description Number of the launch. */
+            /** @description Number of the launch; null for a commit whose launch is no longer on record, for example after a restored backup. */
             Launch: number | null;
             /** @description Number of the commit. */
             Commit: number | null;

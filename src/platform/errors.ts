@@ -49,7 +49,7 @@ export const errorCodes = {
   enrolment_withdrawn: [403, 'The enrolment was withdrawn'],
   enrolment_erased: [410, 'The data about the learner was erased'],
   results_too_late: [409, 'The results arrived too late'],
-  commit_number_ahead: [409, 'The commit number is too far ahead'],
+  commit_number_ahead: [409, 'The commit number is taken or too far ahead'],
   request_timeout: [408, 'The request did not arrive in time'],
   payload_too_large: [413, 'The request body is too large'],
   wrong_host: [421, 'The host name does not serve this content'],

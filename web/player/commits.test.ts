@@ -216,6 +216,28 @@ test('commits left by an earlier page that are too far ahead are renumbered toge
   assert.deepEqual(kept(), []);
 });
 
+test('a page whose number another commit has taken sends its own under the expected number', async (t) => {
+  const headers = { 'content-type': 'application/problem+json' };
+  const { kept, network, connect, commits, save, pass, sent } = openBrowser(t, {});
+  network.answer = (commit) =>
+    commit.Number > 5
+      ? accept(commit)
+      : Response.json({ code: 'commit_number_ahead', Expected: 6 }, { status: 409, headers });
+  save(result12('passed', 90));
+  save(result12('failed', 10));
+  connect();
+  await pass(5_000);
+  assert.deepEqual(
+    sent.map((commit) => [commit.Number, commit.Data['cmi.core.lesson_status']]),
+    [
+      [1, 'passed'],
+      [6, 'passed'],
+      [7, 'failed'],
+    ],
+  );
+  assert.deepEqual([kept(), commits.state], [[], 'saved']);
+});
+
 test('the player honours Retry-After from the service, up to 60 s', async (t) => {
   const headers = { 'content-type': 'application/problem+json' };
   for (const [status, retryAfter, waited] of [

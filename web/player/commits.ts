@@ -52,7 +52,7 @@ export function createCommits(
   function stateNow(): SaveState {
     if (pending.size === 0) return 'saved';
     if (!unreachable() && !pending.isTurnedAway()) return 'saving';
-    return pending.inOrder().every(({ kept }) => kept) ? 'kept' : 'unkept';
+    return pending.inOrder().every(({ entry }) => journal.holds(entry)) ? 'kept' : 'unkept';
   }
 
   /** Writes the snapshot down on this device. False when there is nothing new to send. */
@@ -83,8 +83,8 @@ export function createCommits(
       return;
     }
     if (answer.kind === 'ahead') {
-      const by = entry.Commit.Number - answer.expected;
-      number -= by;
+      const by = answer.expected - entry.Commit.Number;
+      number += by;
       pending.renumber(by);
       return;
     }
@@ -175,7 +175,7 @@ export function createCommits(
     /** True only when the snapshot cannot be lost any more: the server has it, or this device keeps it. */
     commit(snapshot: Snapshot): boolean {
       if (!stage(snapshot)) return stop === null;
-      const held = () => pending.newest(snapshot.UnitID)?.kept ?? false;
+      const held = () => pending.holdsNewest(snapshot.UnitID);
       if (leaving) {
         flushLeaving();
         return held();

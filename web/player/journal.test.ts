@@ -42,9 +42,21 @@ test('A receipt removes only its own commit', () => {
 test('A renumbered commit is stored once', () => {
   const { journal, listed } = opened();
   journal.write(entry(2_000));
-  const { entry: renumbered, kept } = journal.renumber(entry(2_000), 3);
-  assert.deepEqual([renumbered.Commit.Number, kept], [3, true]);
+  const [renumbered] = journal.renumber([entry(2_000)], -1_997);
+  assert.equal(renumbered?.Commit.Number, 3);
   assert.deepEqual(listed(), [['s1', 'a', 3]]);
+});
+
+test('Renumbering upwards overwrites no other commit', () => {
+  const { journal, listed } = opened();
+  const entries = [1, 2, 3].map((number) => entry(number));
+  for (const each of entries) journal.write(each);
+  journal.renumber(entries, 1);
+  assert.deepEqual(listed(), [
+    ['s1', 'a', 2],
+    ['s1', 'a', 3],
+    ['s1', 'a', 4],
+  ]);
 });
 
 test('A browser that refuses is said so, and damaged notes harm nobody', () => {

@@ -14,8 +14,10 @@ export type Journal = {
   /** False when the browser refuses: storage is full, or blocked for framed pages. */
   write(entry: JournalEntry): boolean;
   forget(entry: JournalEntry): void;
-  /** Stores the entry under another number. */
-  renumber(entry: JournalEntry, number: number): { entry: JournalEntry; kept: boolean };
+  /** Whether this device has the entry at this moment. */
+  holds(entry: JournalEntry): boolean;
+  /** Stores the entries of a session under other numbers: all are moved by the same amount. */
+  renumber(entries: readonly JournalEntry[], by: number): JournalEntry[];
   /** What earlier pages left behind, oldest first. */
   list(): JournalEntry[];
 };
@@ -40,10 +42,13 @@ export function openJournal(storage: () => Storage = () => window.localStorage):
   return {
     write,
     forget,
-    renumber(entry, number) {
-      const renumbered = withNumber(entry, number);
-      forget(entry);
-      return { entry: renumbered, kept: write(renumbered) };
+    holds: (entry) => attempt((store) => store.getItem(keyOf(entry)) !== null, false),
+    renumber(entries, by) {
+      // All are removed first: one may take the number that another one had.
+      for (const entry of entries) forget(entry);
+      const renumbered = movedBy(entries, by);
+      for (const entry of renumbered) write(entry);
+      return renumbered;
     },
     list: () =>
       attempt((store) => {
@@ -54,8 +59,11 @@ export function openJournal(storage: () => Storage = () => window.localStorage):
   };
 }
 
-export function withNumber(entry: JournalEntry, number: number): JournalEntry {
-  return { ...entry, Commit: { ...entry.Commit, Number: number } };
+export function movedBy(entries: readonly JournalEntry[], by: number): JournalEntry[] {
+  return entries.map((entry) => ({
+    ...entry,
+    Commit: { ...entry.Commit, Number: entry.Commit.Number + by },
+  }));
 }
 
 function keyOf({ EnrollID, Session, Commit }: JournalEntry): string {

@@ -3,11 +3,10 @@ import type { Evidence } from '../../src/modules/standards/types.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import { gradeOf, neededOf } from './results.ts';
 
-/** A commit on its way, whether this device keeps it meanwhile, and when it may be sent again after it was turned away. */
+/** A commit on its way, and when it may be sent again after it was turned away. */
 export type Pending = {
   entry: JournalEntry;
   results: Evidence[];
-  kept: boolean;
   attempts: number;
   notBefore: number;
 };
@@ -27,7 +26,7 @@ export function createPending(journal: Journal, judge: (commit: Commit) => Evide
       return !isNewest && rivals.some((each) => gradeOf(each.results) > gradeOf(results));
     };
     return all
-      .filter((each) => each.kept && lesser(each))
+      .filter((each) => journal.holds(each.entry) && lesser(each))
       .sort((a, b) => gradeOf(a.results) - gradeOf(b.results));
   }
 
@@ -35,27 +34,27 @@ export function createPending(journal: Journal, judge: (commit: Commit) => Evide
   function write(added: Pending, superseded: Pending[]): void {
     const candidates = [...superseded, ...dispensable().filter((each) => !superseded.includes(each))];
     const removed: Pending[] = [];
-    added.kept = journal.write(added.entry);
+    let kept = journal.write(added.entry);
     for (const each of candidates) {
-      if (added.kept) break;
+      if (kept) return;
       journal.forget(each.entry);
-      each.kept = false;
       removed.push(each);
-      added.kept = journal.write(added.entry);
+      kept = journal.write(added.entry);
     }
-    if (added.kept) return;
-    for (const each of removed) each.kept = journal.write(each.entry);
+    if (kept) return;
+    for (const each of removed) journal.write(each.entry);
   }
 
   function add(entry: JournalEntry): void {
-    const added = { entry, results: judge(entry.Commit), kept: false, attempts: 0, notBefore: 0 };
+    const added = { entry, results: judge(entry.Commit), attempts: 0, notBefore: 0 };
     all.push(added);
     const rivals = ofUnit(entry.Commit.UnitID);
     const needed = neededOf(rivals);
     const superseded = rivals.filter((each) => !needed.includes(each));
     write(added, superseded);
     // A stored commit stays until a newer one is stored.
-    const obsolete = superseded.filter(({ kept }) => added.kept || !kept);
+    const kept = journal.holds(entry);
+    const obsolete = superseded.filter((each) => kept || !journal.holds(each.entry));
     all = all.filter((each) => !obsolete.includes(each));
     for (const each of obsolete) journal.forget(each.entry);
   }
@@ -63,6 +62,10 @@ export function createPending(journal: Journal, judge: (commit: Commit) => Evide
   return {
     add,
     newest,
+    holdsNewest(unitID: string): boolean {
+      const last = newest(unitID);
+      return last !== undefined && journal.holds(last.entry);
+    },
     get size() {
       return all.length;
     },
@@ -71,12 +74,13 @@ export function createPending(journal: Journal, judge: (commit: Commit) => Evide
       journal.forget(entry);
       all = all.filter((each) => each.entry.Commit.Number !== entry.Commit.Number);
     },
-    /** The same order, beginning with a lower number. */
+    /** The same order, beginning with another number. */
     renumber(by: number): void {
-      for (const each of all) {
-        const { entry, kept } = journal.renumber(each.entry, each.entry.Commit.Number - by);
-        Object.assign(each, { entry, kept, attempts: 0, notBefore: 0 });
-      }
+      const moved = journal.renumber(
+        all.map(({ entry }) => entry),
+        by,
+      );
+      all = all.map((each, n) => ({ ...each, entry: moved[n] ?? each.entry, attempts: 0, notBefore: 0 }));
     },
     /** The first that may be sent, and otherwise when the next one may. */
     next(now: number): Pending | { wait: number } | null {

@@ -1,5 +1,5 @@
 import { elements } from './elements.ts';
-import { type Journal, withNumber } from './journal.ts';
+import { type Journal, movedBy } from './journal.ts';
 import { messages, speakOfPreview } from './messages.ts';
 
 /** Makes the page one on which nothing is recorded, and says so. Answers the journal to play with: one that forgets. */
@@ -10,7 +10,8 @@ export function beginPreview(): Journal {
   return {
     write: () => true,
     forget: () => {},
-    renumber: (entry, number) => ({ entry: withNumber(entry, number), kept: true }),
+    holds: () => true,
+    renumber: movedBy,
     list: () => [],
   };
 }

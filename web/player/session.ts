@@ -52,7 +52,7 @@ export async function replay(journal: Journal): Promise<Replayed> {
     );
     if (answer.kind === 'ahead' && !renumbered.has(Session)) {
       renumbered.add(Session);
-      left = renumber(journal, [entry, ...left], Session, Commit.Number - answer.expected);
+      left = renumber(journal, [entry, ...left], Session, answer.expected - Commit.Number);
     } else if (answer.kind === 'receipt') journal.forget(entry);
     else if (answer.kind === 'verdict') replayed.refused.push({ entry, code: answer.code });
     else if (answer.kind === 'ahead') replayed.turnedAway.push(entry);
@@ -65,9 +65,9 @@ export async function replay(journal: Journal): Promise<Replayed> {
 
 /** Renumbers a whole session, so that no commit takes the number of another. */
 function renumber(journal: Journal, left: JournalEntry[], session: string, by: number): JournalEntry[] {
-  return left.map((entry) =>
-    entry.Session === session ? journal.renumber(entry, entry.Commit.Number - by).entry : entry,
-  );
+  const own = left.filter((entry) => entry.Session === session);
+  const moved = journal.renumber(own, by);
+  return left.map((entry) => moved[own.indexOf(entry)] ?? entry);
 }
 
 const mostAge = 30 * 86_400_000;

@@ -7,11 +7,14 @@ type Row = SessionFacts & { release_id: string | null };
 const columns = `played.exit_number, played.last_seen_at, held.launches, held.status, held.expires_at, known.enabled,
   held.release_id`;
 
+/** Another launch may have the same number after a restored backup. Tokens without an ID are accepted by number. */
+const isSame = (id: string) => `(${id}::uuid is null or played.launch_id = ${id})`;
+
 const read = `
 select ${columns} from launch played
 join enrolment held on held.tenant_id = $1 and held.enroll_id = $2
 join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
-where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3`;
+where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$4')}`;
 
 /** A session that has ended stays so: only the page of an open one moves the time it was last seen. */
 const touch = `
@@ -19,14 +22,14 @@ update launch played set last_seen_at = case
   when played.exit_number is null and played.last_seen_at >= $5 then $4 else played.last_seen_at end
 from enrolment held
 join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
-where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3
+where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$6')}
   and held.tenant_id = $1 and held.enroll_id = $2
 returning ${columns}`;
 
 /** The release that a session plays, and why it may no longer ask for its files; null: it may. */
 export type LaunchStanding = { ended: SessionEnd | null; releaseId: string | null };
 
-type Handle = { enrollId: string; launch: number };
+type Handle = { enrollId: string; launch: number; launchId: string | null };
 
 function standingOf(row: Row | undefined, launch: number, now: Date): LaunchStanding {
   if (!row) return { ended: 'session_ended', releaseId: null };
@@ -34,7 +37,7 @@ function standingOf(row: Row | undefined, launch: number, now: Date): LaunchStan
 }
 
 export async function readLaunchState(ctx: TenantContext, input: Handle): Promise<LaunchStanding> {
-  const values = [ctx.tenantId, input.enrollId, input.launch];
+  const values = [ctx.tenantId, input.enrollId, input.launch, input.launchId];
   const [row] = await run<Row>(ctx, { name: 'read_launch', text: read, values });
   return standingOf(row, input.launch, ctx.now());
 }
@@ -42,7 +45,7 @@ export async function readLaunchState(ctx: TenantContext, input: Handle): Promis
 /** Notes that the page of a launch is still open. */
 export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchStanding> {
   const now = ctx.now();
-  const values = [ctx.tenantId, input.enrollId, input.launch, now, silentSince(now)];
+  const values = [ctx.tenantId, input.enrollId, input.launch, now, silentSince(now), input.launchId];
   const [row] = await run<Row>(ctx, { name: 'touch_launch', text: touch, values });
   return standingOf(row, input.launch, now);
 }

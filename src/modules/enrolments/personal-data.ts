@@ -134,19 +134,19 @@ export const runTimeData: PersonalData = {
 export const commitData: PersonalData = {
   name: 'Commits',
   tables: ['run_time_commit'],
-  erased: null,
+  erased: 'The hashes of what the commits contained.',
   kept: {
     what: 'When a result of a unit was stored, and which.',
     why: 'They are part of the anonymous result.',
   },
   erase: async (ctx, person) => {
-    const { count } = await ctx.db
-      .selectFrom('run_time_commit')
-      .select((select) => select.fn.countAll<number>().as('count'))
+    const { numUpdatedRows } = await ctx.db
+      .updateTable('run_time_commit')
+      .set({ body_hash: null })
       .where('tenant_id', '=', ctx.tenantId)
       .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
-      .executeTakeFirstOrThrow();
-    return Number(count);
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
   },
   read: (ctx, person) => rowsOf(ctx, person, 'run_time_commit'),
 };

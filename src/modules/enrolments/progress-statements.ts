@@ -5,33 +5,43 @@ import { readTogether } from '../../platform/read-together.ts';
 import type { EventType } from '../events/types.ts';
 import { insertEvent } from '../events/write.ts';
 import type { Evidence, RunTimeData } from '../standards/types.ts';
+import { forgottenNumber } from './forgotten-launch.ts';
 import type { EnrolmentRow } from './record.ts';
 
-type Wanted = { enrollId: string; launch: number; number: number };
+type Wanted = {
+  enrollId: string;
+  launch: number;
+  launchId: string | null;
+  number: number;
+};
 
 /** What a commit needs to know: the enrolment, the best evidence of each unit, its launch, and whether it was taken before. */
 export type ProgressFacts = Omit<EnrolmentRow, 'user_id'> & {
   user_id: string | null;
   enabled: boolean | null;
-  /** Null: there is no such launch. */
+  /** Null: there is no such launch, or another one has its number. */
   last_seen_at: Date | null;
   exit_number: number | null;
-  is_taken: boolean;
+  /** The hash of the commit that took the number, or empty if that was before there were hashes; null: it is free. */
+  taken_by: string | null;
   units: Record<string, Evidence> | null;
 };
 
 const facts = `
-select wanted.n, held.*, known.enabled, played.last_seen_at, played.exit_number, wanted.number <= held.commits and exists (
-  select from run_time_commit taken where taken.tenant_id = $1 and taken.enroll_id = wanted.enroll_id
-    and taken.launch = wanted.launch and taken.number = wanted.number and taken.refused is null
-) as is_taken, (
+select wanted.n, held.*, known.enabled, played.last_seen_at, played.exit_number, case when wanted.number <= held.commits then (
+  select coalesce(taken.body_hash, '') from run_time_commit taken
+  where taken.tenant_id = $1 and taken.enroll_id = wanted.enroll_id
+    and taken.launch = coalesce(played.number, wanted.forgotten) and taken.number = wanted.number and taken.refused is null
+) end as taken_by, (
   select jsonb_object_agg(unit.unit_id, unit.evidence) from attempt_unit unit
   where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id
 ) as units
-from unnest($2::uuid[], $3::integer[], $4::integer[]) with ordinality as wanted (enroll_id, launch, number, n)
+from unnest($2::uuid[], $3::integer[], $4::integer[], $5::uuid[], $6::integer[])
+  with ordinality as wanted (enroll_id, launch, number, launch_id, forgotten, n)
 join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
-left join launch played on played.tenant_id = $1 and played.enroll_id = wanted.enroll_id and played.number = wanted.launch`;
+left join launch played on played.tenant_id = $1 and played.enroll_id = wanted.enroll_id and played.number = wanted.launch
+  and (wanted.launch_id is null or played.launch_id = wanted.launch_id)`;
 
 export const readProgress = readTogether<Wanted, ProgressFacts>({
   name: 'read_progress',
@@ -41,6 +51,8 @@ export const readProgress = readTogether<Wanted, ProgressFacts>({
     wanted.map(({ enrollId }) => enrollId),
     wanted.map(({ launch }) => launch),
     wanted.map(({ number }) => number),
+    wanted.map(({ launchId }) => launchId),
+    wanted.map(({ launchId }) => launchId && forgottenNumber(launchId)),
   ],
 });
 
@@ -48,6 +60,7 @@ export type Progress = {
   enrollId: string;
   launch: number;
   number: number;
+  bodyHash: string;
   /** False: the session has ended, and the commit is no sign of life. */
   isLive: boolean;
   expectedRevision: number;
@@ -77,7 +90,7 @@ const ifNewer = (column: string) => `${column} = case
 const write = `
 with request as materialized (
   select * from jsonb_to_recordset($2::jsonb) as r (n integer, "enrollId" uuid, launch integer, number integer,
-    "isLive" boolean, "expectedRevision" integer, "expectedStatus" text, "unitId" text, data jsonb, evidence jsonb,
+    "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text, "unitId" text, data jsonb, evidence jsonb,
     "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
     progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz, warnings text[],
     events jsonb)
@@ -105,10 +118,11 @@ with request as materialized (
     root = coalesce(excluded.root, whole.root)
   where (excluded.launch, excluded.commit_number) > (whole.launch, whole.commit_number)
 ), logged as (
-  insert into run_time_commit (tenant_id, enroll_id, number, launch, unit_id, evidence, warnings, committed_at)
-  select $1, taken."enrollId", taken.number, taken.launch, taken."unitId", taken.evidence, taken.warnings, $3 from taken
+  insert into run_time_commit (tenant_id, enroll_id, number, launch, body_hash, unit_id, evidence, warnings, committed_at)
+  select $1, taken."enrollId", taken.number, taken.launch, taken."bodyHash", taken."unitId", taken.evidence,
+    taken.warnings, $3 from taken
   on conflict (tenant_id, enroll_id, launch, number) do update
-    set refused = null, unit_id = excluded.unit_id, evidence = excluded.evidence, warnings = excluded.warnings,
+    set refused = null, body_hash = excluded.body_hash, unit_id = excluded.unit_id, evidence = excluded.evidence, warnings = excluded.warnings,
       committed_at = excluded.committed_at
 ), seen as (
   update launch set last_seen_at = case when taken."isLive" then $3 else launch.last_seen_at end,

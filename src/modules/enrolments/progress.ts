@@ -1,11 +1,12 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId, sha256 } from '../../platform/ids.ts';
 import { playedBy } from '../catalogue/playable.ts';
 import { nothing, type RootEvidence } from '../standards/evidence.ts';
 import { reachedWith } from '../standards/reached.ts';
 import type { Evidence, RunTimeData, Standard } from '../standards/types.ts';
 import { knownTenant } from '../tenants/tenants.ts';
+import { forgottenNumber, forgottenSince } from './forgotten-launch.ts';
 import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
 import type { EnrolmentRow } from './record.ts';
 import { happened, overrideOf, withOverride } from './result.ts';
@@ -22,6 +23,8 @@ import { statusFollowing } from './states.ts';
 export type CommitInput = {
   enrollId: string;
   launch: number;
+  /** Null: the session began before launches had IDs. */
+  launchId: string | null;
   number: number;
   unitId: string;
   data: RunTimeData;
@@ -37,7 +40,9 @@ export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
   Ended: SessionEnd | null;
 };
 
-type KnownFacts = EnrolmentRow & SessionFacts & Pick<ProgressFacts, 'units' | 'is_taken'>;
+type KnownFacts = EnrolmentRow &
+  SessionFacts &
+  Pick<ProgressFacts, 'units' | 'taken_by'> & { launch: number };
 
 /** How far a number may be ahead of the one expected next. */
 const mostAhead = 1_000;
@@ -55,12 +60,14 @@ export async function commitProgress(ctx: TenantContext, input: CommitInput): Pr
   }
 }
 
-async function takeCommit(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
+async function takeCommit(ctx: TenantContext, sent: CommitInput): Promise<CommitReceipt> {
+  const bodyHash = hashOf(sent);
   for (let attempt = 0; attempt < 10; attempt++) {
-    const facts = known(await readProgress(ctx, input));
-    const ended = sessionEnd(facts, input.launch, ctx.now());
-    if (facts.is_taken) return receiptOf(facts, input.number, ended);
-    refuseFarAhead(facts, input);
+    const facts = known(await readProgress(ctx, sent), sent);
+    const input = { ...sent, launch: facts.launch, bodyHash };
+    const ended = sessionEnd(facts, facts.launch, ctx.now());
+    if (facts.taken_by === '' || facts.taken_by === bodyHash) return receiptOf(facts, input.number, ended);
+    refuseNumber(facts, input);
     await refuseForGood(ctx, facts, input);
     const progress = { ...(await progressAfter(ctx, facts, input)), isLive: ended === null };
     const written = await writeProgress(ctx, progress);
@@ -74,23 +81,27 @@ async function takeCommit(ctx: TenantContext, input: CommitInput): Promise<Commi
 }
 
 /** What a restored backup does not hold may be known again later, so only an erasure is final. */
-function known(facts: ProgressFacts | null): KnownFacts {
+function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): KnownFacts {
   if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
   const { user_id, enabled, last_seen_at } = facts;
   if (user_id === null || enabled === null)
     throw new Problem('enrolment_erased', commitVerdicts.enrolment_erased);
-  if (last_seen_at === null) throw new Problem('session_ended', sessionEnds.session_ended);
-  return { ...facts, user_id, enabled, last_seen_at };
+  if (last_seen_at !== null) return { ...facts, user_id, enabled, last_seen_at, launch };
+  if (launchId === null) throw new Problem('session_ended', sessionEnds.session_ended);
+  const forgotten = { launch: forgottenNumber(launchId), last_seen_at: forgottenSince(launchId) };
+  return { ...facts, user_id, enabled, ...forgotten };
 }
 
-function refuseFarAhead(facts: KnownFacts, { number }: CommitInput): void {
+/** A number that another commit has taken, or that is far ahead: the page sends its commit under the expected one. */
+function refuseNumber(facts: KnownFacts, { number }: CommitInput): void {
   const Expected = facts.commits + 1;
-  if (number <= Expected + mostAhead) return;
-  throw new Problem(
-    'commit_number_ahead',
-    `Commit ${number} is more than ${mostAhead} ahead. Send it as number ${Expected}.`,
-    { param: 'Number', Expected },
-  );
+  const isTaken = facts.taken_by !== null;
+  if (!isTaken && number <= Expected + mostAhead) return;
+  const why = isTaken ? 'was already received with other content' : `is more than ${mostAhead} ahead`;
+  throw new Problem('commit_number_ahead', `Commit ${number} ${why}. Send it as number ${Expected}.`, {
+    param: 'Number',
+    Expected,
+  });
 }
 
 async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: CommitInput): Promise<void> {
@@ -105,7 +116,7 @@ async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: Commi
   throw new Problem(refused, commitVerdicts[refused]);
 }
 
-async function progressAfter(ctx: TenantContext, facts: KnownFacts, input: CommitInput) {
+async function progressAfter<Input extends CommitInput>(ctx: TenantContext, facts: KnownFacts, input: Input) {
   const now = ctx.now();
   const before = evidenceOf(facts);
   const played = await playedBy(ctx, facts.release_id);
@@ -127,6 +138,11 @@ async function progressAfter(ctx: TenantContext, facts: KnownFacts, input: Commi
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
   };
+}
+
+/** 132 bits: enough to tell the commits of one launch apart. */
+function hashOf({ unitId, data, treeState, root, exit }: CommitInput): string {
+  return sha256(JSON.stringify([unitId, data, treeState, root, exit])).slice(0, 22);
 }
 
 function warningsOf(standard: Standard, data: RunTimeData): string[] | null {

@@ -163,7 +163,12 @@ export const TimelineEntry = Fields(
     At: Instant(),
     Kind: OneOf(['launch', 'commit', 'event']),
     Type: Nullable(Type.String({ description: 'Of an event: its type.' })),
-    Launch: Nullable(Type.Integer({ description: 'Number of the launch.' })),
+    Launch: Nullable(
+      Type.Integer({
+        description:
+          'Number of the launch; null for a commit whose launch is no longer on record, for example after a restored backup.',
+      }),
+    ),
     Commit: Nullable(Type.Integer({ description: 'Number of the commit.' })),
     UnitID: Nullable(Type.String()),
     Data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),

@@ -15,6 +15,7 @@ import { statusAfter, statusAtSql } from './states.ts';
 
 /** What a started launch plays: the enrolment after the click with the result that counts, its release, and the run-time data so far. */
 export type StartedLaunch = EnrolmentRow & {
+  launch_id: string;
   course_title: string;
   course_url: string | null;
   course_language: string | null;
@@ -53,14 +54,14 @@ with started as (
   returning held.*, course.title as course_title, course.url as course_url, course.language as course_language,
     known.login_id, known.first_name, known.last_name
 ), launched as (
-  insert into launch (tenant_id, enroll_id, number, started_at, last_seen_at, return_url, user_agent)
-  select $1, started.enroll_id, started.launches, $3, $3, $4, $5 from started
+  insert into launch (tenant_id, enroll_id, number, launch_id, started_at, last_seen_at, return_url, user_agent)
+  select $1, started.enroll_id, started.launches, $7, $3, $3, $4, $5 from started
 ), told as (
   ${insertEvent}
   select $1, $6, ${eventType('enrolment.launched')}, $3, started.user_id, started.enroll_id, started.course_id,
     jsonb_build_object('Launch', started.launches, 'Status', started.status) from started
 )
-select started.*, release.standard, release.tree, attempt.tree_state, attempt.last_unit_id, (
+select started.*, $7::uuid as launch_id, release.standard, release.tree, attempt.tree_state, attempt.last_unit_id, (
   select jsonb_object_agg(unit.unit_id, jsonb_build_object('data', unit.data, 'evidence', unit.evidence))
   from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2
 ) as units
@@ -77,7 +78,15 @@ export async function startLaunch(
   // Statements that run at once do not see each other's launches.
   const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${input.enrollId}`, now);
   if (seconds > 0) throw tooManyLaunches(ctx, seconds);
-  const values = [ctx.tenantId, input.enrollId, now, input.returnUrl, input.userAgent, newId(now)];
+  const values = [
+    ctx.tenantId,
+    input.enrollId,
+    now,
+    input.returnUrl,
+    input.userAgent,
+    newId(now),
+    newId(now),
+  ];
   const [started] = await run<StartedLaunch>(ctx, { name: 'start_launch', text, values });
   if (started) {
     const { Completion, Success, Score } = countingResult(started);

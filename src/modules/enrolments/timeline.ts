@@ -87,7 +87,7 @@ function toEntry(row: Row, namesActor: boolean): TimelineEntry {
     At: row.at.toISOString(),
     Kind: row.kind,
     Type: row.type,
-    Launch: row.launch,
+    Launch: row.launch !== null && row.launch < 0 ? null : row.launch,
     Commit: row.commit,
     UnitID: row.unit_id,
     Data: row.data,

@@ -26,7 +26,12 @@ export const ownTables: readonly OwnTable[] = [
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
   { table: 'attempt_unit', key: ['enroll_id', 'unit_id'], what: 'Run-time data of units' },
   { table: 'attempt', key: ['enroll_id'], what: 'Bookmarks and activity trees' },
-  { table: 'run_time_commit', key: ['enroll_id', 'launch', 'number'], what: 'Commits' },
+  {
+    table: 'run_time_commit',
+    key: ['enroll_id', 'launch', 'number'],
+    what: 'Commits',
+    secrets: ['body_hash'],
+  },
   { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
   { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
   { table: 'event', key: ['event_id'], what: 'Events' },

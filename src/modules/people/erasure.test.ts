@@ -36,6 +36,7 @@ async function newPerson() {
     commitProgress(ctx, {
       enrollId: EnrollID,
       launch: 1,
+      launchId: null,
       number,
       unitId: 'web',
       data: { 'lectern.completion': 'completed', 'cmi.suspend_data': mark },

@@ -9,7 +9,7 @@ import { expectProblem, expectStatus, newTenant } from '../../../test/support/te
 const clock = movableClock();
 const service = await startService({ now: clock.now });
 after(service.close);
-const { api, user, TenantID } = await newTenant(service);
+const { api, user } = await newTenant(service);
 await service.importPackage('phishing', await packCourse('phishing'));
 await service.api('PUT', '/course/phishing/option/month', { Duration: 'P30D' });
 await service.api('PUT', '/course/phishing/option/unlimited', {});
@@ -177,16 +177,4 @@ test('a session that was silent for a day has ended, whatever it sends; LATE_RES
     clock.advance({ days: 1 });
   }
   expectProblem(await commit({ Data: scorm12('passed', 100) }), 409, 'results_too_late');
-});
-
-test('a commit of a launch that a restored backup does not hold is no verdict: the device keeps it', async () => {
-  const { LaunchURL, address } = await enrolled();
-  const { commit } = await play(service, LaunchURL);
-  const enrollId = address.split('/').at(-1) ?? '';
-  await service.ctx.db
-    .deleteFrom('launch')
-    .where('tenant_id', '=', TenantID)
-    .where('enroll_id', '=', enrollId)
-    .execute();
-  expectProblem(await commit({ Data: scorm12('passed', 100) }), 410, 'session_ended');
 });

@@ -54,7 +54,13 @@ function sessionOf(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session
   const { tenantId, enrollId, returnUrl, courseId } = ticket;
   const name = [launch.last_name, launch.first_name].filter(Boolean).join(', ');
   return toSession({
-    token: writeSession(ctx, { tenantId, enrollId, launch: launch.launches, courseId }),
+    token: writeSession(ctx, {
+      tenantId,
+      enrollId,
+      launch: launch.launches,
+      launchId: launch.launch_id,
+      courseId,
+    }),
     isPreview: false,
     enrollId,
     launch: launch.launches,
@@ -95,6 +101,7 @@ function commit(ctx: Context, handle: SessionHandle, body: Commit): Promise<Rece
     {
       enrollId: handle.enrollId,
       launch: handle.launch,
+      launchId: handle.launchId,
       number: body.Number,
       unitId: body.UnitID,
       data: Object.fromEntries(data),

@@ -17,7 +17,7 @@ export const Commit = Type.Object(
       minimum: 1,
       maximum: 2_000_000_000,
       description:
-        'Counts up by one with each commit of a launch. The server takes each once; a repeated one is answered with the state again and changes nothing. More than 1,000 ahead: 409 `commit_number_ahead` with `Expected`.',
+        'Counts up by one with each commit of a launch. The server takes each once; a repeated one is answered with the state again and changes nothing. A number that another commit has taken, or that is more than 1,000 ahead: 409 `commit_number_ahead` with `Expected`.',
     }),
     UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
     // Not a Type.Record: its pattern lets names with a line break pass unchecked.

@@ -12,7 +12,14 @@ export type Ticket = {
 };
 
 /** One launch: the path segment of everything that its page asks for. */
-export type SessionHandle = { tenantId: string; enrollId: string; launch: number; courseId: string };
+export type SessionHandle = {
+  tenantId: string;
+  enrollId: string;
+  launch: number;
+  /** Null in tokens issued before launches had IDs. */
+  launchId: string | null;
+  courseId: string;
+};
 
 const ticketHours = 24;
 
@@ -36,13 +43,15 @@ export function readTicket(ctx: Context, token: string): Ticket | null {
 }
 
 export function writeSession(ctx: Context, session: SessionHandle): string {
-  const { tenantId, enrollId, launch, courseId } = session;
-  return seal(ctx.keys, 'session', [tenantId, enrollId, launch, courseId]);
+  const { tenantId, enrollId, launch, launchId, courseId } = session;
+  return seal(ctx.keys, 'session', [tenantId, enrollId, launch, courseId, launchId]);
 }
 
 export function readSession(ctx: Context, token: string): SessionHandle | null {
-  const value = unseal(ctx.keys, 'session', token) as [string, string, number, string] | null;
+  const value = unseal(ctx.keys, 'session', token) as
+    | [string, string, number, string, (string | null)?]
+    | null;
   if (!value) return null;
-  const [tenantId, enrollId, launch, courseId] = value;
-  return { tenantId, enrollId, launch, courseId };
+  const [tenantId, enrollId, launch, courseId, launchId = null] = value;
+  return { tenantId, enrollId, launch, launchId, courseId };
 }

@@ -205,6 +205,7 @@ export interface LaunchTable {
   return_url: string | null;
   user_agent: string | null;
   exit_number: number | null;
+  launch_id: string | null;
 }
 
 export interface OperatorSessionTable {
@@ -252,6 +253,7 @@ export interface RunTimeCommitTable {
   warnings: string[] | null;
   committed_at: Timestamp;
   refused: string | null;
+  body_hash: string | null;
 }
 
 export interface SettingTable {

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { packCourse } from '../../../test/journeys/made-courses.ts';
+import { movableClock } from '../../../test/support/clock.ts';
+import { play, post, scorm12 } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { writeSession } from './tokens.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const { api, user, TenantID } = await newTenant(service);
+await service.importPackage('phishing', await packCourse('phishing'));
+await service.api('PUT', '/course/phishing/option/unlimited', {});
+
+async function enrolled() {
+  const LoginID = await user();
+  const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/phishing/unlimited`)).body;
+  const address = `/enrolment/${LoginID}/${EnrollID}`;
+  const read = async () => {
+    const { Status, Success, Score } = (await api('GET', address)).body;
+    return [Status, Success, Score];
+  };
+  const commits = async () => {
+    const { Items } = (await api('GET', `${address}/timeline?Limit=200`)).body;
+    return Items.filter((entry: { Kind: string }) => entry.Kind === 'commit').map(
+      ({ Launch, Commit }: { Launch: number | null; Commit: number }) => [Launch, Commit],
+    );
+  };
+  /** As a backup from before the first launch would be: without it. */
+  const restore = async () => {
+    const { db } = service.ctx;
+    await db
+      .deleteFrom('launch')
+      .where('tenant_id', '=', TenantID)
+      .where('enroll_id', '=', EnrollID)
+      .execute();
+    await db
+      .updateTable('enrolment')
+      .set({ launches: 0 })
+      .where('tenant_id', '=', TenantID)
+      .where('enroll_id', '=', EnrollID)
+      .execute();
+  };
+  return { EnrollID: EnrollID as string, LaunchURL: LaunchURL as string, read, commits, restore };
+}
+
+const bookmark = (text: string) => ({ 'cmi.suspend_data': text, 'cmi.core.exit': 'suspend' });
+
+test('after a restored backup a device that passed before counts, although its launch number was given again', async () => {
+  const { LaunchURL, read, commits, restore } = await enrolled();
+  const laptop = await play(service, LaunchURL);
+  await restore();
+  const phone = await play(service, LaunchURL);
+  assert.deepEqual([laptop.session.Launch, phone.session.Launch], [1, 1]);
+  assert.notEqual(laptop.session.Session, phone.session.Session);
+  expectStatus(await phone.commit({ Data: { ...scorm12('incomplete'), ...bookmark('phone') } }), 200);
+
+  const passed = { Number: 1, Data: { ...scorm12('passed', 95), ...bookmark('laptop') } };
+  const late = await laptop.commit(passed);
+  expectStatus(late, 200);
+  assert.deepEqual(
+    [late.body.Number, late.body.Success, late.body.Score, late.body.Ended],
+    [1, 'passed', 95, 'session_superseded'],
+  );
+  assert.deepEqual((await laptop.commit(passed)).body, late.body, 'a retry gets the same receipt');
+  assert.deepEqual(await read(), ['completed', 'passed', 95]);
+  assert.deepEqual((await commits()).sort(), [
+    [null, 1],
+    [1, 1],
+  ]);
+  assert.equal(await laptop.alive(), 410);
+  assert.equal((await laptop.file('index.html')).status, 410);
+  assert.equal(await phone.alive(), 204);
+  const repeated = await phone.commit({
+    Number: 1,
+    Data: { ...scorm12('incomplete'), ...bookmark('phone') },
+  });
+  assert.deepEqual([repeated.status, repeated.body.Ended], [200, null]);
+  const next = await play(service, LaunchURL);
+  assert.equal(Object.values(next.session.Data)[0]?.['cmi.suspend_data'], 'phone');
+});
+
+test('a launch that a restored backup does not hold counts before anybody opens the course again', async () => {
+  const { LaunchURL, read, restore } = await enrolled();
+  const laptop = await play(service, LaunchURL);
+  await restore();
+  const passed = { Number: 1, Data: { ...scorm12('passed', 95), ...bookmark('laptop') } };
+  const late = await laptop.commit(passed);
+  expectStatus(late, 200);
+  assert.equal(late.body.Success, 'passed');
+  assert.deepEqual(await read(), ['completed', 'passed', 95]);
+  const phone = await play(service, LaunchURL);
+  assert.equal(Object.values(phone.session.Data)[0]?.['cmi.suspend_data'], 'laptop');
+  expectStatus(await phone.commit({ Data: { ...scorm12('incomplete'), ...bookmark('phone') } }), 200);
+  assert.deepEqual((await laptop.commit(passed)).body.Success, 'passed');
+  const next = await play(service, LaunchURL);
+  assert.equal(Object.values(next.session.Data)[0]?.['cmi.suspend_data'], 'phone');
+});
+
+test('the results of a launch that is no longer on record are refused when they come too late', async () => {
+  const { LaunchURL, restore } = await enrolled();
+  const laptop = await play(service, LaunchURL);
+  await restore();
+  clock.advance({ days: 9 });
+  expectProblem(await laptop.commit({ Data: scorm12('passed', 95) }), 409, 'results_too_late');
+});
+
+test('a commit number that was taken is repeated only by the same commit; another is renumbered', async () => {
+  const { LaunchURL, read } = await enrolled();
+  const { commit } = await play(service, LaunchURL);
+  const first = { Number: 1, Data: scorm12('incomplete', 10) };
+  const receipt = await commit(first);
+  assert.deepEqual((await commit(first)).body, receipt.body);
+  const other = { Data: scorm12('passed', 95) };
+  const reply = await commit({ ...other, Number: 1 });
+  expectProblem(reply, 409, 'commit_number_ahead', 'Number');
+  assert.equal(reply.body.Expected, 2);
+  expectStatus(await commit({ ...other, Number: reply.body.Expected }), 200);
+  assert.deepEqual(await read(), ['completed', 'passed', 95]);
+});
+
+test('a session token from before launches had IDs is still accepted, and so are commits without a hash', async () => {
+  const { EnrollID, LaunchURL, restore } = await enrolled();
+  const { session, commit } = await play(service, LaunchURL);
+  const token = writeSession(service.ctx, {
+    ...{ tenantId: TenantID, enrollId: EnrollID, courseId: 'phishing' },
+    ...{ launch: session.Launch, launchId: null },
+  });
+  const [UnitID = ''] = Object.keys(session.Data);
+  const sent = { Number: 1, UnitID, Data: scorm12('incomplete', 10) };
+  const reply = await post(`${service.contentUrl}/play/${token}/commit`, sent);
+  assert.deepEqual([reply.status, reply.body.Ended], [200, null]);
+  assert.deepEqual((await commit(sent)).body, reply.body);
+  await service.ctx.db
+    .updateTable('run_time_commit')
+    .set({ body_hash: null })
+    .where('tenant_id', '=', TenantID)
+    .where('enroll_id', '=', EnrollID)
+    .execute();
+  assert.deepEqual((await commit(sent)).body, reply.body);
+  await restore();
+  const unknown = await post(`${service.contentUrl}/play/${token}/commit`, { ...sent, Number: 2 });
+  expectProblem(unknown, 410, 'session_ended');
+});
