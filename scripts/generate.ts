@@ -5,12 +5,14 @@ import { buildInterface } from '../src/app.ts';
 import { readConfig } from '../src/platform/config.ts';
 import type { Context } from '../src/platform/context.ts';
 import { openLog } from '../src/platform/log.ts';
+import { openAdmission } from '../src/platform/pools.ts';
 import { generateClientTypes } from './generate-client.ts';
 import { generateDatabaseTypes } from './generate-db.ts';
 
 /** Describing the interface reads the configuration only; no verb runs. */
 function contextForDescription(): Context {
-  const known: Partial<Context> = { config: readConfig({}), log: openLog('silent') };
+  const config = readConfig({});
+  const known: Partial<Context> = { config, log: openLog('silent'), admission: openAdmission(config) };
   return known as Context;
 }
 

@@ -60,5 +60,6 @@ test('no code but the delivery of webhooks opens a connection to an address of a
     'src/platform/client-errors.ts',
     'src/platform/config.ts',
     'src/platform/connections.ts',
+    'src/platform/http2.ts',
   ]);
 });

@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { countRejection } from './counters.ts';
 import { Problem } from './errors.ts';
 import { type Hold, hasRoom, holdAll, reject } from './holds.ts';
+import { connectionOf } from './http2.ts';
 import { sha256 } from './ids.ts';
 import { type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasBody, hurryBody } from './slow-clients.ts';
@@ -15,7 +16,7 @@ declare module 'fastify' {
 }
 
 /** The place of a request in a pool, given back when the request is over, however it ends. */
-type Place = { over: boolean; leave: (() => void) | null };
+type Place = { over: boolean; leave: (() => void) | null; ofStranger: boolean };
 
 const tick = 100;
 /** Clients of requests that waited for so long have often given up. */
@@ -64,7 +65,7 @@ function leave(pool: Pool): void {
 export function openPlaces(app: FastifyInstance): void {
   app.decorateRequest('place');
   app.addHook('onRequest', (request, reply, done) => {
-    const place: Place = { over: false, leave: null };
+    const place: Place = { over: false, leave: null, ofStranger: false };
     request.place = place;
     reply.raw.once('close', () => {
       place.over = true;
@@ -75,7 +76,7 @@ export function openPlaces(app: FastifyInstance): void {
 }
 
 /** Takes the request on, before anything of its body is read, until it is answered; or rejects it. */
-function admit(ctx: Context, { place }: FastifyRequest, name: PoolName, giveBack: () => void): void {
+function admit(ctx: Context, { place, raw }: FastifyRequest, name: PoolName, giveBack: () => void): void {
   const pool = ctx.admission.pools[name];
   const isFull = pool.inUse >= pool.most;
   if (isFull || place.over) giveBack();
@@ -85,6 +86,8 @@ function admit(ctx: Context, { place }: FastifyRequest, name: PoolName, giveBack
     throw overloaded();
   }
   enter(ctx, pool);
+  place.ofStranger = name === 'anonymous';
+  if (!place.ofStranger) ctx.admission.peers?.known.add(connectionOf(raw));
   place.leave = () => {
     leave(pool);
     giveBack();

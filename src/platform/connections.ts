@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createSecureServer, type Http2ServerRequest } from 'node:http2';
+import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
+import { networkOf } from './budgets.ts';
 import type { Config } from './config.ts';
+import { closeConnection, connectionOf, streamOf } from './http2.ts';
+import { holdConnection, type Peers, takeTurn } from './peers.ts';
 import { headerLimits, silenceMilliseconds } from './slow-clients.ts';
+import { type StalledAnswers, watchStalledAnswers } from './stalled-answers.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -19,12 +23,28 @@ const streamLimits = {
   streamResetRate: 20,
 };
 
+type Rejected = 'address_concurrency' | 'address_rate' | 'unread';
+export type ConnectionLimits = {
+  peers: Peers | null;
+  reject: (reason: Rejected) => void;
+  stalledMilliseconds?: number;
+};
+
 /** Node's server for one origin: HTTPS with HTTP/2 when the configuration has TLS. */
-export function openHttpServer(tls: Config['tls'], handle: Handler): Server {
-  const server = tls ? openSecureServer(tls, inTurn(handle)) : createServer(headerLimits, inTurn(handle));
+export function openHttpServer(
+  tls: Config['tls'],
+  handle: Handler,
+  { peers, reject, stalledMilliseconds }: ConnectionLimits = { peers: null, reject: () => {} },
+): Server {
+  const stalled = watchStalledAnswers(() => reject('unread'), stalledMilliseconds);
+  const atGate = peers ? waitAtGate(peers, handle, () => reject('address_rate')) : handle;
+  const inOrder = inTurn(atGate, stalled);
+  const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
   server.keepAliveTimeout = idleMilliseconds;
   server.requestTimeout = 0;
   server.setTimeout(silenceMilliseconds);
+  if (peers) limitConnections(server, peers, () => reject('address_concurrency'));
+  stalled.follow(server);
   // Asked for once while it is open, a socket still knows its address when the client has hung up.
   for (const event of ['connection', 'secureConnection'])
     server.on(event, (socket: Socket) => void socket.remoteAddress);
@@ -39,9 +59,39 @@ function openSecureServer(tls: NonNullable<Config['tls']>, handle: Handler): Ser
   return server as unknown as Server;
 }
 
+/** Beyond its connections a network gets no further one: the TLS handshake alone would cost us a millisecond. */
+function limitConnections(server: Server, peers: Peers, reject: () => void): void {
+  const remember = (connection: object, { remoteAddress }: { remoteAddress?: string | undefined }) => {
+    if (remoteAddress) peers.networks.set(connection, networkOf(remoteAddress));
+  };
+  server.on('connection', (socket: Socket) => {
+    if (socket.remoteAddress === undefined) return;
+    const giveBack = holdConnection(peers, socket.remoteAddress);
+    if (giveBack) {
+      remember(socket, socket);
+      socket.once('close', giveBack);
+    } else {
+      reject();
+      socket.destroy();
+    }
+  });
+  server.on('secureConnection', (socket: Socket) => remember(socket, socket));
+  server.on('session', (session) => remember(session, session.socket));
+}
+
+/** Lets the requests of a network that gets nothing but rejections wait, before they cost anything. */
+function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler {
+  return (request, response) => {
+    const leave = takeTurn(peers, connectionOf(request), () => handle(request, response));
+    if (leave) return void response.once('close', leave);
+    reject();
+    closeConnection(request);
+  };
+}
+
 /** Whether the client has cancelled the request. Only requests of HTTP/2 are passed. */
 function isCancelled(request: IncomingMessage): boolean {
-  const { stream } = request as unknown as Http2ServerRequest;
+  const stream = streamOf(request);
   return stream.destroyed || stream.closed;
 }
 
@@ -49,7 +99,7 @@ function isCancelled(request: IncomingMessage): boolean {
  * Handles the requests of an HTTP/1.1 connection one after another. Node starts all that arrive in one packet at once,
  * and never reports the end of those that were still waiting for the connection when it closed.
  */
-function inTurn(handle: Handler): Handler {
+function inTurn(handle: Handler, stalled: StalledAnswers): Handler {
   const busy = new WeakMap<Socket, (() => void)[]>();
   const next = (socket: Socket, waiting: (() => void)[]) => {
     if (socket.destroyed) return;
@@ -60,6 +110,7 @@ function inTurn(handle: Handler): Handler {
   return (request, response) => {
     const { socket } = request;
     if (request.httpVersionMajor >= 2) {
+      stalled.add(streamOf(request));
       // After the rest of the packet, which may cancel the request.
       setImmediate(() => {
         if (!isCancelled(request)) handle(request, response);

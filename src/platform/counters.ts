@@ -19,6 +19,7 @@ export const rejections = {
     'tenant_concurrency',
     'launch_rate',
   ],
+  connections: ['address_concurrency', 'address_rate', 'unread'],
   passwords: ['full', 'address_concurrency'],
   uploads: ['key_concurrency', 'tenant_concurrency', 'disk'],
   imports: ['full'],

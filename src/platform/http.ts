@@ -6,8 +6,9 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { actorOf } from './actor.ts';
 import { admitCaller, checkCredentials, openPlaces } from './admission.ts';
 import { answerClientErrors } from './client-errors.ts';
-import { openHttpServer } from './connections.ts';
+import { type ConnectionLimits, openHttpServer } from './connections.ts';
 import type { Context } from './context.ts';
+import { countRejection } from './counters.ts';
 import { admitUpload, refuseAtOnce, refuseLargeBody } from './entry.ts';
 import { Problem } from './errors.ts';
 import { exportPages, listOf } from './export.ts';
@@ -23,6 +24,7 @@ import { acceptedRows, rowTypes } from './rows.ts';
 import { ProblemDocument } from './schema.ts';
 import { limitSlowBodies } from './slow-clients.ts';
 import { admitStrangers } from './strangers.ts';
+import { limitUnreadAnswer, limitUnreadAnswers } from './unread-answers.ts';
 import { buildSerializers, buildValidators } from './validation.ts';
 
 declare module 'fastify' {
@@ -48,6 +50,10 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
       ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
       ...headers,
     });
+  const limits: ConnectionLimits = {
+    peers: ctx.admission.peers,
+    reject: (reason) => countRejection(ctx, 'connections', reason),
+  };
   const options = {
     bodyLimit: 1024 * 1024,
     trustProxy: trustProxy > 0 && ((_address: string, hop: number) => hop < trustProxy),
@@ -55,7 +61,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     genReqId: () => randomUUID(),
     return503OnClosing: false,
     forceCloseConnections: 'idle' as const,
-    serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle),
+    serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle, limits),
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
     clientErrorHandler: answerClientErrors(ctx.log, headers),
@@ -63,6 +69,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       void protect(request, reply);
       logWhenOver(ctx, request, reply);
+      limitUnreadAnswer(ctx, request, reply);
       const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
       return sendProblem(reply, problem, request.id);
     },
@@ -74,6 +81,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   app.decorateRequest('refusedKeyId', null);
   app.decorateRequest('tenantId', null);
   openPlaces(app);
+  limitUnreadAnswers(app, ctx);
   app.addHook('onRequest', (request, reply, done) => {
     void protect(request, reply);
     logWhenOver(ctx, request, reply);

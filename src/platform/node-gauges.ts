@@ -34,6 +34,11 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
     'Requests that wait for a place, by pool.',
     ({ waiting }) => waiting.length,
   );
+  gauge(
+    'lectern_requests_held_back',
+    'Requests that wait because their address gets nothing but rejections.',
+    () => sum([...(admission.peers?.lines.values() ?? [])].map(({ waiting }) => waiting.size)),
+  );
   gauge('lectern_imports_running', 'Packages being read.', () => imports.running);
   gauge('lectern_imports_waiting', 'Packages being received, or waiting to be read.', () => imports.waiting);
   gauge('lectern_bulk_calls_running', 'Bulk calls in progress.', () => sum(admission.bulkCalls.values()));

@@ -1,5 +1,6 @@
 import { type Budgets, openBudgets } from './budgets.ts';
 import type { Config } from './config.ts';
+import { openPeers, type Peers } from './peers.ts';
 
 /** `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, from the click on. */
 export const poolNames = ['anonymous', 'interface', 'runTime'] as const;
@@ -28,6 +29,13 @@ export type Admission = {
   readonly strangerBodies: Budgets;
   readonly strangerSites: Budgets;
   strangerBodyMilliseconds: number;
+  /** Null behind a proxy. */
+  readonly peers: Peers | null;
+  /** Answers without a place that their clients have not taken yet, by address, and how long they may take for them. */
+  readonly unread: Budgets;
+  refusalMilliseconds: number;
+  /** How long a stranger may take for an answer with a place. */
+  answerMilliseconds: number;
   /** Places of a key or session and of a tenant in the pools, which count once half of the pool is taken. */
   readonly keys: Budgets;
   readonly tenants: Budgets;
@@ -63,6 +71,8 @@ const requestsOfSitting = 20;
 const filesOfSitting = 100;
 const bodiesOfAddress = 10;
 const bodiesOfSite = 40;
+/** Over HTTP/2 each costs 14 kB. A browser asks for up to 100 files at once. */
+const unreadOfAddress = 500;
 /** Each launch is an event, and perhaps a webhook delivery, for ever. */
 export const launchesPerMinute = 10;
 
@@ -70,7 +80,7 @@ export function openPool(most: number, mostWaiting = 0): Pool {
   return { most, mostWaiting, inUse: 0, waiting: [], exhaustedSince: null };
 }
 
-export function openAdmission({ mostInFlight, anonymousRateLimit }: Config): Admission {
+export function openAdmission({ mostInFlight, anonymousRateLimit, trustProxy }: Config): Admission {
   return {
     pools: {
       anonymous: openPool(Math.ceil(mostInFlight / 4)),
@@ -91,6 +101,10 @@ export function openAdmission({ mostInFlight, anonymousRateLimit }: Config): Adm
     strangerBodies: openBudgets({ atOnce: bodiesOfAddress }),
     strangerSites: openBudgets({ atOnce: bodiesOfSite }),
     strangerBodyMilliseconds: 5_000,
+    peers: trustProxy > 0 ? null : openPeers(),
+    unread: openBudgets({ atOnce: unreadOfAddress }),
+    refusalMilliseconds: 10_000,
+    answerMilliseconds: 60_000,
     keys: openBudgets({ atOnce: Math.ceil(mostInFlight / 8) }),
     tenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 4) }),
     runTimeTenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 2) }),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { streamOf } from './http2.ts';
 
 /** For Node's server: whoever connects has so long to send a request's headers, and is looked at so often. */
 export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
@@ -32,7 +33,10 @@ export function hurryBody(raw: IncomingMessage, milliseconds: number): void {
   raw.once('end', over).once('close', over);
 }
 
-export function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether a body is to come: over HTTP/2 unless the headers were the end of the request, whatever they declare. */
+export function hasBody(raw: IncomingMessage): boolean {
+  const { headers } = raw;
+  if (raw.httpVersionMajor >= 2) return !streamOf(raw).endAfterHeaders;
   const length = headers['content-length'];
   return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
 }

@@ -28,7 +28,7 @@ function admitFile(ctx: Context, request: FastifyRequest): void {
     { of: constantFiles, by: network, whose: 'from your address', reason: 'address_concurrency' },
   ]);
   if (request.place.over) giveBack();
-  else request.place.leave = giveBack;
+  else Object.assign(request.place, { leave: giveBack, ofStranger: true });
 }
 
 /** Takes every request on as that of a stranger, unless its route says otherwise. */

@@ -87,8 +87,9 @@ export async function startService(
     actor: serviceActor,
   };
   const { api, content, operations } = await buildApp(ctx);
-  config.contentUrl = `http://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
-  config.baseUrl = `http://127.0.0.1:${await listen(api)}`;
+  const scheme = config.tls ? 'https' : 'http';
+  config.contentUrl = `${scheme}://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
+  config.baseUrl = `${scheme}://127.0.0.1:${await listen(api)}`;
   await beginTrail(ctx);
   const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
   const service = client(ctx, operator.Secret, async () => {

@@ -1,0 +1,87 @@
+import { type Budgets, hold, networkOf, openBudgets } from './budgets.ts';
+
+/**
+ * What the networks that connect to this node may do before any of their requests is looked at. Behind a proxy all
+ * connections are the proxy's, so there is no such limit.
+ */
+export type Peers = {
+  readonly connections: Budgets;
+  readonly lines: Map<string, Line>;
+  /** The network of each open connection. */
+  readonly networks: WeakMap<object, string>;
+  /** Connections whose last request came from a key, a session or a learner: they never wait for strangers. */
+  readonly known: WeakSet<object>;
+  timer: NodeJS.Timeout | null;
+};
+
+/** The answers without a place that a network got in its second, and its requests that wait because they were many. */
+type Line = { since: number; answered: number; readonly waiting: Set<() => void> };
+
+/** A school of 500 learners has one address, and a browser opens six connections. */
+const connectionsOfNetwork = 4_000;
+/** Such an answer costs 0.15 ms. */
+const answersPerSecond = 200;
+const mostWaiting = 4_000;
+const tick = 50;
+
+export function openPeers(): Peers {
+  return {
+    connections: openBudgets({ atOnce: connectionsOfNetwork }),
+    lines: new Map(),
+    networks: new WeakMap(),
+    known: new WeakSet(),
+    timer: null,
+  };
+}
+
+/** Takes a connection of the address on, and answers the way to give its place back; null: it has too many. */
+export function holdConnection({ connections }: Peers, address: string): (() => void) | null {
+  return hold(connections, networkOf(address));
+}
+
+/** An answer that took no place leaves on the connection: of a request that was rejected, or of a probe. */
+export function countAnswer(peers: Peers, connection: object): void {
+  peers.known.delete(connection);
+  const network = peers.networks.get(connection);
+  if (network === undefined) return;
+  const line = peers.lines.get(network) ?? { since: 0, answered: 0, waiting: new Set() };
+  peers.lines.set(network, line);
+  const now = performance.now();
+  if (now - line.since >= 1_000) Object.assign(line, { since: now, answered: 0 });
+  line.answered++;
+  peers.timer ??= setInterval(serve, tick, peers).unref();
+}
+
+/**
+ * Starts the work of a request, or lets it wait while its network gets nothing but rejections. Answers the way to leave
+ * the line, or null when the line is full.
+ */
+export function takeTurn(peers: Peers, connection: object, start: () => void): (() => void) | null {
+  const network = peers.lines.size > 0 ? peers.networks.get(connection) : undefined;
+  const line = network === undefined ? undefined : peers.lines.get(network);
+  const isFree = !line || (line.answered < answersPerSecond && line.waiting.size === 0);
+  if (isFree || peers.known.has(connection)) {
+    start();
+    return () => {};
+  }
+  if (line.waiting.size >= mostWaiting) return null;
+  line.waiting.add(start);
+  return () => void line.waiting.delete(start);
+}
+
+/** Each network's line moves on at the pace at which rejections are affordable. */
+function serve(peers: Peers): void {
+  const now = performance.now();
+  for (const [network, { since, waiting }] of peers.lines) {
+    let left = (answersPerSecond * tick) / 1_000;
+    for (const start of waiting) {
+      if (left-- <= 0) break;
+      waiting.delete(start);
+      start();
+    }
+    if (waiting.size === 0 && now - since >= 1_000) peers.lines.delete(network);
+  }
+  if (peers.lines.size > 0 || !peers.timer) return;
+  clearInterval(peers.timer);
+  peers.timer = null;
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hold, networkOf } from './budgets.ts';
+import type { Context } from './context.ts';
+import { countRejection } from './counters.ts';
+import { cancel, closeConnection, connectionOf, streamOf } from './http2.ts';
+import { countAnswer } from './peers.ts';
+
+/** Drops an answer, or with `all` everything that its client has asked for on the connection. */
+function drop(request: IncomingMessage, response: ServerResponse, all: boolean): void {
+  if (response.closed) return;
+  if (all || request.httpVersionMajor < 2) closeConnection(request);
+  else cancel(streamOf(request));
+}
+
+/**
+ * Whoever asks must take the answer: over HTTP/2 a client decides how much of it may leave. The answer of a known caller
+ * has a place in a pool; `connections.ts` watches that it moves. Those of strangers have a deadline, and those that took
+ * no place, because the request was rejected, are few for a network.
+ */
+export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
+  const { raw, place } = request;
+  const { unread, peers, refusalMilliseconds, answerMilliseconds } = ctx.admission;
+  const hasPlace = Boolean(place?.leave);
+  if (hasPlace && !place.ofStranger) return;
+  const isDirect = ctx.config.trustProxy === 0;
+  const cut = (all: boolean) => {
+    countRejection(ctx, 'connections', 'unread');
+    drop(raw, reply.raw, all && isDirect);
+  };
+  const timer = setTimeout(cut, hasPlace ? answerMilliseconds : refusalMilliseconds, !hasPlace);
+  timer.unref();
+  const giveBack = hasPlace ? undefined : hold(unread, networkOf(request.ip));
+  reply.raw.once('close', () => {
+    clearTimeout(timer);
+    giveBack?.();
+  });
+  if (giveBack === null) setImmediate(cut, true);
+  if (!hasPlace && peers) countAnswer(peers, connectionOf(raw));
+}
+
+export function limitUnreadAnswers(app: FastifyInstance, ctx: Context): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    limitUnreadAnswer(ctx, request, reply);
+    done(null, payload);
+  });
+}

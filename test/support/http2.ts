@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import { connect as connectTls } from 'node:tls';
+
+/** A session from an address of this machine. `window`: how much of each answer the client lets through. */
+export async function openSession(
+  origin: string,
+  { from = '127.0.0.1', window = 65_535 } = {},
+): Promise<ClientHttp2Session> {
+  const { port } = new URL(origin);
+  const options = { host: '127.0.0.1', port: Number(port), localAddress: from, ALPNProtocols: ['h2'] };
+  const session = connect(origin, {
+    createConnection: () => connectTls({ ...options, rejectUnauthorized: false }),
+    settings: { initialWindowSize: window },
+  });
+  session.on('error', () => {});
+  await once(session, 'remoteSettings');
+  return session;
+}
+
+/** Sends a request and collects its status; the body of a request without `endStream` is still to come. */
+export function send(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders,
+  endStream = true,
+): { stream: ClientHttp2Stream; status: () => number | null } {
+  const stream = session.request(headers, { endStream });
+  let status: number | null = null;
+  stream
+    .on('error', () => {})
+    .on('response', (answer) => {
+      status = answer[':status'] ?? null;
+    });
+  stream.resume();
+  return { stream, status: () => status };
+}
