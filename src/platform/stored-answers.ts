@@ -4,7 +4,7 @@ import { run } from './db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from './errors.ts';
 import { sha256 } from './ids.ts';
 import { readTogether } from './read-together.ts';
-import { markingKey } from './signing.ts';
+import { mark, markingKey } from './signing.ts';
 
 /** How long an answer is replayed. */
 const keptHours = 24;
@@ -42,7 +42,13 @@ export function nameOf(ctx: TenantContext, { key, request, about }: Asked): Name
   };
 }
 
+/** Keyed, so that a copy of the database does not confirm a LoginID. */
 function aboutUser(ctx: TenantContext, loginId: string): string {
+  return mark(ctx.keys, 'about', JSON.stringify(['user', ctx.tenantId, loginId]));
+}
+
+/** As earlier versions wrote it: such rows are gone a day after the upgrade. */
+function unkeyedAboutUser(ctx: TenantContext, loginId: string): string {
   return sha256(`${ctx.tenantId}\0${loginId}`);
 }
 
@@ -136,9 +142,9 @@ function decrypt(key: Buffer, bytes: Buffer): string {
 export async function eraseAnswers(ctx: TenantContext, loginId: string): Promise<number> {
   const erased = await run(ctx, {
     name: 'erase_answers',
-    text: `update stored_answer set answer = null
-      where tenant_id = $1 and about = $2 and answer is not null returning 1`,
-    values: [ctx.tenantId, aboutUser(ctx, loginId)],
+    text: `update stored_answer set answer = null, about = null
+      where tenant_id = $1 and about = any($2) and answer is not null returning 1`,
+    values: [ctx.tenantId, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)]],
   });
   return erased.length;
 }

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
+import { sha256 } from '../../platform/ids.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { startLaunch } from '../enrolments/start.ts';
 import { untilReadable } from '../events/test-support.ts';
@@ -206,6 +207,36 @@ test('a stored answer replays no data of an erased person, and a late retry does
     assert.ok(!JSON.stringify(again.body).includes('erased@mail.example'));
   }
   expectStatus(await api('GET', `/user/${LoginID}`), 404);
+});
+
+test('a copy of the database does not confirm whom a stored answer was about, before an erasure and after', async () => {
+  const LoginID = unique('keyed');
+  const send = (path: string, body: object) =>
+    api('POST', path, body, { 'idempotency-key': `${LoginID} ${path}` });
+  const abouts = async () => {
+    const { rows } = await sql<{ about: string | null }>`
+      select about from stored_answer where tenant_id = ${tenant.TenantID}`.execute(service.ctx.db);
+    return rows.map(({ about }) => about);
+  };
+  const withoutKey = sha256(`${tenant.TenantID}\0${LoginID}`);
+  const before = new Set(await abouts());
+  expectStatus(await send('/user', { LoginID }), 201);
+  const [written, ...others] = (await abouts()).filter((about) => !before.has(about));
+  assert.deepEqual(others, []);
+  assert.ok(written && written !== withoutKey);
+  expectStatus(await send(`/enrol/${LoginID}/${await newCourse(service)}`, {}), 201);
+  assert.equal((await abouts()).filter((about) => about === written).length, 2);
+  // A row of an earlier version is erased too.
+  await sql`update stored_answer set about = ${withoutKey} where (tenant_id, key_hash) in (
+    select tenant_id, key_hash from stored_answer where tenant_id = ${tenant.TenantID} and about = ${written} limit 1)
+    and tenant_id = ${tenant.TenantID}`.execute(service.ctx.db);
+  const { body } = await api('DELETE', `/user/${LoginID}`);
+  assert.equal(body.Erased.find(({ Data }: { Data: string }) => Data === 'StoredAnswers').Records, 2);
+  const left = await abouts();
+  assert.ok(
+    !left.includes(written) && !left.includes(withoutKey),
+    'nothing leads from the person to the row',
+  );
 });
 
 test('a plan answers what would be done, and changes nothing', async () => {

@@ -12,7 +12,7 @@ export type SigningPurpose =
   | 'preview-state'
   | 'audit'
   | 'audit-head';
-export type MarkPurpose = 'erasure' | 'guess' | 'idempotency' | 'origin';
+export type MarkPurpose = 'about' | 'erasure' | 'guess' | 'idempotency' | 'origin';
 
 /** A key as it is written down: in `SIGNING_KEYS` or in the file of the ring. */
 export type WrittenKey = { readonly id: string; readonly secret: Buffer; readonly createdAt: string | null };
