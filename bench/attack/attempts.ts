@@ -5,6 +5,7 @@ import { bodyAttempts } from './attempts/bodies.ts';
 import { evidenceAttempts } from './attempts/evidence.ts';
 import { fileAttempts } from './attempts/files.ts';
 import { floodAttempts } from './attempts/floods.ts';
+import { heavyAttempts } from './attempts/heavy.ts';
 import { inputAttempts } from './attempts/input.ts';
 import { launchAttempts } from './attempts/launches.ts';
 import { scopeAttempts } from './attempts/scopes.ts';
@@ -20,4 +21,5 @@ export const attempts: readonly Attempt[] = [
   ...inputAttempts,
   ...accessAttempts,
   ...fileAttempts,
+  ...heavyAttempts,
 ];

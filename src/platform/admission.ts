@@ -8,6 +8,7 @@ import { connectionOf } from './http2.ts';
 import { sha256 } from './ids.ts';
 import { type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasBody, hurryBody } from './slow-clients.ts';
+import { operatorLine } from './turns.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,8 +26,6 @@ const stalledAfter = 2_000;
 const freeAgain = 0.9;
 const exhaustedSeconds = 5;
 const mostTrusted = 10_000;
-/** In place of a tenant. */
-const operator = 'operator';
 
 export function isDraining(ctx: Context): boolean {
   return ctx.admission.draining;
@@ -141,7 +140,7 @@ export function admitCaller(
 ): void {
   const { keys, tenants, pools } = ctx.admission;
   const free = hasRoom(pools.interface);
-  const tenant = caller.tenantId ?? operator;
+  const tenant = caller.tenantId ?? operatorLine;
   const giveBack = holdAll(
     ctx,
     'interface',
@@ -174,7 +173,7 @@ export function admitPlayer(ctx: Context, request: FastifyRequest, player: Playe
     ...(isCommit ? [{ ...own, of: commits }] : []),
     {
       of: runTimeTenants,
-      by: player.tenantId ?? operator,
+      by: player.tenantId ?? operatorLine,
       whose: 'of this tenant',
       reason: 'tenant_concurrency',
       free: hasRoom(pools.runTime),

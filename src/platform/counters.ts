@@ -21,6 +21,7 @@ export const rejections = {
   ],
   connections: ['address_concurrency', 'address_rate', 'unread'],
   passwords: ['full', 'address_concurrency'],
+  hashes: ['tenant_concurrency'],
   uploads: ['key_concurrency', 'tenant_concurrency', 'disk'],
   imports: ['full'],
 } as const;
@@ -66,7 +67,7 @@ export function openCounters() {
   for (const [pool, reasons] of Object.entries(rejections))
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
-  poolWaits.inc({ pool: 'passwords' }, 0);
+  for (const pool of ['passwords', 'hashes']) poolWaits.inc({ pool }, 0);
   return { rejected, signInFailures, commitsRejected, lateCommits, poolWaits, stalls };
 }
 

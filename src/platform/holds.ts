@@ -1,12 +1,12 @@
 import { type Budgets, hold } from './budgets.ts';
 import type { Context } from './context.ts';
-import { countRejection, type Rejection } from './counters.ts';
+import { countRejection, type RejectingPool, type Rejection } from './counters.ts';
 import { Problem } from './errors.ts';
 import type { Pool, PoolName } from './pools.ts';
 
 type Rejected = { detail: string; retryAfter: number };
 
-export function reject<P extends PoolName>(
+export function reject<P extends RejectingPool>(
   ctx: Context,
   pool: P,
   reason: Rejection<P>,

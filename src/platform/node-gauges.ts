@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Context } from './context.ts';
-import { type Pool, poolNames } from './pools.ts';
+import type { Pool } from './pools.ts';
+import { type Turns, waitingIn } from './turns.ts';
 
 /** What this node is busy with at the moment, read from memory when Prometheus asks. */
 export function nodeGauges(ctx: Context, registry: Registry): void {
@@ -15,24 +16,22 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
         this.set(value());
       },
     });
-  const pools: Record<string, Pool> = { passwords: admission.passwords };
-  for (const name of poolNames) pools[name] = admission.pools[name];
-  const ofPools = (name: string, help: string, value: (pool: Pool) => number) =>
+  const { hashes, passwords } = admission;
+  const pools = Object.entries({ ...admission.pools, passwords, hashes });
+  const ofPools = (name: string, help: string, value: (pool: Pool | Turns) => number) =>
     new Gauge({
       name,
       help,
       labelNames: ['pool'],
       registers,
       collect() {
-        for (const [pool, state] of Object.entries(pools)) this.set({ pool }, value(state));
+        for (const [pool, state] of pools) this.set({ pool }, value(state));
       },
     });
   ofPools('lectern_pool_in_use', 'Places taken, by pool.', ({ inUse }) => inUse);
   ofPools('lectern_pool_places', 'Places in total, by pool.', ({ most }) => most);
-  ofPools(
-    'lectern_pool_waiting',
-    'Requests that wait for a place, by pool.',
-    ({ waiting }) => waiting.length,
+  ofPools('lectern_pool_waiting', 'Requests that wait for a place, by pool.', (pool) =>
+    'lines' in pool ? waitingIn(pool) : pool.waiting.length,
   );
   gauge(
     'lectern_requests_held_back',

@@ -1,6 +1,7 @@
 import { type Budgets, openBudgets } from './budgets.ts';
 import type { Config } from './config.ts';
 import { openPeers, type Peers } from './peers.ts';
+import { openTurns, type Turns } from './turns.ts';
 
 /** `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, from the click on. */
 export const poolNames = ['anonymous', 'interface', 'runTime'] as const;
@@ -19,9 +20,13 @@ export type Pool = {
 /** What this node has taken on, over all its ports. Requests of one pool never take the place of another's. */
 export type Admission = {
   readonly pools: Readonly<Record<PoolName, Pool>>;
-  /** Passwords of strangers, which cost 20 MiB and 50 ms each. */
+  /** Strangers who sign in with a password. */
   readonly passwords: Pool;
   readonly passwordAddresses: Budgets;
+  /** All hashing of passwords: each takes 20 MiB and a thread for 20 ms or more. */
+  readonly hashes: Turns;
+  /** Rows of bulk calls that are to be hashed. */
+  readonly bulkHashes: Turns;
   /** Calls without credentials, and with wrong ones, by address. */
   readonly addresses: Budgets;
   readonly wrongCredentials: Budgets;
@@ -76,6 +81,10 @@ const unreadOfAddress = 500;
 /** Each launch is an event, and perhaps a webhook delivery, for ever. */
 export const launchesPerMinute = 10;
 
+/** Half of the threads of libuv's pool: the others read learners' files. */
+const hashesAtOnce = 2;
+const hashesWaiting = 100;
+
 export function openPool(most: number, mostWaiting = 0): Pool {
   return { most, mostWaiting, inUse: 0, waiting: [], exhaustedSince: null };
 }
@@ -89,6 +98,8 @@ export function openAdmission({ mostInFlight, anonymousRateLimit, trustProxy }: 
     },
     passwords: openPool(2, 40),
     passwordAddresses: openBudgets({ atOnce: 20 }),
+    hashes: openTurns({ most: hashesAtOnce, mostOfOne: hashesAtOnce, mostWaiting: hashesWaiting }),
+    bulkHashes: openTurns({ most: 2, mostOfOne: 2, mostWaiting: Number.POSITIVE_INFINITY }),
     addresses: openBudgets({
       perMinute: anonymousRateLimit,
       atOnce: Math.max(10, Math.ceil(mostInFlight / 40)),

@@ -64,7 +64,7 @@ export async function signInWithPassword(
   const declared = found?.declared ?? assumed;
   const hashed = hashedPassword(input.Password, declared);
   const stored = declared === 'opaque' || hashed === null ? null : (found?.stored ?? null);
-  const matches = await matchesPassword(stored, hashed ?? input.Password);
+  const matches = await matchesPassword(ctx, stored, hashed ?? input.Password);
   const named = found?.user_id ? { user_id: found.user_id, is_admin: found.is_admin === true } : null;
   const refuse = async () => {
     await auditFailure(ctx, { tenantId: found ? input.TenantID : null, method: 'password', named });

@@ -1,11 +1,13 @@
 import { type BulkVerb, bulk, type RowDone } from '../../platform/bulk.ts';
 import type { TenantContext } from '../../platform/context.ts';
-import { limit } from '../../platform/limit.ts';
+import { inTurn } from '../../platform/turns.ts';
 import { createDrafted, draftUser, planUsers } from './create-user.ts';
 import { NewUser, type User } from './schemas.ts';
 
-/** Hashing takes 20 ms of a thread each; more at once would make learners' files wait for the thread pool. */
-const hashing = limit(2);
+/** Rows wait here for those of other tenants' calls, and are never rejected, as those of a full line of single calls are. */
+function hashing<Result>(ctx: TenantContext, work: () => Promise<Result>): Promise<Result> {
+  return inTurn(ctx.admission.bulkHashes, ctx.tenantId, work) ?? work();
+}
 
 const done = ({ user, isNew }: { user: User; isNew: boolean }): RowDone => ({
   Status: isNew ? 201 : 200,
@@ -18,14 +20,16 @@ export const bulkUsers: BulkVerb<NewUser> = {
   names: ['LoginID'],
   ids: [],
   prepare: async (ctx: TenantContext, row) => {
-    const drafted = await (row.Password == null ? draftUser(ctx, row) : hashing(() => draftUser(ctx, row)));
+    const drafted = await (row.Password == null
+      ? draftUser(ctx, row)
+      : hashing(ctx, () => draftUser(ctx, row)));
     return async (ctx) => done(await createDrafted(ctx, drafted));
   },
   plan: async (ctx, rows) => {
     const planned = await planUsers(ctx, rows);
     return Promise.allSettled(
       planned.map(async (judge, index) =>
-        done(await (rows[index]?.Password == null ? judge() : hashing(judge))),
+        done(await (rows[index]?.Password == null ? judge() : hashing(ctx, judge))),
       ),
     );
   },

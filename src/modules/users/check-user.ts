@@ -2,6 +2,7 @@ import type { Context, TenantContext } from '../../platform/context.ts';
 import { countSignInFailure } from '../../platform/counters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { refuseFullHashLine } from '../../platform/hash-turns.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { matchesPassword, readPassword } from './passwords.ts';
@@ -65,6 +66,7 @@ async function noteGuess(
   ctx: TenantContext,
   input: { loginId: string; evenDisabled: boolean },
 ): Promise<Attempt | null> {
+  refuseFullHashLine(ctx);
   const now = ctx.now();
   const since = new Date(now.getTime() - windowMinutes * 60_000);
   const values = [ctx.tenantId, input.loginId, now, since, input.evenDisabled];
@@ -82,7 +84,7 @@ export async function checkPassword(
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = readPassword(input.password, declared);
   const attempt = await noteGuess(ctx, { loginId: input.loginId, evenDisabled: false });
-  const matches = await matchesPassword(attempt?.enabled ? attempt.password_hash : null, password);
+  const matches = await matchesPassword(ctx, attempt?.enabled ? attempt.password_hash : null, password);
   if (attempt && matches) await forgetFailures(ctx, attempt.user_id);
   if (!matches) await noteFailure(ctx, attempt?.user_id ?? null);
   const result = !attempt ? -1 : !attempt.enabled ? 0 : matches ? 1 : -2;
@@ -100,7 +102,7 @@ export async function guessPassword(
   const attempt = await noteGuess(ctx, { loginId: input.loginId, evenDisabled: true });
   if (!attempt) return null;
   const { password_hash: stored, user_id: userId } = attempt;
-  const matches = await matchesPassword(stored, input.password);
+  const matches = await matchesPassword(ctx, stored, input.password);
   if (matches) await forgetFailures(ctx, userId);
   else await noteFailure(ctx, userId);
   return { stored, matches };

@@ -151,7 +151,7 @@ async function judge(ctx: TenantContext, drafted: UserDraft, outcome: Outcome): 
 
 /** What takes long, and is done before a transaction: a password is hashed, and compared with that of an existing user. */
 export async function draftUser(ctx: TenantContext, input: NewUser): Promise<UserDraft> {
-  const drafted = await draft(ctx, input, storePassword);
+  const drafted = await draft(ctx, input, (password) => storePassword(ctx, password));
   if (drafted.password === null) return drafted;
   const { password, row } = drafted;
   return { ...drafted, compared: await guessPassword(ctx, { loginId: row.login_id, password }) };

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
+import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { hashInTurn } from '../../platform/hash-turns.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
 
 /** OWASP Password Storage Cheat Sheet: argon2id, 19 MiB, 2 iterations, 1 lane. Runs on the thread pool. */
@@ -34,8 +36,11 @@ export function readPassword(password: string, declared: PasswordHash): string {
   return hashed;
 }
 
-export function storePassword(password: string): Promise<string> {
-  return hash(password, parameters);
+/** Of a tenant, or of strangers when `ctx` has none. */
+type Hashing = Context & { tenantId?: string };
+
+export async function storePassword(ctx: Hashing, password: string): Promise<string> {
+  return hashInTurn(ctx, () => hash(password, parameters));
 }
 
 /** 256 random bits in the place of a hash: no password leads to it. */
@@ -43,11 +48,16 @@ export function randomPassword(): string {
   return randomMark + randomBytes(32).toString('base64url');
 }
 
-const decoy = storePassword(randomBytes(32).toString('base64url'));
+const decoy = hash(randomBytes(32).toString('base64url'), parameters);
 
 /** Takes the same time whether there is a stored hash or not. */
-export async function matchesPassword(stored: string | null, password: string): Promise<boolean> {
+export async function matchesPassword(
+  ctx: Hashing,
+  stored: string | null,
+  password: string,
+): Promise<boolean> {
   const usable = stored !== null && !stored.startsWith(randomMark);
-  const same = await verify(usable ? stored : await decoy, password);
+  const compared = usable ? stored : await decoy;
+  const same = await hashInTurn(ctx, () => verify(compared, password));
   return usable && same;
 }

@@ -31,7 +31,7 @@ async function passwordColumn(ctx: TenantContext, password: string | null | unde
   if (password === undefined) return {};
   if (password === null) return { password_hash: randomPassword() };
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
-  return { password_hash: await storePassword(readPassword(password, declared)) };
+  return { password_hash: await storePassword(ctx, readPassword(password, declared)) };
 }
 
 /** Passwords take long to hash: who may not change any is refused before. */

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inTurn, openTurns, waitingIn } from './turns.ts';
+
+test('tenants are served in turn, however long the line of one of them is', async () => {
+  const turns = openTurns({ most: 1, mostOfOne: 1, mostWaiting: 50 });
+  const order: string[] = [];
+  const work = (whose: string) =>
+    inTurn(turns, whose, async () => {
+      order.push(whose);
+      await nextTurn();
+    });
+  const all = [...Array.from({ length: 50 }, () => work('a')), work('b'), work('c'), work('b')];
+  assert.equal(waitingIn(turns), 52);
+  await Promise.all(all);
+  assert.deepEqual(order.slice(0, 6), ['a', 'a', 'b', 'c', 'a', 'b']);
+  assert.deepEqual([turns.inUse, turns.lines.size], [0, 0]);
+});
+
+test('a full line takes no more, while those of others do; work that fails passes its turn on', async () => {
+  const turns = openTurns({ most: 2, mostOfOne: 1, mostWaiting: 1 });
+  const fail = () => Promise.reject(new Error('failed'));
+  const first = inTurn(turns, 'a', fail);
+  const second = inTurn(turns, 'a', async () => 'second');
+  assert.equal(inTurn(turns, 'a', fail), null);
+  assert.equal(await inTurn(turns, 'b', async () => 'at once'), 'at once');
+  await assert.rejects(first ?? Promise.resolve(), /failed/);
+  assert.equal(await second, 'second');
+  assert.deepEqual([turns.inUse, turns.lines.size], [0, 0]);
+});
