@@ -243,20 +243,29 @@ export function chargeAddress(ctx: Context, request: FastifyRequest): void {
 }
 
 /**
- * Checks the password of somebody we do not know: two at a time, because they must not take all threads, and few of one
- * address in the line.
+ * Checks the password of somebody we do not know: two at a time, because they must not take all threads. An address has a
+ * quarter of the line, a site half.
  */
 export async function checkInTurn<Result>(
   ctx: Context,
   request: FastifyRequest,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { passwords, passwordAddresses } = ctx.admission;
-  const giveBack = hold(passwordAddresses, networkOf(request.ip));
+  const { passwords, passwordAddresses, passwordSites } = ctx.admission;
+  const ofAddress = hold(passwordAddresses, networkOf(request.ip));
+  const ofSite = ofAddress && hold(passwordSites, siteOf(request.ip));
+  const giveBack = () => {
+    ofAddress?.();
+    ofSite?.();
+  };
   const isFull = passwords.inUse >= passwords.most && passwords.waiting.length >= passwords.mostWaiting;
-  if (!giveBack || isFull) {
-    countRejection(ctx, 'passwords', giveBack ? 'full' : 'address_concurrency');
-    giveBack?.();
+  if (!ofAddress || !ofSite || isFull) {
+    countRejection(
+      ctx,
+      'passwords',
+      !ofAddress ? 'address_concurrency' : ofSite ? 'full' : 'site_concurrency',
+    );
+    giveBack();
     throw overloaded();
   }
   if (passwords.inUse < passwords.most) enter(ctx, passwords);

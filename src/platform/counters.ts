@@ -20,8 +20,8 @@ export const rejections = {
     'launch_rate',
   ],
   connections: ['address_concurrency', 'address_rate', 'unread'],
-  passwords: ['full', 'address_concurrency'],
   hashes: ['tenant_concurrency'],
+  passwords: ['full', 'address_concurrency', 'site_concurrency'],
   uploads: ['key_concurrency', 'tenant_concurrency', 'disk'],
   imports: ['full'],
 } as const;

@@ -27,6 +27,7 @@ export type Admission = {
   readonly hashes: Turns;
   /** Rows of bulk calls that are to be hashed. */
   readonly bulkHashes: Turns;
+  readonly passwordSites: Budgets;
   /** Calls without credentials, and with wrong ones, by address. */
   readonly addresses: Budgets;
   readonly wrongCredentials: Budgets;
@@ -84,6 +85,8 @@ export const launchesPerMinute = 10;
 /** Half of the threads of libuv's pool: the others read learners' files. */
 const hashesAtOnce = 2;
 const hashesWaiting = 100;
+/** A class signs in at the same moment from one address, and a wait of a few seconds costs nothing. */
+const passwordLine = 200;
 
 export function openPool(most: number, mostWaiting = 0): Pool {
   return { most, mostWaiting, inUse: 0, waiting: [], exhaustedSince: null };
@@ -96,10 +99,11 @@ export function openAdmission({ mostInFlight, anonymousRateLimit, trustProxy }: 
       interface: openPool(mostInFlight),
       runTime: openPool(2 * mostInFlight),
     },
-    passwords: openPool(2, 40),
-    passwordAddresses: openBudgets({ atOnce: 20 }),
     hashes: openTurns({ most: hashesAtOnce, mostOfOne: hashesAtOnce, mostWaiting: hashesWaiting }),
     bulkHashes: openTurns({ most: 2, mostOfOne: 2, mostWaiting: Number.POSITIVE_INFINITY }),
+    passwords: openPool(2, passwordLine),
+    passwordAddresses: openBudgets({ atOnce: passwordLine / 4 }),
+    passwordSites: openBudgets({ atOnce: passwordLine / 2 }),
     addresses: openBudgets({
       perMinute: anonymousRateLimit,
       atOnce: Math.max(10, Math.ceil(mostInFlight / 40)),
