@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
 import {
   callAPI,
   closeBrowser,
@@ -71,6 +72,91 @@ test('What was kept offline is sent when the learner comes back to this device',
     (screen) => screen === 'mail',
   );
   assert.equal(await again.evaluate(() => localStorage.length), 0);
+  await context.close();
+});
+
+/** As many courses do when they begin or restart. */
+const clearStorage = (page: Page) =>
+  contentOf(page)
+    .locator('body')
+    .evaluate(() => localStorage.clear());
+
+async function openRow(context: BrowserContext, url: string): Promise<Page> {
+  const page = await openPage(context);
+  await page.goto(url);
+  await contentOf(page).locator('#done').waitFor();
+  return page;
+}
+
+async function pass(page: Page): Promise<void> {
+  await callAPI(page, 'LMSSetValue', 'cmi.core.score.raw', '95');
+  await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_status', 'passed');
+  assert.equal(await callAPI(page, 'LMSCommit', ''), 'true');
+  await waitForState(page, 'kept');
+}
+
+const keptIn = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('lectern.')).length);
+
+const becomes = <Value>(ask: () => Promise<Value>, wanted: Value) =>
+  untilRight(ask, (value) => value === wanted);
+
+test('A course that empties local storage deletes no result that was called kept', async () => {
+  const { LaunchURL, read } = await service.enrol('row');
+  const context = await newContext();
+  const page = await openRow(context, LaunchURL);
+  await context.setOffline(true);
+  await pass(page);
+  await clearStorage(page);
+  await becomes(() => keptIn(page), 1);
+  await waitForState(page, 'kept');
+  await page.close();
+  await context.setOffline(false);
+  const again = await openRow(context, LaunchURL);
+  assert.equal((await read()).Score, 95);
+  assert.equal(await keptIn(again), 0);
+  await context.close();
+});
+
+test('What an earlier page kept survives a course that empties local storage when it starts', async () => {
+  const { LaunchURL, read } = await service.enrol('row');
+  const context = await newContext();
+  await context.addInitScript(() => {
+    navigator.sendBeacon = () => true;
+  });
+  await context.route('**/commit', (route) => route.fulfill({ status: 403, body: 'Blocked' }));
+  const page = await openRow(context, LaunchURL);
+  await pass(page);
+  await page.close();
+  const cleaner = await openRow(context, LaunchURL);
+  const before = await keptIn(cleaner);
+  await clearStorage(cleaner);
+  await becomes(() => keptIn(cleaner), before);
+  await cleaner.close();
+  await context.unroute('**/commit');
+  const last = await openRow(context, LaunchURL);
+  assert.equal((await read()).Score, 95);
+  assert.equal(await keptIn(last), 0);
+  await context.close();
+});
+
+test('What local storage has lost and does not take again is called unkept, and still sent by the next page', async () => {
+  const { LaunchURL, read } = await service.enrol('row');
+  const context = await newContext();
+  const page = await openRow(context, LaunchURL);
+  await context.setOffline(true);
+  await pass(page);
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    };
+  });
+  await clearStorage(page);
+  await waitForState(page, 'unkept');
+  await page.close();
+  await context.setOffline(false);
+  await openRow(context, LaunchURL);
+  assert.equal((await read()).Score, 95);
   await context.close();
 });
 

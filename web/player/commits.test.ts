@@ -60,6 +60,8 @@ function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?
   };
   const define = (name: string, value: unknown) =>
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  let uptime = 0;
+  define('performance', { now: () => uptime });
   define('window', globalThis);
   define('navigator', network);
   define('fetch', async (_: string, { body }: { body: string }) => {
@@ -83,6 +85,7 @@ function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?
     /** Lets time pass in small steps, with all that happens meanwhile. */
     async pass(milliseconds: number) {
       for (let left = milliseconds; left > 0; left -= 500) {
+        uptime += Math.min(left, 500);
         t.mock.timers.tick(Math.min(left, 500));
         for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
       }

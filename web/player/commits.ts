@@ -43,6 +43,7 @@ export function createCommits(
   const unreachable = () => !navigator.onLine || failures > 0 || slow;
 
   function announce(): void {
+    journal.restore();
     tell.state(stateNow());
     if (pending.size > 0) return;
     for (const resume of waiting) resume();
@@ -211,5 +212,6 @@ export function createCommits(
       schedule(0);
     },
     offline: announce,
+    storageChanged: announce,
   };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../test/support/memory-storage.ts';
 import { type JournalEntry, openJournal } from './journal.ts';
+import type { JournalCopy } from './journal-copy.ts';
 
 const entry = (number: number, UnitID = 'a', Session = 's1'): JournalEntry => ({
   EnrollID: 'e',
@@ -15,7 +16,7 @@ function opened() {
   const storage = memoryStorage();
   const journal = openJournal(() => storage);
   const listed = () => journal.list().map(({ Session, Commit }) => [Session, Commit.UnitID, Commit.Number]);
-  return { journal, listed };
+  return { journal, listed, storage };
 }
 
 test('Each commit is kept on its own and listed in order', () => {
@@ -66,7 +67,67 @@ test('A browser that refuses is said so, and damaged notes harm nobody', () => {
   });
   assert.equal(blocked.write(entry(1)), false);
   assert.deepEqual(blocked.list(), []);
-  const storage = memoryStorage();
-  storage.setItem('lectern.journal/x', 'not JSON');
-  assert.deepEqual(openJournal(() => storage).list(), []);
+});
+
+test('A malformed entry hides no other', () => {
+  const { journal, listed, storage } = opened();
+  journal.write(entry(1));
+  const whole = storage.getItem(Object.keys(storage)[0] ?? '') ?? '';
+  const malformed = ['not JSON', '', '5', 'null', '[]', '{}', '{"Commit":null}', '{"Commit":{}}'];
+  for (const field of ['"Number":1', '"UnitID":"a"', '"Data":{}', '"Session":"s1"', '"KeptAt":0'])
+    malformed.push(whole.replace(field, '"x":1'));
+  for (const [n, text] of [...malformed, whole].entries()) storage.setItem(`lectern.journal/${n}`, text);
+  assert.deepEqual(listed(), [['s1', 'a', 1]]);
+  assert.deepEqual(
+    openJournal(() => storage)
+      .list()
+      .map(({ Commit }) => Commit.Number),
+    [1],
+  );
+});
+
+function memoryCopy(): JournalCopy {
+  const texts = new Map<string, string>();
+  return {
+    all: async () => new Map(texts),
+    put: (key, text) => void texts.set(key, text),
+    remove: (key) => void texts.delete(key),
+  };
+}
+
+test('What a course removes from local storage is written again, and is in the copy for the next page', async () => {
+  const [storage, copy] = [memoryStorage(), memoryCopy()];
+  const journal = openJournal(() => storage, copy);
+  const clear = () => {
+    for (const key of Object.keys(storage)) storage.removeItem(key);
+  };
+  journal.write(entry(1));
+  clear();
+  assert.equal(journal.holds(entry(1)), false, 'nothing is called kept that is not there');
+  journal.removed(null);
+  assert.equal(journal.holds(entry(1)), true);
+  clear();
+  const next = openJournal(() => storage, copy);
+  await next.load();
+  assert.deepEqual(next.list(), [entry(1)]);
+  assert.equal(next.holds(entry(1)), true);
+  clear();
+  next.removed(null);
+  assert.equal(next.holds(entry(1)), true, 'also what an earlier page left');
+  next.forget(entry(1));
+  const last = openJournal(() => storage, copy);
+  await last.load();
+  assert.deepEqual(last.list(), []);
+});
+
+test('What another page has sent is not written again', async () => {
+  const [storage, copy] = [memoryStorage(), memoryCopy()];
+  const sender = openJournal(() => storage, copy);
+  sender.write(entry(1));
+  const other = openJournal(() => storage, copy);
+  await other.load();
+  const [key = ''] = Object.keys(storage);
+  sender.forget(entry(1));
+  other.removed(key);
+  assert.deepEqual([other.list(), Object.keys(storage)], [[], []]);
 });

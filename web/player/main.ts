@@ -1,5 +1,6 @@
 import { elements, writeLabels } from './elements.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { openCopy } from './journal-copy.ts';
 import { messages } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
@@ -9,7 +10,11 @@ import { openSession, type Replayed, replay } from './session.ts';
 const reload = { text: messages.tryAgain, act: () => location.reload() };
 
 async function start(): Promise<void> {
-  const journal = openJournal();
+  const journal = openJournal(() => window.localStorage, await openCopy());
+  await journal.load();
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (newValue === null) journal.removed(key);
+  });
   const replayed = await replay(journal);
   await tellRefused(journal, replayed);
   // What another page did last goes first, so that the course continues from there, unless the learner will not wait.

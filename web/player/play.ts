@@ -150,5 +150,6 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     });
     window.addEventListener('online', commits.online);
     window.addEventListener('offline', commits.offline);
+    window.addEventListener('storage', commits.storageChanged);
   }
 }

@@ -8,9 +8,12 @@ export function beginPreview(): Journal {
   document.documentElement.dataset.sitting = 'preview';
   elements.announcement.textContent = messages.saveStates.saved;
   return {
+    load: async () => {},
     write: () => true,
     forget: () => {},
     holds: () => true,
+    restore: () => {},
+    removed: () => {},
     renumber: movedBy,
     list: () => [],
   };

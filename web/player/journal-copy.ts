@@ -1,0 +1,64 @@
+/** A second place for the journal, which `localStorage.clear()` of a course does not reach. */
+export type JournalCopy = {
+  all(): Promise<Map<string, string>>;
+  put(key: string, text: string): void;
+  remove(key: string): void;
+};
+
+/** For browsers without IndexedDB: the journal is then in local storage only. */
+export const noCopy: JournalCopy = { all: async () => new Map(), put: () => {}, remove: () => {} };
+
+const store = 'journal';
+/** Some browsers never answer; a learner does not wait longer for that. */
+const patience = 2_000;
+
+export async function openCopy(): Promise<JournalCopy> {
+  try {
+    const opened = await withinPatience(openDatabase());
+    return opened ? copyIn(opened) : noCopy;
+  } catch {
+    return noCopy;
+  }
+}
+
+function openDatabase(): Promise<IDBDatabase> {
+  const request = window.indexedDB.open('lectern', 1);
+  request.onupgradeneeded = () => void request.result.createObjectStore(store);
+  return settled(request);
+}
+
+function copyIn(database: IDBDatabase): JournalCopy {
+  /** Nothing waits for a change: local storage has answered already. */
+  const change = (act: (journal: IDBObjectStore) => void): void => {
+    try {
+      const transaction = database.transaction(store, 'readwrite', { durability: 'strict' });
+      act(transaction.objectStore(store));
+      // The page may close immediately after.
+      transaction.commit();
+    } catch {
+      // The browser has closed the database, for instance because the learner deleted all data of the site.
+    }
+  };
+  return {
+    all: async () => (await withinPatience(readAll(database)).catch(() => null)) ?? new Map(),
+    put: (key, text) => change((journal) => void journal.put(text, key)),
+    remove: (key) => change((journal) => void journal.delete(key)),
+  };
+}
+
+async function readAll(database: IDBDatabase): Promise<Map<string, string>> {
+  const journal = database.transaction(store).objectStore(store);
+  const [keys, texts] = await Promise.all([settled(journal.getAllKeys()), settled(journal.getAll())]);
+  return new Map(keys.map((key, n) => [String(key), String(texts[n])]));
+}
+
+function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+function withinPatience<Result>(work: Promise<Result>): Promise<Result | null> {
+  return Promise.race([work, new Promise<null>((resolve) => setTimeout(resolve, patience, null))]);
+}

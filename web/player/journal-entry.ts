@@ -1,0 +1,30 @@
+import type { JournalEntry } from './journal.ts';
+
+/** The entry that a text holds; null when it is none. Whatever shares the origin can write such texts. */
+export function parseEntry(
+  text: string | null,
+  isRight: (entry: JournalEntry) => boolean,
+): JournalEntry | null {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    return isEntry(value) && isRight(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isEntry(value: unknown): value is JournalEntry {
+  return (
+    isRecord(value) &&
+    ['EnrollID', 'Session', 'CourseTitle'].every((name) => typeof value[name] === 'string') &&
+    Number.isFinite(value.KeptAt) &&
+    isRecord(value.Commit) &&
+    Number.isSafeInteger(value.Commit.Number) &&
+    typeof value.Commit.UnitID === 'string' &&
+    isRecord(value.Commit.Data)
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
