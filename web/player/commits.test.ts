@@ -265,6 +265,24 @@ test('the player honours Retry-After from the service, up to 60 s', async (t) =>
   }
 });
 
+test('a device clock that is set back delays nothing that waits', async (t) => {
+  for (const back of [3_600_000, 2 * 365 * 86_400_000]) {
+    const { save, network, pass, numbers, connect } = openBrowser(t, {});
+    const headers = { 'content-type': 'application/problem+json', 'retry-after': '2' };
+    network.answer = () => Response.json({}, { status: 429, headers });
+    connect();
+    save(result12('passed', 90));
+    await pass(1_000);
+    network.answer = accept;
+    const now = Date.now;
+    t.mock.method(Date, 'now', () => now() - back);
+    await pass(4_000);
+    assert.deepEqual(numbers(), [1, 1]);
+    t.mock.restoreAll();
+    t.mock.timers.reset();
+  }
+});
+
 test('a page that opens waits for a moment when the service asks it to, and then sends what was kept', async (t) => {
   const { journal, kept, network, numbers, pass } = openBrowser(t, {});
   journal.write({

@@ -14,6 +14,9 @@ export type Commits = ReturnType<typeof createCommits>;
 
 const slowAfter = 3_000;
 const retryDelays = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+/** Changes of the device's clock do not move the time at which something is sent. */
+const uptime = () => performance.now();
+const longestWait = 60_000;
 const delayAfter = (failures: number) => retryDelays[failures - 1] ?? 60_000;
 
 /** The line of commits between the course and the server: numbered, and one in flight. */
@@ -77,10 +80,10 @@ export function createCommits(
     slow = false;
     failures = answer.kind === 'unconfirmed' && !answer.turnedAway ? failures + 1 : 0;
     if (answer.kind === 'unconfirmed') {
-      notBefore = Date.now() + (answer.retryAfter ?? 0);
+      notBefore = uptime() + (answer.retryAfter ?? 0);
       if (!answer.turnedAway) return;
       sent.attempts++;
-      sent.notBefore = Date.now() + delayAfter(sent.attempts);
+      sent.notBefore = uptime() + delayAfter(sent.attempts);
       return;
     }
     if (answer.kind === 'ahead') {
@@ -108,15 +111,15 @@ export function createCommits(
 
   function schedule(delay: number): void {
     window.clearTimeout(timer);
-    timer = window.setTimeout(pump, delay);
+    timer = window.setTimeout(pump, Math.min(delay, longestWait));
   }
 
   async function pump(): Promise<void> {
     window.clearTimeout(timer);
     if (flight) return;
-    const next = pending.next(Date.now());
+    const next = pending.next(uptime());
     if (!next) return;
-    const wait = 'wait' in next ? next.wait : notBefore - Date.now();
+    const wait = 'wait' in next ? next.wait : notBefore - uptime();
     if ('wait' in next || wait > 0) return schedule(wait);
     const controller = new AbortController();
     flight = controller;
@@ -134,7 +137,7 @@ export function createCommits(
   }
 
   function ready(): Pending | null {
-    const next = Date.now() < notBefore ? null : pending.next(Date.now());
+    const next = uptime() < notBefore ? null : pending.next(uptime());
     return next && 'entry' in next ? next : null;
   }
 
