@@ -55,6 +55,7 @@ test('no code but the delivery of webhooks opens a connection to an address of a
     'src/bulk-command.ts',
     'src/demo.ts',
     'src/modules/webhooks/addresses.ts',
+    'src/modules/webhooks/look-up.ts',
     'src/modules/webhooks/send.ts',
     'src/platform/budgets.ts',
     'src/platform/client-errors.ts',

@@ -1,7 +1,8 @@
-import { promises as dns, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import type { Config } from '../../platform/config.ts';
 import { Problem } from '../../platform/errors.ts';
+import { lookUp, lookUpBySystem } from './look-up.ts';
 
 /** IPv4 networks that are not the public internet (IANA special-purpose registry), and a cloud's metadata address. */
 const notPublic = [
@@ -73,13 +74,18 @@ export class AddressRefused extends Error {}
 
 export type Checked = { addresses: LookupAddress[]; allowed: boolean };
 
+/** `localhost` never leaves this machine, and names in WEBHOOK_ALLOW are the operator's own. */
+function isSystems({ webhookAllow }: AllowedConfig, name: string): boolean {
+  return name === 'localhost' || webhookAllow.includes(name);
+}
+
 /** All addresses of a host. One that leads into a private network refuses them all. */
 export async function resolveChecked(config: AllowedConfig, host: string): Promise<Checked> {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   const version = isIP(name);
   const addresses =
     version === 0
-      ? await dns.lookup(name, { all: true, verbatim: true })
+      ? await (isSystems(config, name) ? lookUpBySystem : lookUp)(name)
       : [{ address: name, family: version }];
   if (addresses.length === 0) throw new AddressRefused(`${host} has no address.`);
   const allowed = addresses.every(({ address }) => isAllowed(config, name, address));

@@ -1,0 +1,25 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+
+const deadlineMilliseconds = 5_000;
+
+/**
+ * The addresses of a name, asked of the name servers without a thread: the system's own look-up has two threads for the
+ * whole process, and a name whose server is silent keeps one for ten seconds. `servers`: other than the system's.
+ */
+export async function lookUp(name: string, servers?: readonly string[]): Promise<LookupAddress[]> {
+  const resolver = new dns.Resolver({ timeout: 1_500, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  const deadline = setTimeout(() => resolver.cancel(), deadlineMilliseconds);
+  const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  clearTimeout(deadline);
+  if (ipv4.status === 'rejected' && ipv6.status === 'rejected') throw ipv4.reason;
+  return [
+    ...(ipv4.status === 'fulfilled' ? ipv4.value : []).map((address) => ({ address, family: 4 })),
+    ...(ipv6.status === 'fulfilled' ? ipv6.value : []).map((address) => ({ address, family: 6 })),
+  ];
+}
+
+/** By the system, which also knows /etc/hosts and search domains: only for names that the operator listed. */
+export function lookUpBySystem(name: string): Promise<LookupAddress[]> {
+  return dns.lookup(name, { all: true, verbatim: true });
+}
