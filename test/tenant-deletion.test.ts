@@ -85,7 +85,7 @@ test('deleting a tenant takes all that it has, and leaves another tenant as it i
   const planned = Object.fromEntries(
     plan.body.Deleted.map(({ Data, Records }: { Data: string; Records: number }) => [Data, Records]),
   );
-  assert.deepEqual(planned, { ...counts(before), CourseOffer: 1 });
+  assert.deepEqual(planned, { ...counts(before), CourseOffer: 1, OperatorAnswer: 0 });
   assert.deepEqual(await rowsOf(doomed.TenantID), before, 'a plan changes nothing');
   const others = await rowsOf(other.TenantID);
 
@@ -125,15 +125,46 @@ test('deleting a tenant takes all that it has, and leaves another tenant as it i
   assert.deepEqual(
     rows.map(({ action, actor }) => [action, actor]),
     [
+      ['audit.began', 'operator_key'],
       ['tenant.deleted', 'operator_key'],
       ['tenant.deletion_finished', 'service'],
     ],
   );
-  assert.equal(rows[0]?.data.Deleted?.length, ownTables.length + 1);
+  assert.equal(rows[1]?.data.Deleted?.length, ownTables.length + 2);
   assert.equal((await verifyAudit(service.ctx)).Intact, true);
   expectProblem(await remove(doomed.TenantID), 404, 'tenant_not_found');
   expectStatus(await service.api('POST', '/tenant', again), 201);
   assert.deepEqual((await service.api('GET', '/user', undefined, undefined, acting)).body.Items, []);
+});
+
+test('deleting a tenant takes the answers to the operator about it, and a late retry does not bring it back', async () => {
+  const TenantID = 'keyed-tenant';
+  const send = (path: string, body: object, key: string) =>
+    service.api('POST', path, body, undefined, { 'idempotency-key': `${key} of a deletion` });
+  const requests: [string, object, string][] = [
+    ['/tenant', { TenantID }, 'tenant'],
+    [`/tenant/${TenantID}/key`, { Name: 'first' }, 'key'],
+  ];
+  for (const request of requests) expectStatus(await send(...request), 201);
+  expectStatus(await send('/tenant', { TenantID: 'keyed-other' }, 'other'), 201);
+  const answers = async () => {
+    const { rows } = await sql<{ left: number }>`select count(*)::integer as left from stored_answer
+      where tenant_id = '' and answer is not null`.execute(service.ctx.db);
+    return rows[0]?.left ?? 0;
+  };
+  const before = await answers();
+  await suspend(TenantID);
+  const { body } = await remove(TenantID);
+  const counted = body.Deleted.find(({ Data }: { Data: string }) => Data === 'OperatorAnswer');
+  assert.equal(counted.Records, 2);
+  assert.equal(await answers(), before - 2);
+  clock.advance({ seconds: 11 });
+  await finishDeletions(service.ctx);
+  for (const request of requests) expectProblem(await send(...request), 404, 'tenant_not_found');
+  const replayed = await send('/tenant', { TenantID: 'keyed-other' }, 'other');
+  assert.equal(replayed.headers.get('idempotency-replayed'), 'true');
+  expectStatus(await service.api('GET', `/tenant/${TenantID}`), 404);
+  expectStatus(await send('/tenant', { TenantID }, 'a new one'), 201);
 });
 
 test('an export holds every record of the tenant and no secret, and is open to the operator only', async () => {

@@ -3,6 +3,7 @@ import type { Context, TenantContext } from './context.ts';
 import { Problem } from './errors.ts';
 import { answered, type Call, once } from './once.ts';
 import type { Answer } from './routes.ts';
+import { operatorSpace } from './stored-answers.ts';
 
 export const idempotencyHeader = 'Idempotency-Key';
 
@@ -20,7 +21,7 @@ export function readIdempotencyKey(request: FastifyRequest): string | null {
 function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantContext, string] {
   const { tenantId, caller } = request;
   return tenantId === null
-    ? [{ ...ctx, tenantId: '' }, `${caller?.keyId}\0${key}`]
+    ? [{ ...ctx, tenantId: operatorSpace }, `${caller?.keyId}\0${key}`]
     : [{ ...ctx, tenantId }, key];
 }
 
@@ -42,14 +43,24 @@ export async function answerOnce(
     key: name,
     request: `${request.method} ${request.url}\n${scopesOf(request)}\n${JSON.stringify(request.body)}`,
     about: loginIdIn(request.params) ?? loginIdIn(request.body),
+    aboutTenant: request.tenantId === null ? tenantIdIn(request) : null,
   };
   const { outcome, replayed } = await once(space, asked, call);
   if (replayed) void reply.header('Idempotency-Replayed', 'true');
   return answered(outcome);
 }
 
+function tenantIdIn({ params, body }: FastifyRequest): string | null {
+  return textIn(params, 'TenantID') ?? textIn(body, 'TenantID');
+}
+
 /** The LoginID that a path, a body or a row names. */
 export function loginIdIn(fields: unknown): string | null {
-  if (typeof fields !== 'object' || fields === null || !('LoginID' in fields)) return null;
-  return typeof fields.LoginID === 'string' ? fields.LoginID : null;
+  return textIn(fields, 'LoginID');
+}
+
+function textIn(fields: unknown, name: string): string | null {
+  if (typeof fields !== 'object' || fields === null) return null;
+  const found = Object.entries(fields).find(([own]) => own === name)?.[1];
+  return typeof found === 'string' ? found : null;
 }

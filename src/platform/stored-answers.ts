@@ -9,6 +9,9 @@ import { mark, markingKey } from './signing.ts';
 /** How long an answer is replayed. */
 const keptHours = 24;
 
+/** Whose answers are those to the operator, beside the tenants'. */
+export const operatorSpace = '';
+
 export type Asked = {
   /** The client's name for this request. */
   key: string;
@@ -16,6 +19,8 @@ export type Asked = {
   request: string;
   /** The LoginID that it names, by which erasure finds the answer. */
   about: string | null;
+  /** The tenant that the operator's request names, by which its deletion finds the answer. */
+  aboutTenant?: string | null;
 };
 
 /** What a verb came to. */
@@ -27,7 +32,7 @@ export type Outcome<T> =
 export type Name = { keyHash: string; requestHash: string; about: string | null; cipher: Buffer };
 
 /** The answer is encrypted by key and request, so a copy of the database reveals nothing without both. */
-export function nameOf(ctx: TenantContext, { key, request, about }: Asked): Name {
+export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = null }: Asked): Name {
   const secret = createSecretKey(
     createHmac('sha256', markingKey(ctx.keys, 'idempotency'))
       .update(`idempotency\0${ctx.tenantId}\0${key}`)
@@ -37,7 +42,7 @@ export function nameOf(ctx: TenantContext, { key, request, about }: Asked): Name
   return {
     keyHash: derive('name').toString('hex'),
     requestHash: derive(`request\0${request}`).toString('hex'),
-    about: about === null ? null : aboutUser(ctx, about),
+    about: aboutTenant !== null ? aboutTenantMark(ctx, aboutTenant) : about && aboutUser(ctx, about),
     cipher: derive(`answer\0${request}`),
   };
 }
@@ -45,6 +50,10 @@ export function nameOf(ctx: TenantContext, { key, request, about }: Asked): Name
 /** Keyed, so that a copy of the database does not confirm a LoginID. */
 function aboutUser(ctx: TenantContext, loginId: string): string {
   return mark(ctx.keys, 'about', JSON.stringify(['user', ctx.tenantId, loginId]));
+}
+
+function aboutTenantMark(ctx: Context, tenantId: string): string {
+  return mark(ctx.keys, 'about', JSON.stringify(['tenant', tenantId]));
 }
 
 /** As earlier versions wrote it: such rows are gone a day after the upgrade. */
@@ -76,12 +85,18 @@ export async function recall<T>(ctx: TenantContext, name: Name): Promise<Outcome
       'Another request had this Idempotency-Key. Send each request with a key of its own.',
       { param: 'Idempotency-Key' },
     );
-  if (!stored.answer)
-    throw new Problem(
-      'user_not_found',
-      'The user that this request was about has been erased, and its answer with them. Use a new Idempotency-Key to do it again.',
-    );
+  if (!stored.answer) throw erasedProblem(ctx);
   return JSON.parse(decrypt(name.cipher, stored.answer)) as Outcome<T>;
+}
+
+function erasedProblem({ tenantId }: TenantContext): Problem {
+  const again = 'Use a new Idempotency-Key to do it again.';
+  return tenantId === operatorSpace
+    ? new Problem('tenant_not_found', `The tenant that this request was about has been deleted. ${again}`)
+    : new Problem(
+        'user_not_found',
+        `The user that this request was about has been erased, and its answer with them. ${again}`,
+      );
 }
 
 /** Another node stored an answer under the same key first. Thrown inside the transaction, which then has no effect. */
@@ -139,12 +154,31 @@ function decrypt(key: Buffer, bytes: Buffer): string {
 }
 
 /** Erases the answers about a person. The rows stay until they expire, so a late retry does not bring the person back. */
-export async function eraseAnswers(ctx: TenantContext, loginId: string): Promise<number> {
+export function eraseAnswers(ctx: TenantContext, loginId: string): Promise<number> {
+  return erase(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)]);
+}
+
+/** Erases the operator's answers about a tenant; the rows stay for the same reason. */
+export function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<number> {
+  return erase({ ...ctx, tenantId: operatorSpace }, [aboutTenantMark(ctx, tenantId)]);
+}
+
+export async function countAnswersAboutTenant(ctx: Context, tenantId: string): Promise<number> {
+  const [row] = await run<{ answers: number }>(ctx, {
+    name: 'count_answers_about_tenant',
+    text: `select count(*)::integer as answers from stored_answer known
+      where known.tenant_id = $1 and known.about = $2 and known.answer is not null`,
+    values: [operatorSpace, aboutTenantMark(ctx, tenantId)],
+  });
+  return row?.answers ?? 0;
+}
+
+async function erase(ctx: TenantContext, abouts: string[]): Promise<number> {
   const erased = await run(ctx, {
     name: 'erase_answers',
     text: `update stored_answer set answer = null, about = null
       where tenant_id = $1 and about = any($2) and answer is not null returning 1`,
-    values: [ctx.tenantId, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)]],
+    values: [ctx.tenantId, abouts],
   });
   return erased.length;
 }

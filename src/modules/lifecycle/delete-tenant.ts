@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import { countAnswersAboutTenant, eraseAnswersAboutTenant } from '../../platform/stored-answers.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { forgetTenant, hideTenant, refuseUnlessSuspended } from '../tenants/deletion.ts';
@@ -55,6 +56,7 @@ export async function deleteTenant(
     const earlier = await hideTenant(ctx, tenantId, receipt);
     if (earlier) return earlier;
     await withdrawOffers(ctx, tenantId);
+    await eraseAnswersAboutTenant(ctx, tenantId);
     const Deleted = receipt.Deleted.map(({ Data, Records }) => ({ Data, Records }));
     const data = { ReceiptID: receipt.ReceiptID ?? '', Deleted };
     await appendAudit(ctx, deployment, { action: 'tenant.deleted', targetId: tenantId, data });
@@ -72,5 +74,13 @@ async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion[
     counted.push({ Data: publicName(table), Records: row?.records ?? 0, What: what });
   }
   const Records = await countOffers(ctx, tenantId);
-  return [...counted, { Data: 'CourseOffer', Records, What: 'Offers of courses that name the tenant' }];
+  return [
+    ...counted,
+    { Data: 'CourseOffer', Records, What: 'Offers of courses that name the tenant' },
+    {
+      Data: 'OperatorAnswer',
+      Records: await countAnswersAboutTenant(ctx, tenantId),
+      What: "Answers to the operator's requests with an Idempotency-Key that named the tenant",
+    },
+  ];
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
+import { eraseAnswersAboutTenant } from '../../platform/stored-answers.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { freeSeat } from '../catalogue/seats.ts';
@@ -51,6 +52,7 @@ async function finish(ctx: Context, tenantId: string): Promise<void> {
     if (ctx.now().getTime() - tenant.updated_at.getTime() < settledAfter) return;
     for (const table of ownTables) while ((await deleteBatch(ctx, tenantId, table)) === batch);
     await withdrawOffers(ctx, tenantId);
+    await eraseAnswersAboutTenant(ctx, tenantId);
     await removeTenant(ctx, tenantId);
     const entry = { action: 'tenant.deletion_finished', targetId: tenantId, data: {} } as const;
     await appendAudit(ctx, deployment, entry);
