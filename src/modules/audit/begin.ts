@@ -16,7 +16,10 @@ export async function beginTrail(ctx: Context): Promise<void> {
     if (rows.length === 0) return;
     await run(ctx, { text: emptyHeads, values: [] });
     await beginChain(ctx, deployment, { action: 'audit.began', targetId: null, data: {} });
-    for (const { tenant_id } of await run<{ tenant_id: string }>(ctx, { text: tenants, values: [] })) {
+    const found = await run<{ tenant_id: string }>(ctx, { text: tenants, values: [] });
+    if (found.length > 0)
+      ctx.log.warn({ tenants: found.length }, 'the audit trail begins, after a migration');
+    for (const { tenant_id } of found) {
       await beginChain(ctx, tenant_id, { action: 'audit.began', targetId: tenant_id, data: {} });
       await recordBeginning(ctx, tenant_id);
     }

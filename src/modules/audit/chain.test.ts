@@ -245,6 +245,27 @@ test('chains from before chains had beginnings get one from the start that migra
   }
 });
 
+test('chains that were removed and made to begin again are found by what was verified before', async () => {
+  const own = await startService();
+  const { beginTrail } = await import('./begin.ts');
+  try {
+    await own.api('PUT', '/tenant/test', { Name: 'first' });
+    const { Chains: known } = await verifyAudit(own.ctx);
+    for (const table of ['audit_entry', 'audit_chain'])
+      await sql`/* across tenants: a test forges */ delete from ${sql.table(table)}`.execute(own.ctx.db);
+    await sql`insert into setting (name, value) values ('audit_begins', 'due')`.execute(own.ctx.db);
+    const warned: string[] = [];
+    const log = { ...own.ctx.log, warn: (_: object, text: string) => void warned.push(text) };
+    await beginTrail({ ...own.ctx, log: log as typeof own.ctx.log });
+    assert.deepEqual(warned, ['the audit trail begins, after a migration']);
+    assert.equal((await verifyAudit(own.ctx)).Intact, true, 'as SECURITY.md says');
+    const { Chains } = await verifyAudit(own.ctx, { known });
+    assert.ok(Chains.every(({ Break }) => Break));
+  } finally {
+    await own.close();
+  }
+});
+
 test('an entry commits with its change, or neither does', async () => {
   const tenant = await newTenant(service);
   const { transaction } = await import('../../platform/db/transaction.ts');
