@@ -87,7 +87,9 @@ function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): 
   if (user_id === null || enabled === null)
     throw new Problem('enrolment_erased', commitVerdicts.enrolment_erased);
   if (last_seen_at !== null) return { ...facts, user_id, enabled, last_seen_at, launch };
-  if (launchId === null) throw new Problem('session_ended', sessionEnds.session_ended);
+  // A restored enrolment that was never launched has no release yet by which results could be judged.
+  if (launchId === null || facts.launches === 0)
+    throw new Problem('session_ended', sessionEnds.session_ended);
   const forgotten = { launch: forgottenNumber(launchId), last_seen_at: forgottenSince(launchId) };
   return { ...facts, user_id, enabled, ...forgotten };
 }

@@ -28,17 +28,19 @@ async function enrolled() {
       ({ Launch, Commit }: { Launch: number | null; Commit: number }) => [Launch, Commit],
     );
   };
-  /** As a backup from before the first launch would be: without it. */
-  const restore = async () => {
+  /** As a backup from when there were so many launches would be. */
+  const restore = async (launches: number) => {
     const { db } = service.ctx;
     await db
       .deleteFrom('launch')
       .where('tenant_id', '=', TenantID)
       .where('enroll_id', '=', EnrollID)
+      .where('number', '>', launches)
       .execute();
+    const begun = launches > 0 ? {} : { status: 'enrolled', release_id: null, started_at: null };
     await db
       .updateTable('enrolment')
-      .set({ launches: 0 })
+      .set({ launches, ...begun })
       .where('tenant_id', '=', TenantID)
       .where('enroll_id', '=', EnrollID)
       .execute();
@@ -51,7 +53,7 @@ const bookmark = (text: string) => ({ 'cmi.suspend_data': text, 'cmi.core.exit':
 test('after a restored backup a device that passed before counts, although its launch number was given again', async () => {
   const { LaunchURL, read, commits, restore } = await enrolled();
   const laptop = await play(service, LaunchURL);
-  await restore();
+  await restore(0);
   const phone = await play(service, LaunchURL);
   assert.deepEqual([laptop.session.Launch, phone.session.Launch], [1, 1]);
   assert.notEqual(laptop.session.Session, phone.session.Session);
@@ -84,8 +86,9 @@ test('after a restored backup a device that passed before counts, although its l
 
 test('a launch that a restored backup does not hold counts before anybody opens the course again', async () => {
   const { LaunchURL, read, restore } = await enrolled();
+  await play(service, LaunchURL);
   const laptop = await play(service, LaunchURL);
-  await restore();
+  await restore(1);
   const passed = { Number: 1, Data: { ...scorm12('passed', 95), ...bookmark('laptop') } };
   const late = await laptop.commit(passed);
   expectStatus(late, 200);
@@ -99,10 +102,22 @@ test('a launch that a restored backup does not hold counts before anybody opens 
   assert.equal(Object.values(next.session.Data)[0]?.['cmi.suspend_data'], 'phone');
 });
 
+test('a restored enrolment that was never launched has no release to judge by: the device keeps its results until then', async () => {
+  const { LaunchURL, read, restore } = await enrolled();
+  const laptop = await play(service, LaunchURL);
+  await restore(0);
+  const passed = { Number: 1, Data: scorm12('passed', 95) };
+  expectProblem(await laptop.commit(passed), 410, 'session_ended');
+  await play(service, LaunchURL);
+  expectStatus(await laptop.commit(passed), 200);
+  assert.deepEqual(await read(), ['completed', 'passed', 95]);
+});
+
 test('the results of a launch that is no longer on record are refused when they come too late', async () => {
   const { LaunchURL, restore } = await enrolled();
+  await play(service, LaunchURL);
   const laptop = await play(service, LaunchURL);
-  await restore();
+  await restore(1);
   clock.advance({ days: 9 });
   expectProblem(await laptop.commit({ Data: scorm12('passed', 95) }), 409, 'results_too_late');
 });
@@ -140,7 +155,7 @@ test('a session token from before launches had IDs is still accepted, and so are
     .where('enroll_id', '=', EnrollID)
     .execute();
   assert.deepEqual((await commit(sent)).body, reply.body);
-  await restore();
+  await restore(0);
   const unknown = await post(`${service.contentUrl}/play/${token}/commit`, { ...sent, Number: 2 });
   expectProblem(unknown, 410, 'session_ended');
 });
