@@ -2,6 +2,7 @@ import type { Attempt } from './attempt.ts';
 import { accessAttempts } from './attempts/access.ts';
 import { archiveAttempts } from './attempts/archives.ts';
 import { bodyAttempts } from './attempts/bodies.ts';
+import { connectionAttempts } from './attempts/connections.ts';
 import { evidenceAttempts } from './attempts/evidence.ts';
 import { fileAttempts } from './attempts/files.ts';
 import { floodAttempts } from './attempts/floods.ts';
@@ -14,6 +15,7 @@ import { scopeAttempts } from './attempts/scopes.ts';
 export const attempts: readonly Attempt[] = [
   ...bodyAttempts,
   ...floodAttempts,
+  ...connectionAttempts,
   ...launchAttempts,
   ...archiveAttempts,
   ...scopeAttempts,

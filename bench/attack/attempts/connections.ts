@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
+import { setTimeout as pause } from 'node:timers/promises';
+import { writeCertificate } from '../../../test/support/certificate.ts';
+import {
+  place,
+  type Running,
+  startProcess,
+  stopProcess,
+  temporaryFolder,
+} from '../../../test/support/process.ts';
+import { ask, openSockets, type Reply, tally } from '../ask.ts';
+import type { Attempt, Outcome } from '../attempt.ts';
+
+/** HTTP/2 is spoken with TLS only, so these attempts have a service of their own. */
+async function withSecureService(run: (service: Running) => Promise<Outcome>): Promise<Outcome> {
+  const { certFile, keyFile } = writeCertificate(await temporaryFolder());
+  const service = await startProcess({ ...(await place()), TLS_CERT: certFile, TLS_KEY: keyFile });
+  const outcome = await run(service);
+  await stopProcess(service);
+  return outcome;
+}
+
+function openSessions(origin: string, count: number, window?: number): ClientHttp2Session[] {
+  return Array.from({ length: count }, () => {
+    const settings = window === undefined ? {} : { initialWindowSize: window };
+    const session = connect(origin, { rejectUnauthorized: false, settings });
+    return session.on('error', () => {});
+  });
+}
+
+/** Sends a request; without `ends` its body never ends. What came of it is added to `statuses`. */
+function request(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders,
+  statuses: { status: number }[],
+  ends = true,
+): void {
+  if (session.destroyed || session.closed) return;
+  const stream = session.request(headers, { endStream: ends });
+  stream.on('response', (answer) => statuses.push({ status: answer[':status'] ?? 0 }));
+  stream.on('error', () => {}).resume();
+  if (!ends) stream.write('g');
+}
+
+function megabytes({ child }: Running): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kilobytes) / 1024);
+}
+
+/** 100 sessions with 100 requests each, of which no answer may leave. */
+async function unreadAnswers(service: Running): Promise<Outcome> {
+  const before = megabytes(service);
+  const sessions = openSessions(service.baseUrl, 100, 0);
+  const statuses: { status: number }[] = [];
+  for (const session of sessions)
+    for (let nth = 0; nth < 100; nth++) request(session, { ':path': '/nothing' }, statuses);
+  await pause(5_000);
+  const grown = megabytes(service) - before;
+  const open = sessions.filter((session) => !session.closed && !session.destroyed).length;
+  for (const session of sessions) session.destroy();
+  return { held: grown < 100 && open < 50, detail: `${open} of 100 sessions left, +${grown} MB` };
+}
+
+/** 50 bodies that declare no length and never end. */
+async function endlessBodies(service: Running): Promise<Outcome> {
+  const [session] = openSessions(service.baseUrl, 1);
+  const statuses: { status: number }[] = [];
+  const headers = {
+    ':method': 'POST',
+    ':path': '/oauth/token',
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  for (let nth = 0; nth < 50 && session; nth++) request(session, headers, statuses, false);
+  await pause(7_000);
+  const rejected = statuses.filter(({ status }) => status === 429).length;
+  session?.destroy();
+  return { held: rejected === 40, detail: tally(statuses) };
+}
+
+export const connectionAttempts: readonly Attempt[] = [
+  {
+    finding: 'third review',
+    name: '40 pupils of one address who sign in at the same moment',
+    run: async ({ service }) => {
+      await pause(2_000);
+      const body = (n: number) =>
+        JSON.stringify({ TenantID: 'acme', LoginID: `pupil-${n}`, Password: 'f'.repeat(64) });
+      const replies: Reply[] = await Promise.all(
+        Array.from({ length: 40 }, (_, n) =>
+          ask(`${service.baseUrl}/session`, { method: 'POST', localAddress: '127.0.0.7', body: body(n) }),
+        ),
+      );
+      return { held: replies.every(({ status }) => status === 401), detail: tally(replies) };
+    },
+  },
+  {
+    finding: 'third review',
+    name: '2,500 connections of one address that ask again and again',
+    run: async ({ service }) => {
+      let answers = 0;
+      const requests = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
+      const close = openSockets(service.baseUrl, 2_500, requests, requests, (text) => {
+        answers += text.split('HTTP/1.1 ').length - 1;
+      });
+      await pause(6_000);
+      close();
+      return { held: answers < 600 + 200 * 10, detail: `${answers} answers in 6 s` };
+    },
+  },
+  {
+    finding: 'third review',
+    name: 'HTTP/2: 10,000 answers that are never read',
+    run: () => withSecureService(unreadAnswers),
+  },
+  {
+    finding: 'third review',
+    name: 'HTTP/2: 50 bodies without a length that never end',
+    run: () => withSecureService(endlessBodies),
+  },
+];
