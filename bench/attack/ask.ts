@@ -71,13 +71,15 @@ export function openSockets(
   count: number,
   first: string,
   drip?: string,
-  onData: (text: string) => void = () => {},
+  /** null: nothing is ever read. */
+  onData: ((text: string) => void) | null = () => {},
 ): () => void {
   const { host, port } = addressOf(new URL(address));
   const sockets: Socket[] = [];
   for (let n = 0; n < count; n++) {
     const socket = connect({ host, port, localAddress: attackerAddress }, () => socket.write(first));
-    socket.on('error', () => {}).on('data', (data) => onData(data.toString()));
+    socket.on('error', () => {});
+    if (onData) socket.on('data', (data) => onData(data.toString()));
     sockets.push(socket);
   }
   const timer = drip === undefined ? null : setInterval(() => sockets.map((one) => one.write(drip)), 1_000);

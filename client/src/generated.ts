@@ -2479,7 +2479,7 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -2618,7 +2618,7 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -2994,7 +2994,7 @@ export interface operations {
     listEnrolments: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -3055,7 +3055,7 @@ export interface operations {
     listEnrolmentsOfUser: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -3218,7 +3218,7 @@ export interface operations {
     readTimeline: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -3309,7 +3309,7 @@ export interface operations {
     listEnrolmentKeys: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -3820,7 +3820,7 @@ export interface operations {
     listOfferedCourses: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -3866,7 +3866,7 @@ export interface operations {
     listCourses: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -4172,7 +4172,7 @@ export interface operations {
     listReleases: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -4287,7 +4287,7 @@ export interface operations {
     listTenants: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -4477,7 +4477,7 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -4624,7 +4624,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -4711,7 +4711,7 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -4974,7 +4974,7 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;
@@ -5067,7 +5067,7 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description Rows on a page. */
+                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
                 Limit?: number;
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: string;

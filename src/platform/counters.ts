@@ -10,7 +10,16 @@ export const rejections = {
     'site_concurrency',
     'wrong_credentials',
   ],
-  interface: ['full', 'stalled', 'key_rate', 'key_concurrency', 'tenant_concurrency'],
+  interface: [
+    'full',
+    'stalled',
+    'key_rate',
+    'key_concurrency',
+    'tenant_concurrency',
+    'list_concurrency',
+    'export_concurrency',
+    'unread_answers',
+  ],
   runTime: [
     'full',
     'session_rate',
@@ -67,7 +76,7 @@ export function openCounters() {
   for (const [pool, reasons] of Object.entries(rejections))
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
-  for (const pool of ['passwords', 'hashes']) poolWaits.inc({ pool }, 0);
+  for (const pool of ['passwords', 'hashes', 'lists']) poolWaits.inc({ pool }, 0);
   return { rejected, signInFailures, commitsRejected, lateCommits, poolWaits, stalls };
 }
 

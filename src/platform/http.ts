@@ -15,6 +15,7 @@ import { exportPages, listOf } from './export.ts';
 import { answerOnce, idempotencyHeader, readIdempotencyKey } from './idempotency.ts';
 import { normalizeIdentifiers } from './ids.ts';
 import { checkShape, type JsonShape } from './json-shape.ts';
+import { admitExport, countUnsent, readInTurn, readPage } from './list-reads.ts';
 import type { Inside } from './once.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import { countCall } from './rate-limit.ts';
@@ -171,6 +172,14 @@ export function registerRoutes(
             `Send the body with Content-Type: ${route.streams?.types.join(' or ') ?? 'application/json'}.`,
           );
       },
+      ...(list
+        ? {
+            onSend: (request, _reply, payload, done) => {
+              countUnsent(ctx, request, payload);
+              done(null, payload);
+            },
+          }
+        : {}),
       handler: async (request, reply) => {
         const { params, query, body } = request;
         const tenantId = request.tenantId;
@@ -189,15 +198,19 @@ export function registerRoutes(
         const act = async (more?: object) => (await prepare(more))();
         const key = keyed ? readIdempotencyKey(request) : null;
         const rows = list && request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
+        const actInTurn = (more?: object) => readInTurn(ctx, request, () => act(more));
+        if (rows) admitExport(ctx, request);
         const answer =
           list && rows
-            ? await exportPages(list, rows, act)
-            : key === null
-              ? await act()
-              : await answerOnce(ctx, request, reply, key, {
-                  prepare,
-                  shares: route.coalesced ? route.name : null,
-                });
+            ? await exportPages(list, rows, (page) => readPage(page, actInTurn))
+            : list
+              ? await readPage(query as { Limit: number; Cursor?: string }, actInTurn)
+              : key === null
+                ? await (route.heavy ? actInTurn() : act())
+                : await answerOnce(ctx, request, reply, key, {
+                    prepare,
+                    shares: route.coalesced ? route.name : null,
+                  });
         if (answer.headers) void reply.headers(answer.headers);
         void reply.code(answer.status);
         return answer.body === undefined ? reply.send() : answer.body;

@@ -16,8 +16,8 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
         this.set(value());
       },
     });
-  const { hashes, passwords } = admission;
-  const pools = Object.entries({ ...admission.pools, passwords, hashes });
+  const { hashes, lists, passwords } = admission;
+  const pools = Object.entries({ ...admission.pools, passwords, hashes, lists });
   const ofPools = (name: string, help: string, value: (pool: Pool | Turns) => number) =>
     new Gauge({
       name,

@@ -4,7 +4,13 @@ import { Nullable, OneOf } from './schema.ts';
 
 export const pageQuery = {
   Limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Rows on a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 200,
+      default: 50,
+      description:
+        'Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.',
+    }),
   ),
   Cursor: Type.Optional(
     Type.String({ maxLength: 4096, description: '`NextCursor` of the page before. Opaque.' }),
@@ -56,18 +62,31 @@ export function foreignCursor(): Problem {
   });
 }
 
-/** A page out of `limit + 1` rows, each keyed by what the list is ordered by. */
+/** A page with more ends early: it costs a while of the database, and memory until the client has read it. */
+const mostBytes = 1024 ** 2;
+
+/**
+ * A page out of `limit + 1` rows, each keyed by what the list is ordered by. It ends before the row with which it would
+ * have more than 1 MiB, unless that is its first.
+ */
 export function toPage<Row, T>(
   rows: Row[],
   limit: number,
   key: (row: Row) => string,
   record: (row: Row) => T,
 ): Page<T> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const more = rows.length > limit && last !== undefined;
+  const Items: T[] = [];
+  let bytes = 0;
+  for (const row of rows.slice(0, limit)) {
+    const item = record(row);
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    if (bytes > mostBytes && Items.length > 0) break;
+    Items.push(item);
+  }
+  const last = rows[Items.length - 1];
+  const more = rows.length > Items.length && last !== undefined;
   return {
-    Items: shown.map(record),
+    Items,
     NextCursor: more ? Buffer.from(JSON.stringify([key(last)])).toString('base64url') : null,
   };
 }

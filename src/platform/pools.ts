@@ -25,6 +25,12 @@ export type Admission = {
   readonly passwordAddresses: Budgets;
   /** All hashing of passwords: each takes 20 MiB and a thread for 20 ms or more. */
   readonly hashes: Turns;
+  /** Lists and reports being read. */
+  readonly lists: Turns;
+  /** Bytes of lists that clients have not taken yet, by tenant. */
+  readonly unsent: { readonly most: number; readonly bytes: Map<string, number> };
+  /** Whole lists being sent. */
+  readonly exports: Budgets;
   /** Rows of bulk calls that are to be hashed. */
   readonly bulkHashes: Turns;
   readonly passwordSites: Budgets;
@@ -87,12 +93,21 @@ const hashesAtOnce = 2;
 const hashesWaiting = 100;
 /** A class signs in at the same moment from one address, and a wait of a few seconds costs nothing. */
 const passwordLine = 200;
+/** The embedded database does one thing at a time; of a server we use ten connections. */
+const listsAtOnce = { embedded: { most: 2, mostOfOne: 1 }, server: { most: 6, mostOfOne: 3 } };
+const mostUnsent = 16 * 1024 ** 2;
+const exportsOfTenant = 8;
 
 export function openPool(most: number, mostWaiting = 0): Pool {
   return { most, mostWaiting, inUse: 0, waiting: [], exhaustedSince: null };
 }
 
-export function openAdmission({ mostInFlight, anonymousRateLimit, trustProxy }: Config): Admission {
+export function openAdmission({
+  mostInFlight,
+  anonymousRateLimit,
+  trustProxy,
+  databaseUrl,
+}: Config): Admission {
   return {
     pools: {
       anonymous: openPool(Math.ceil(mostInFlight / 4)),
@@ -100,6 +115,12 @@ export function openAdmission({ mostInFlight, anonymousRateLimit, trustProxy }: 
       runTime: openPool(2 * mostInFlight),
     },
     hashes: openTurns({ most: hashesAtOnce, mostOfOne: hashesAtOnce, mostWaiting: hashesWaiting }),
+    lists: openTurns({
+      ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
+      mostWaiting: Math.ceil(mostInFlight / 4),
+    }),
+    unsent: { most: mostUnsent, bytes: new Map() },
+    exports: openBudgets({ atOnce: exportsOfTenant }),
     bulkHashes: openTurns({ most: 2, mostOfOne: 2, mostWaiting: Number.POSITIVE_INFINITY }),
     passwords: openPool(2, passwordLine),
     passwordAddresses: openBudgets({ atOnce: passwordLine / 4 }),

@@ -71,6 +71,8 @@ export type Route = {
   events?: readonly string[];
   /** Actions that the operation may write into the audit trail; a write without any says so with an empty list. */
   audits?: readonly string[];
+  /** A read that costs as much as a list: it waits for its tenant's turn. */
+  heavy?: true;
   /** Its verb is one coalesced statement, and writes nothing when it refuses: calls with an Idempotency-Key share a transaction. */
   coalesced?: true;
   /** What is slow and harmless to repeat: a hash, a call over the network. With an Idempotency-Key `handle` runs in a transaction. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask, type Reply, tally } from '../ask.ts';
+import { ask, openSockets, type Reply, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
-import { uniqueName } from '../world.ts';
+import { expect, uniqueName, type World, webCourse } from '../world.ts';
 
 function outcome(replies: readonly Reply[]): Outcome {
   const held = replies.every(
@@ -25,6 +25,28 @@ async function goOn(callers: number, call: () => Promise<Reply>): Promise<Reply[
   return replies;
 }
 
+const ndjson = { 'content-type': 'application/x-ndjson' };
+
+/** 200 enrolments with as much Metadata as they may have: 4 MB of UTF-8 or more. */
+async function fillEnrolments({ service, key }: World): Promise<void> {
+  const names = Array.from({ length: 200 }, () => uniqueName('large'));
+  const Metadata = Object.fromEntries(
+    Array.from({ length: 20 }, (_, n) => [`k${n}`, '\u{1F600}'.repeat(250)]),
+  );
+  const post = async (path: string, rows: object[]) => {
+    const body = rows.map((row) => JSON.stringify(row)).join('\n');
+    expect(await ask(service.baseUrl + path, { method: 'POST', key, headers: ndjson, body }), 200);
+  };
+  await post(
+    '/user/bulk',
+    names.map((LoginID) => ({ LoginID })),
+  );
+  await post(
+    '/enrol/bulk',
+    names.map((LoginID) => ({ LoginID, CourseID: webCourse, Metadata })),
+  );
+}
+
 /** What one key may do, and what costs the service much. */
 export const heavyAttempts: readonly Attempt[] = [
   {
@@ -40,5 +62,29 @@ export const heavyAttempts: readonly Attempt[] = [
           }),
         ),
       ),
+  },
+  {
+    finding: 'H2',
+    name: '300 lists of large enrolments of one key at a time',
+    run: async (world) => {
+      await fillEnrolments(world);
+      const { service, key } = world;
+      return outcome(await goOn(300, () => ask(`${service.baseUrl}/enrolment?Limit=200`, { key })));
+    },
+  },
+  {
+    finding: 'H2',
+    name: '300 lists of large enrolments that are never read',
+    run: async (world) => {
+      const { service, key } = world;
+      await fillEnrolments(world);
+      const { host } = new URL(service.baseUrl);
+      const request = `GET /enrolment?Limit=200 HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`;
+      const close = openSockets(service.baseUrl, 300, request, undefined, null);
+      await pause(6_000);
+      const reply = await ask(`${service.baseUrl}/user`, { key: world.rivalKey });
+      close();
+      return { held: reply.status === 200, detail: `another tenant's list: ${reply.status}` };
+    },
   },
 ];

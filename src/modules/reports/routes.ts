@@ -12,6 +12,7 @@ export const reportRoutes = [
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',
+    heavy: true,
     query: overviewQuery,
     answers: { 200: { description: 'The counts are exact as of now.', schema: Overview } },
     handle: async (ctx, { query, request }) => {

@@ -1,0 +1,104 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from './context.ts';
+import { Problem } from './errors.ts';
+import { holdAll, reject } from './holds.ts';
+import type { Page } from './pagination.ts';
+import type { Answer } from './routes.ts';
+import { inTurn, operatorLine } from './turns.ts';
+
+/** Rows of one statement. With the most that a row may hold it takes 0.1 s of the embedded database. */
+const portion = 50;
+/** Once a page holds so much it ends: with another portion it would have about 1 MiB at most. */
+const enoughBytes = 256 * 1024;
+
+type Read = (query: { Limit: number; Cursor?: string }) => Promise<Answer>;
+
+const pageOf = ({ body }: Answer) => body as Page<unknown>;
+
+function lineOf({ caller }: FastifyRequest): string {
+  return caller?.tenantId ?? operatorLine;
+}
+
+/** Reads a list or a report when it is the turn of the caller's tenant. */
+export async function readInTurn<Result>(
+  ctx: Context,
+  request: FastifyRequest,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  const { lists, unsent } = ctx.admission;
+  const line = lineOf(request);
+  if ((unsent.bytes.get(line) ?? 0) >= unsent.most)
+    throw reject(ctx, 'interface', 'unread_answers', {
+      detail: 'This tenant has requested lists that it has not read yet.',
+      retryAfter: 1,
+    });
+  const waits = () => ctx.counters.poolWaits.inc({ pool: 'lists' });
+  const unlessGone = () => {
+    if (request.place.over) throw new Problem('unavailable', 'The client has left.', { retryAfter: 1 });
+    return read();
+  };
+  const answer = inTurn(lists, line, unlessGone, waits);
+  if (answer) return answer;
+  throw reject(ctx, 'interface', 'list_concurrency', {
+    detail: 'Too many lists and reports of this tenant are waiting.',
+    retryAfter: 1,
+  });
+}
+
+/** Reads a page by portions, between which others have their turn, until it has its rows or enough bytes. */
+export async function readPage(
+  { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
+  read: Read,
+): Promise<Answer> {
+  const after = Cursor === undefined ? {} : { Cursor };
+  let asked = Math.min(wanted, portion);
+  const answer = await read({ Limit: asked, ...after });
+  const page = pageOf(answer);
+  let last = page;
+  let bytes = 0;
+  while (page.Items.length < wanted && last.NextCursor !== null && last.Items.length === asked) {
+    bytes += JSON.stringify(last.Items).length;
+    if (bytes >= enoughBytes) break;
+    asked = Math.min(wanted - page.Items.length, portion);
+    last = pageOf(await read({ Limit: asked, Cursor: last.NextCursor }));
+    page.Items.push(...last.Items);
+    page.NextCursor = last.NextCursor;
+  }
+  return answer;
+}
+
+/** Counts what is sent of a list against its tenant until it has left. */
+export function countUnsent(ctx: Context, request: FastifyRequest, payload: unknown): void {
+  if (typeof payload !== 'string' || request.place.over) return;
+  const { bytes } = ctx.admission.unsent;
+  const line = lineOf(request);
+  const length = Buffer.byteLength(payload);
+  bytes.set(line, (bytes.get(line) ?? 0) + length);
+  whenOver(request, () => {
+    const left = (bytes.get(line) ?? 0) - length;
+    if (left > 0) bytes.set(line, left);
+    else bytes.delete(line);
+  });
+}
+
+/** An export holds a page in memory for as long as its client takes to read it all. */
+export function admitExport(ctx: Context, request: FastifyRequest): void {
+  const giveBack = holdAll(ctx, 'interface', [
+    {
+      of: ctx.admission.exports,
+      by: lineOf(request),
+      whose: 'for whole lists',
+      reason: 'export_concurrency',
+    },
+  ]);
+  if (request.place.over) giveBack();
+  else whenOver(request, giveBack);
+}
+
+function whenOver({ place }: FastifyRequest, giveBack: () => void): void {
+  const { leave } = place;
+  place.leave = () => {
+    leave?.();
+    giveBack();
+  };
+}
