@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { networkOf } from './budgets.ts';
 import type { Config } from './config.ts';
 import { closeConnection, connectionOf, streamOf } from './http2.ts';
-import { holdConnection, type Peers, takeTurn } from './peers.ts';
+import { holdConnection, maySendAhead, type Peers, takeTurn } from './peers.ts';
 import { headerLimits, silenceMilliseconds } from './slow-clients.ts';
 import { type StalledAnswers, watchStalledAnswers } from './stalled-answers.ts';
 
@@ -38,7 +38,7 @@ export function openHttpServer(
 ): Server {
   const stalled = watchStalledAnswers(() => reject('unread'), stalledMilliseconds);
   const atGate = peers ? waitAtGate(peers, handle, () => reject('address_rate')) : handle;
-  const inOrder = inTurn(atGate, stalled);
+  const inOrder = inTurn(atGate, stalled, peers);
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
   server.keepAliveTimeout = idleMilliseconds;
   server.requestTimeout = 0;
@@ -99,7 +99,7 @@ function isCancelled(request: IncomingMessage): boolean {
  * Handles the requests of an HTTP/1.1 connection one after another. Node starts all that arrive in one packet at once,
  * and never reports the end of those that were still waiting for the connection when it closed.
  */
-function inTurn(handle: Handler, stalled: StalledAnswers): Handler {
+function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): Handler {
   const busy = new WeakMap<Socket, (() => void)[]>();
   const next = (socket: Socket, waiting: (() => void)[]) => {
     if (socket.destroyed) return;
@@ -132,7 +132,7 @@ function inTurn(handle: Handler, stalled: StalledAnswers): Handler {
       busy.set(socket, []);
       return start();
     }
-    if (waiting.length >= mostWaiting) return void socket.destroy();
+    if (waiting.length >= mostWaiting || !maySendAhead(peers, socket)) return void socket.destroy();
     waiting.push(start);
     socket.pause();
   };

@@ -44,6 +44,9 @@ test('an address that gets nothing but rejections gets 200 a second, and a calle
   const seconds = (performance.now() - begun) / 1_000;
   assert.ok(attack.answers() <= 200 * (seconds + 2), `${attack.answers()} in ${seconds} s`);
   assert.ok(attack.answers() < 3_000);
+  const ahead = await openSocket(service.baseUrl, '127.0.0.31');
+  ahead.write(get.repeat(20));
+  await once(ahead, 'close');
   attack.close();
   await until('nobody waits', async () => service.ctx.admission.peers?.lines.size === 0);
   for (const socket of [known, other]) socket.destroy();

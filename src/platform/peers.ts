@@ -52,6 +52,17 @@ export function countAnswer(peers: Peers, connection: object): void {
   peers.timer ??= setInterval(serve, tick, peers).unref();
 }
 
+function isHeldBack({ answered, waiting }: Line): boolean {
+  return answered >= answersPerSecond || waiting.size > 0;
+}
+
+/** Whether a connection may send requests ahead: each costs memory, so none of a network that is held back. */
+export function maySendAhead(peers: Peers | null, connection: object): boolean {
+  if (!peers || peers.lines.size === 0 || peers.known.has(connection)) return true;
+  const line = peers.lines.get(peers.networks.get(connection) ?? '');
+  return !line || !isHeldBack(line);
+}
+
 /**
  * Starts the work of a request, or lets it wait while its network gets nothing but rejections. Answers the way to leave
  * the line, or null when the line is full.
@@ -59,8 +70,7 @@ export function countAnswer(peers: Peers, connection: object): void {
 export function takeTurn(peers: Peers, connection: object, start: () => void): (() => void) | null {
   const network = peers.lines.size > 0 ? peers.networks.get(connection) : undefined;
   const line = network === undefined ? undefined : peers.lines.get(network);
-  const isFree = !line || (line.answered < answersPerSecond && line.waiting.size === 0);
-  if (isFree || peers.known.has(connection)) {
+  if (!line || !isHeldBack(line) || peers.known.has(connection)) {
     start();
     return () => {};
   }
