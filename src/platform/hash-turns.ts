@@ -13,6 +13,16 @@ export function refuseFullHashLine(ctx: Context & { tenantId: string }): void {
   if (isLineFull(ctx.admission.hashes, ctx.tenantId)) throw hashLineIsFull(ctx);
 }
 
+/** Checks a password with all its statements: two at a time for a tenant, so that others find the database free. */
+export async function checkInTenantsTurn<Result>(
+  ctx: Context & { tenantId: string },
+  check: () => Promise<Result>,
+): Promise<Result> {
+  const checked = inTurn(ctx.admission.checks, ctx.tenantId, check);
+  if (!checked) throw hashLineIsFull(ctx);
+  return checked;
+}
+
 /** Hashes a password: two at a time on this node, because each takes a thread that learners' files need. */
 export function hashInTurn<Result>(
   ctx: Context & { tenantId?: string },

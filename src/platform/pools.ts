@@ -25,6 +25,8 @@ export type Admission = {
   readonly passwordAddresses: Budgets;
   /** All hashing of passwords: each takes 20 MiB and a thread for 20 ms or more. */
   readonly hashes: Turns;
+  /** Passwords of users that keys check: each takes several statements beside its hash. */
+  readonly checks: Turns;
   /** Lists and reports being read. */
   readonly lists: Turns;
   /** Bytes of lists that clients have not taken yet, by tenant. */
@@ -115,6 +117,11 @@ export function openAdmission({
       runTime: openPool(2 * mostInFlight),
     },
     hashes: openTurns({ most: hashesAtOnce, mostOfOne: hashesAtOnce, mostWaiting: hashesWaiting }),
+    checks: openTurns({
+      most: Number.POSITIVE_INFINITY,
+      mostOfOne: hashesAtOnce,
+      mostWaiting: hashesWaiting,
+    }),
     lists: openTurns({
       ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
       mostWaiting: Math.ceil(mostInFlight / 4),

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/bulk.ts';
+import { checkInTenantsTurn } from '../../platform/hash-turns.ts';
 import { PageOf, pageQuery } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields, Text } from '../../platform/schema.ts';
@@ -139,7 +140,7 @@ export const userRoutes = [
     },
     events: [],
     prepare: (ctx, { params, body }) =>
-      checkPassword(ctx, { loginId: params.LoginID, password: body.Password }),
+      checkInTenantsTurn(ctx, () => checkPassword(ctx, { loginId: params.LoginID, password: body.Password })),
     handle: async (_, { prepared }) => ok(prepared),
   }),
 ];
