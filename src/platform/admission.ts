@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { hold, networkOf, secondsToWait, siteOf, spend } from './budgets.ts';
 import type { Context } from './context.ts';
 import { countRejection } from './counters.ts';
@@ -9,15 +9,6 @@ import { sha256 } from './ids.ts';
 import { type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasBody, hurryBody } from './slow-clients.ts';
 import { operatorLine } from './turns.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    place: Place;
-  }
-}
-
-/** The place of a request in a pool, given back when the request is over, however it ends. */
-type Place = { over: boolean; leave: (() => void) | null; ofStranger: boolean };
 
 const tick = 100;
 /** Clients of requests that waited for so long have often given up. */
@@ -58,20 +49,6 @@ function enter(ctx: Context, pool: Pool): void {
 
 function leave(pool: Pool): void {
   if (--pool.inUse < pool.most * freeAgain) pool.exhaustedSince = null;
-}
-
-/** Gives each request its place; to be called before anything waits, because a client may leave meanwhile. */
-export function openPlaces(app: FastifyInstance): void {
-  app.decorateRequest('place');
-  app.addHook('onRequest', (request, reply, done) => {
-    const place: Place = { over: false, leave: null, ofStranger: false };
-    request.place = place;
-    reply.raw.once('close', () => {
-      place.over = true;
-      place.leave?.();
-    });
-    done();
-  });
 }
 
 /** Takes the request on, before anything of its body is read, until it is answered; or rejects it. */
@@ -127,7 +104,7 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
     bodyIsThere,
   );
   request.raw.once('end', bodyIsThere);
-  if (hasBodyToCome) hurryBody(request.raw, strangerBodyMilliseconds);
+  if (hasBodyToCome) hurryBody(request, strangerBodyMilliseconds);
   admit(ctx, request, 'anonymous', requestIsOver);
 }
 

@@ -19,7 +19,10 @@ export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Bu
 }
 
 function useOf({ used }: Budgets, caller: string): Use {
-  const use = used.get(caller) ?? { since: Number.NEGATIVE_INFINITY, spent: 0, inUse: 0 };
+  const known = used.get(caller);
+  // Their order matters only when some have to go.
+  if (known && used.size < mostCallers / 2) return known;
+  const use = known ?? { since: Number.NEGATIVE_INFINITY, spent: 0, inUse: 0 };
   used.delete(caller);
   used.set(caller, use);
   if (used.size > mostCallers) used.delete(used.keys().next().value ?? caller);

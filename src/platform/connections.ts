@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { networkOf } from './budgets.ts';
 import type { Config } from './config.ts';
 import { closeConnection, connectionOf, streamOf } from './http2.ts';
-import { holdConnection, maySendAhead, type Peers, takeTurn } from './peers.ts';
+import { holdConnection, lineBefore, maySendAhead, type Peers, waitIn } from './peers.ts';
 import { headerLimits, silenceMilliseconds } from './slow-clients.ts';
 import { type StalledAnswers, watchStalledAnswers } from './stalled-answers.ts';
 
@@ -82,7 +82,9 @@ function limitConnections(server: Server, peers: Peers, reject: () => void): voi
 /** Lets the requests of a network that gets nothing but rejections wait, before they cost anything. */
 function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler {
   return (request, response) => {
-    const leave = takeTurn(peers, connectionOf(request), () => handle(request, response));
+    const line = lineBefore(peers, connectionOf(request));
+    if (!line) return handle(request, response);
+    const leave = waitIn(line, () => handle(request, response));
     if (leave) return void response.once('close', leave);
     reject();
     closeConnection(request);
@@ -100,7 +102,7 @@ function isCancelled(request: IncomingMessage): boolean {
  * and never reports the end of those that were still waiting for the connection when it closed.
  */
 function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): Handler {
-  const busy = new WeakMap<Socket, (() => void)[]>();
+  const lines = new WeakMap<Socket, { busy: boolean; readonly waiting: (() => void)[] }>();
   const next = (socket: Socket, waiting: (() => void)[]) => {
     if (socket.destroyed) return;
     const start = waiting.shift();
@@ -118,18 +120,19 @@ function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): 
       return;
     }
     if (socket.destroyed) return;
-    const waiting = busy.get(socket);
+    const line = lines.get(socket) ?? { busy: false, waiting: [] };
+    const { waiting } = line;
     const start = () => {
       response.once('close', () => {
-        const left = busy.get(socket) ?? [];
         // Other connections get their turn in between.
-        if (left.length > 0) setImmediate(next, socket, left);
-        else busy.delete(socket);
+        if (waiting.length > 0) setImmediate(next, socket, waiting);
+        else line.busy = false;
       });
       handle(request, response);
     };
-    if (!waiting) {
-      busy.set(socket, []);
+    if (!line.busy) {
+      if (!lines.has(socket)) lines.set(socket, line);
+      line.busy = true;
       return start();
     }
     if (waiting.length >= mostWaiting || !maySendAhead(peers, socket)) return void socket.destroy();

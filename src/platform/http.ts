@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import formBody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { actorOf } from './actor.ts';
-import { admitCaller, checkCredentials, openPlaces } from './admission.ts';
+import { admitCaller, checkCredentials } from './admission.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { type ConnectionLimits, openHttpServer } from './connections.ts';
 import type { Context } from './context.ts';
@@ -20,6 +20,7 @@ import type { Inside } from './once.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import { countCall } from './rate-limit.ts';
 import { logWhenOver } from './request-log.ts';
+import { openPlace } from './request-place.ts';
 import type { Caller, Route } from './routes.ts';
 import { acceptedRows, rowTypes } from './rows.ts';
 import { ProblemDocument } from './schema.ts';
@@ -68,6 +69,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     clientErrorHandler: answerClientErrors(ctx.log, headers),
     // An address that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      openPlace(request, reply);
       void protect(request, reply);
       logWhenOver(ctx, request, reply);
       limitUnreadAnswer(ctx, request, reply);
@@ -81,9 +83,10 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   app.decorateRequest('caller', null);
   app.decorateRequest('refusedKeyId', null);
   app.decorateRequest('tenantId', null);
-  openPlaces(app);
+  app.decorateRequest('place');
   limitUnreadAnswers(app, ctx);
   app.addHook('onRequest', (request, reply, done) => {
+    openPlace(request, reply);
     void protect(request, reply);
     logWhenOver(ctx, request, reply);
     if (ctx.admission.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');

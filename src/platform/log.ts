@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino';
 
-export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>;
+export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'isLevelEnabled'>;
 
 /** What the database adds to an error beside these, such as `detail`, may hold a row's values. */
 function tell(error: unknown, depth = 0): unknown {

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from './context.ts';
 import { type Figures, openFigures } from './figures.ts';
 import { nodeGauges } from './node-gauges.ts';
+import { whenOver } from './request-place.ts';
 
 /** Prometheus metrics of one process. */
 export type Metrics = {
@@ -46,15 +47,17 @@ function observer(registry: Registry): Metrics['observe'] {
     registers: [registry],
   });
   return (app, origin) => {
-    app.addHook('onRequest', (_request, reply, done) => {
-      inFlight.inc({ origin });
-      reply.raw.once('close', () => inFlight.dec({ origin }));
+    const ofOrigin = inFlight.labels(origin);
+    app.addHook('onRequest', (request, _reply, done) => {
+      ofOrigin.inc();
+      whenOver(request, () => ofOrigin.dec());
       done();
     });
-    app.addHook('onResponse', async (request, reply) => {
+    app.addHook('onResponse', (request, reply, done) => {
       const route = request.routeOptions.url ?? 'none';
       const labels = { origin, method: request.method, route, status: String(reply.statusCode) };
       duration.observe(labels, reply.elapsedTime / 1000);
+      done();
     });
   };
 }

@@ -63,20 +63,18 @@ export function maySendAhead(peers: Peers | null, connection: object): boolean {
   return !line || !isHeldBack(line);
 }
 
-/**
- * Starts the work of a request, or lets it wait while its network gets nothing but rejections. Answers the way to leave
- * the line, or null when the line is full.
- */
-export function takeTurn(peers: Peers, connection: object, start: () => void): (() => void) | null {
+/** The line in which a request of the connection has to wait, because its network gets nothing but rejections. */
+export function lineBefore(peers: Peers, connection: object): Line | null {
   const network = peers.lines.size > 0 ? peers.networks.get(connection) : undefined;
   const line = network === undefined ? undefined : peers.lines.get(network);
-  if (!line || !isHeldBack(line) || peers.known.has(connection)) {
-    start();
-    return () => {};
-  }
-  if (line.waiting.size >= mostWaiting) return null;
-  line.waiting.add(start);
-  return () => void line.waiting.delete(start);
+  return line && isHeldBack(line) && !peers.known.has(connection) ? line : null;
+}
+
+/** Waits in the line, and answers the way to leave it; null: the line is full. */
+export function waitIn({ waiting }: Line, start: () => void): (() => void) | null {
+  if (waiting.size >= mostWaiting) return null;
+  waiting.add(start);
+  return () => void waiting.delete(start);
 }
 
 /** Each network's line moves on at the pace at which rejections are affordable. */

@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from './context.ts';
+import { whenOver } from './request-place.ts';
 
 /**
  * One line per request, also when the client hangs up: what it asked for may have been done. The route's pattern stands
  * for the address, which may hold a key, a token or a name.
  */
 export function logWhenOver(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
+  if (!ctx.log.isLevelEnabled('info')) return;
   // A closed connection has no address any more.
   const address = request.ip;
-  reply.raw.once('close', () =>
+  whenOver(request, () =>
     ctx.log.info(
       {
         request_id: request.id,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { streamOf } from './http2.ts';
+import { whenOver } from './request-place.ts';
 
 /** For Node's server: whoever connects has so long to send a request's headers, and is looked at so often. */
 export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
@@ -17,8 +18,6 @@ const uploadLooks = 2;
 const lingerMilliseconds = 1_000;
 
 const uploads = new WeakSet<IncomingMessage>();
-/** How to end a request whose body does not come. */
-const ends = new WeakMap<IncomingMessage, () => void>();
 
 /** An upload or a stream of rows has no deadline, but must bring 8 kB in 30 s. */
 export function allowUpload(request: FastifyRequest): void {
@@ -26,8 +25,8 @@ export function allowUpload(request: FastifyRequest): void {
 }
 
 /** The whole body must be there in so many milliseconds. */
-export function hurryBody(raw: IncomingMessage, milliseconds: number): void {
-  const timer = setTimeout(() => ends.get(raw)?.(), milliseconds);
+export function hurryBody({ raw, place }: FastifyRequest, milliseconds: number): void {
+  const timer = setTimeout(endRequest, milliseconds, raw, place.reply);
   timer.unref();
   const over = () => clearTimeout(timer);
   raw.once('end', over).once('close', over);
@@ -41,32 +40,47 @@ export function hasBody(raw: IncomingMessage): boolean {
   return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
 }
 
+/** What came of a body until the last look, and when the next look is due. */
+type Watched = { readonly reply: FastifyReply; seen: number; looks: number; due: number };
+
 /** Node's own limit is for a request as a whole, which an upload of gigabytes would exceed. */
 export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
+  const watched = new Map<IncomingMessage, Watched>();
+  // One timer for all: most bodies are there before one of their own would have been worth its cost.
+  const timer = setInterval(() => {
+    const now = performance.now();
+    for (const [raw, body] of watched) {
+      if (raw.complete) watched.delete(raw);
+      else if (now >= body.due && isTooSlow(raw, body, milliseconds)) {
+        watched.delete(raw);
+        endRequest(raw, body.reply);
+      }
+    }
+  }, milliseconds / 15);
+  timer.unref();
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(timer);
+    done();
+  });
   app.addHook('onRequest', (request, reply, done) => {
-    if (hasBody(request.raw)) watchBody(request.raw, reply, milliseconds);
+    const { raw } = request;
+    if (!hasBody(raw)) return done();
+    const due = performance.now() + milliseconds;
+    watched.set(raw, { reply, seen: raw.socket.bytesRead, looks: 0, due });
+    whenOver(request, () => watched.delete(raw));
     done();
   });
 }
 
-function watchBody(raw: IncomingMessage, reply: FastifyReply, milliseconds: number): void {
-  let seen = raw.socket.bytesRead;
-  let looks = 0;
-  const timer = setInterval(() => {
-    looks++;
-    const isUpload = uploads.has(raw);
-    if (isUpload && looks % uploadLooks !== 0) return;
-    const came = raw.socket.bytesRead - seen;
-    seen += came;
-    // What is not taken yet is our delay, not the client's.
-    if (raw.readableLength > 0 || (came >= leastBytes && (isUpload || looks === 1))) return;
-    clearInterval(timer);
-    endRequest(raw, reply);
-  }, milliseconds);
-  timer.unref();
-  ends.set(raw, () => endRequest(raw, reply));
-  const over = () => clearInterval(timer);
-  raw.once('end', over).once('close', over);
+function isTooSlow(raw: IncomingMessage, body: Watched, milliseconds: number): boolean {
+  body.looks++;
+  body.due += milliseconds;
+  const isUpload = uploads.has(raw);
+  if (isUpload && body.looks % uploadLooks !== 0) return false;
+  const came = raw.socket.bytesRead - body.seen;
+  body.seen += came;
+  // What is not taken yet is our delay, not the client's.
+  return !(raw.readableLength > 0 || (came >= leastBytes && (isUpload || body.looks === 1)));
 }
 
 function endRequest(raw: IncomingMessage, reply: FastifyReply): void {

@@ -119,9 +119,10 @@ export async function contentRoutes(app: FastifyInstance, ctx: Context): Promise
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   });
   refuseOtherHosts(app, ctx);
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     // Compressing a part of a file would make the range a lie.
     if (request.headers.range) request.headers['x-no-compression'] = 'true';
+    done();
   });
   pageRoutes(app, ctx);
   sessionRoutes(app, ctx);
