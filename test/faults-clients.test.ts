@@ -20,8 +20,12 @@ import { slack } from './support/until.ts';
 
 after(cleanUp);
 
+let opened = 0;
+
+/** From many addresses, because one has limits of its own (src/platform/peers.ts). */
 function open(service: Running, text = ''): Socket {
-  const socket = connect(Number(service.env.PORT), '127.0.0.1');
+  const localAddress = `127.0.0.${2 + (opened++ % 200)}`;
+  const socket = connect({ port: Number(service.env.PORT), host: '127.0.0.1', localAddress });
   socket.on('error', () => {}).on('data', () => {});
   if (text) socket.write(text);
   return socket;
