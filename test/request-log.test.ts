@@ -18,7 +18,10 @@ type Line = {
 /** A node whose request log is kept. */
 async function loggedNode() {
   const lines: Line[] = [];
-  const log = Object.assign(Object.create(service.ctx.log), { info: (line: Line) => void lines.push(line) });
+  const log = Object.assign(Object.create(service.ctx.log), {
+    info: (line: Line) => void lines.push(line),
+    isLevelEnabled: () => true,
+  });
   const { api } = await buildApp({ ...service.ctx, log });
   after(() => api.close());
   const call = async (method: 'GET' | 'POST', url: string, key: string | null) => {
