@@ -46,6 +46,8 @@ const found = globSync(patterns).sort();
 const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;
 const files = positionals.length > 0 ? positionals : suite;
 if (files.length === 0) fail('No test was found.');
+const missing = positionals.filter((file) => !existsSync(file));
+if (missing.length > 0) fail(`There is no file ${missing.join(', ')}.`);
 if (files === suite && suite.length < found.length)
   console.log(`${found.length - suite.length} files of tests open no server: they run with npm test.`);
 await ensureConsole();

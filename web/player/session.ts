@@ -2,7 +2,7 @@ import type { CommitVerdict, SessionEnd } from '../../src/modules/enrolments/ses
 import type { Session } from '../../src/modules/player/schemas.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import { isSessionEnd } from './messages.ts';
-import { patiently, problemOf, type Reply, sendCommit, waitOf } from './transport.ts';
+import { newPatience, patiently, problemOf, type Reply, sendCommit, waitOf } from './transport.ts';
 
 export type Refusal = { kind: 'refused'; detail: string; back: string | null };
 export type Opening = { kind: 'session'; session: Session } | Refusal | { kind: 'unreachable' };
@@ -11,6 +11,7 @@ export type Opening = { kind: 'session'; session: Session } | Refusal | { kind: 
 export async function openSession(ticketPath: string): Promise<Opening> {
   try {
     const { status, type, text } = await patiently(
+      newPatience(),
       () => post(`${ticketPath}/session`),
       (reply) => (problemOf(reply) ? waitOf(reply).retryAfter : undefined),
     );
@@ -43,10 +44,13 @@ export type Replayed = {
 export async function replay(journal: Journal): Promise<Replayed> {
   const replayed: Replayed = { refused: [], turnedAway: [], isOffline: false };
   const renumbered = new Set<string>();
+  // Shared by all commits, so that the learner does not wait for each of many.
+  const patience = newPatience();
   let left = journal.list();
   for (let entry = left.shift(); entry; entry = left.shift()) {
     const { Session, Commit } = entry;
     const answer = await patiently(
+      patience,
       () => sendCommit(Session, Commit, AbortSignal.timeout(15_000)),
       (given) => (given.kind === 'unconfirmed' ? given.retryAfter : undefined),
     );

@@ -100,18 +100,22 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   };
 }
 
-/** How often and how long, in milliseconds, a page that opens waits because the service asks it to. */
-const patience = { times: 3, longest: 5_000 };
+/** How often a page that opens still waits because the service asks it to. */
+export type Patience = { left: number };
+export const newPatience = (): Patience => ({ left: 3 });
+const longestPatience = 5_000;
 
-/** Asks again as long as the service says that it will answer in a moment. */
+/** Sends a request again, after a wait, while the service says that it will answer in a moment. */
 export async function patiently<A>(
+  patience: Patience,
   ask: () => Promise<A>,
   waitFor: (answer: A) => number | undefined,
 ): Promise<A> {
-  for (let left = patience.times; ; left--) {
+  for (;;) {
     const answer = await ask();
     const wait = waitFor(answer);
-    if (wait === undefined || wait > patience.longest || left === 0) return answer;
+    if (wait === undefined || wait > longestPatience || patience.left === 0) return answer;
+    patience.left--;
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
