@@ -98,8 +98,8 @@ function isCancelled(request: IncomingMessage): boolean {
 }
 
 /**
- * Handles the requests of an HTTP/1.1 connection one after another. Node starts all that arrive in one packet at once,
- * and never reports the end of those that were still waiting for the connection when it closed.
+ * Handles the requests of an HTTP/1.1 connection one after another. Node starts every request in a packet immediately,
+ * and never reports the end of those that were still waiting when the connection closed.
  */
 function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): Handler {
   const lines = new WeakMap<Socket, { busy: boolean; readonly waiting: (() => void)[] }>();

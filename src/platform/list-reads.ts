@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
 import { holdAll, reject } from './holds.ts';
 import type { Page } from './pagination.ts';
+import { whenOver } from './request-place.ts';
 import type { Answer } from './routes.ts';
 import { inTurn, operatorLine } from './turns.ts';
 
@@ -91,14 +92,5 @@ export function admitExport(ctx: Context, request: FastifyRequest): void {
       reason: 'export_concurrency',
     },
   ]);
-  if (request.place.over) giveBack();
-  else whenOver(request, giveBack);
-}
-
-function whenOver({ place }: FastifyRequest, giveBack: () => void): void {
-  const { leave } = place;
-  place.leave = () => {
-    leave?.();
-    giveBack();
-  };
+  whenOver(request, giveBack);
 }

@@ -85,7 +85,7 @@ const requestsOfSitting = 20;
 const filesOfSitting = 100;
 const bodiesOfAddress = 10;
 const bodiesOfSite = 40;
-/** Over HTTP/2 each costs 14 kB. A browser asks for up to 100 files at once. */
+/** Over HTTP/2 each costs 14 kB. A browser requests up to 100 files simultaneously. */
 const unreadOfAddress = 500;
 /** Each launch is an event, and perhaps a webhook delivery, for ever. */
 export const launchesPerMinute = 10;

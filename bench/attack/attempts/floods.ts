@@ -49,7 +49,7 @@ export const floodAttempts: readonly Attempt[] = [
   },
   {
     finding: '2',
-    name: '2,010 slow bodies to a session that nobody has',
+    name: '2,010 slow bodies to an unknown session',
     run: ({ service }) =>
       slowBodies(service.contentUrl, '/play/bm9ib2R5.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/commit'),
   },
@@ -65,7 +65,7 @@ export const floodAttempts: readonly Attempt[] = [
   },
   {
     finding: '2',
-    name: '200 wrong passwords at once at the sign-in',
+    name: '200 simultaneous wrong passwords at sign-in',
     run: async ({ service }) => {
       const replies = await many(200, (n) =>
         ask(`${service.baseUrl}/session`, {
@@ -95,7 +95,7 @@ export const floodAttempts: readonly Attempt[] = [
   },
   {
     finding: '10',
-    name: 'eight bulk calls of one key at once',
+    name: 'eight simultaneous bulk calls with one key',
     run: async (world) => {
       const replies = await many(8, () => endlessRows(world, world.key));
       const taken = replies.filter(({ status }) => status === 200).length;

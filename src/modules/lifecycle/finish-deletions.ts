@@ -13,7 +13,7 @@ const batch = 500;
 /** Until then another node may still remember the tenant, and write for the operator. */
 const settledAfter = 10_000;
 
-/** Deletes the data of tenants that were deleted. A job: it goes on where a killed process stopped. */
+/** Job: deletes the data of deleted tenants, and resumes after a crash. */
 export async function finishDeletions(ctx: Context): Promise<void> {
   for (const tenantId of await listDeletions(ctx)) {
     for (const table of ownTables) await empty(ctx, tenantId, table);
