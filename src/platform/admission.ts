@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { hold, networkOf, secondsToWait, siteOf, spend } from './budgets.ts';
+import { type Budgets, hold, networkOf, secondsToWait, siteOf, spend } from './budgets.ts';
 import type { Context } from './context.ts';
 import { countRejection } from './counters.ts';
 import { Problem } from './errors.ts';
@@ -139,23 +139,23 @@ export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
 /** Takes on a request of a learner, from the click on, or of a preview. */
 export function admitPlayer(ctx: Context, request: FastifyRequest, player: Player, use: RunTimeUse): void {
   const { sittings, sittingFiles, commits, runTimeTenants, pools } = ctx.admission;
-  const own = {
+  const isCommit = typeof use === 'object';
+  const own = (of: Budgets): Hold<'runTime'> => ({
+    of,
     by: player.sitting,
     whose: 'of this enrolment or preview',
     reason: 'session_concurrency',
-  } as const;
-  const isCommit = typeof use === 'object';
-  const giveBack = holdAll(ctx, 'runTime', [
-    { ...own, of: use === 'file' ? sittingFiles : sittings },
-    ...(isCommit ? [{ ...own, of: commits }] : []),
-    {
-      of: runTimeTenants,
-      by: player.tenantId ?? operatorLine,
-      whose: 'of this tenant',
-      reason: 'tenant_concurrency',
-      free: hasRoom(pools.runTime),
-    },
-  ]);
+  });
+  const ofTenant: Hold<'runTime'> = {
+    of: runTimeTenants,
+    by: player.tenantId ?? operatorLine,
+    whose: 'of this tenant',
+    reason: 'tenant_concurrency',
+    free: hasRoom(pools.runTime),
+  };
+  const requests = own(use === 'file' ? sittingFiles : sittings);
+  const holds = isCommit ? [requests, own(commits), ofTenant] : [requests, ofTenant];
+  const giveBack = holdAll(ctx, 'runTime', holds);
   const refused = isCommit || use === 'alive' ? charge(ctx, player, isCommit ? use.bytes : 0) : null;
   if (refused) {
     giveBack();

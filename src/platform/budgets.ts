@@ -8,7 +8,7 @@ export type Budgets = {
 };
 
 /** A caller's minute begins with the first call after the minute before is over. In milliseconds. */
-type Use = { since: number; spent: number; inUse: number };
+export type Use = { since: number; spent: number; inUse: number };
 
 const minute = 60_000;
 /** Callers that are remembered; the ones not seen for longest go first. */
@@ -54,13 +54,20 @@ export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): 
 }
 
 /**
- * Takes one of the caller's places. Answers the way to give it back, which works once, or null when all are taken.
+ * Takes one of the caller's places, or answers null when all are taken; whoever has it takes one from `inUse` later.
  * `counts`: it is taken all the same, and counts for those that come later.
  */
-export function hold(budgets: Budgets, caller: string, counts = false): (() => void) | null {
+export function take(budgets: Budgets, caller: string, counts = false): Use | null {
   const use = useOf(budgets, caller);
   if (!counts && budgets.atOnce > 0 && use.inUse >= budgets.atOnce) return null;
   use.inUse++;
+  return use;
+}
+
+/** Takes one of the caller's places. Answers the way to give it back, which works once, or null when all are taken. */
+export function hold(budgets: Budgets, caller: string): (() => void) | null {
+  const use = take(budgets, caller);
+  if (!use) return null;
   let isHeld = true;
   return () => {
     if (isHeld) use.inUse--;

@@ -1,4 +1,4 @@
-import { type Budgets, hold } from './budgets.ts';
+import { type Budgets, take, type Use } from './budgets.ts';
 import type { Context } from './context.ts';
 import { countRejection, type RejectingPool, type Rejection } from './counters.ts';
 import { Problem } from './errors.ts';
@@ -26,26 +26,30 @@ export type Hold<P extends PoolName> = {
 };
 
 /**
- * Takes a place of each and answers the way to give all back, with what is `held` already; or gives that back, takes
- * none and rejects the request.
+ * Takes a place of each and answers the way to give all back, with what is `held` already, which works once; or gives
+ * that back, takes none and rejects the request.
  */
 export function holdAll<P extends PoolName>(
   ctx: Context,
   pool: P,
   holds: readonly Hold<P>[],
-  held: () => void = () => {},
+  held?: () => void,
 ): () => void {
-  const taken = [held];
+  const taken: Use[] = [];
+  let isHeld = true;
   const giveBack = () => {
-    for (const back of taken) back();
+    if (!isHeld) return;
+    isHeld = false;
+    for (const use of taken) use.inUse--;
+    held?.();
   };
   for (const { of, by, whose, reason, free } of holds) {
-    const back = hold(of, by, free);
-    if (!back) {
+    const use = take(of, by, free);
+    if (!use) {
       giveBack();
       throw reject(ctx, pool, reason, { detail: `Too many simultaneous requests ${whose}.`, retryAfter: 1 });
     }
-    taken.push(back);
+    taken.push(use);
   }
   return giveBack;
 }

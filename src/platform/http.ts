@@ -45,13 +45,13 @@ declare module 'fastify' {
  */
 export function openServer(ctx: Context, headers: Record<string, string>): FastifyInstance {
   const { tls, trustProxy } = ctx.config;
+  const protections = {
+    'X-Content-Type-Options': 'nosniff',
+    ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
+    ...headers,
+  };
   const protect = (request: FastifyRequest, reply: FastifyReply) =>
-    reply.headers({
-      'X-Request-Id': request.id,
-      'X-Content-Type-Options': 'nosniff',
-      ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
-      ...headers,
-    });
+    reply.header('X-Request-Id', request.id).headers(protections);
   const limits: ConnectionLimits = {
     peers: ctx.admission.peers,
     reject: (reason) => countRejection(ctx, 'connections', reason),
@@ -189,8 +189,12 @@ export function registerRoutes(
         const checkCaller = async () => {
           if (route.access !== 'anyone') await guards.authenticate(ctx, request, route);
         };
-        const acting = { ...ctx, actor: actorOf(request), scopes: request.caller?.scopes, checkCaller };
-        const scoped = tenantId === null ? acting : { ...acting, tenantId };
+        const actor = actorOf(request);
+        const scopes = request.caller?.scopes;
+        const scoped =
+          tenantId === null
+            ? { ...ctx, actor, scopes, checkCaller }
+            : { ...ctx, actor, scopes, checkCaller, tenantId };
         const prepare = async (more?: object) => {
           if (more && 'Cursor' in more) await checkCaller();
           const input = { params, query: more ? { ...(query as object), ...more } : query, body, request };

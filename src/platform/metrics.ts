@@ -40,17 +40,21 @@ function observer(registry: Registry): Metrics['observe'] {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  const inFlight = new Gauge({
+  const inFlight = new Map<string, number>();
+  new Gauge({
     name: 'lectern_http_requests_in_flight',
     help: 'Requests that are being received or answered, by origin.',
     labelNames: ['origin'],
     registers: [registry],
+    collect() {
+      for (const [origin, requests] of inFlight) this.set({ origin }, requests);
+    },
   });
+  const count = (origin: string, by: 1 | -1) => inFlight.set(origin, (inFlight.get(origin) ?? 0) + by);
   return (app, origin) => {
-    const ofOrigin = inFlight.labels(origin);
     app.addHook('onRequest', (request, _reply, done) => {
-      ofOrigin.inc();
-      whenOver(request, () => ofOrigin.dec());
+      count(origin, 1);
+      whenOver(request, () => count(origin, -1));
       done();
     });
     app.addHook('onResponse', (request, reply, done) => {

@@ -33,12 +33,17 @@ function keyOf(ring: KeyRing, purpose: SigningPurpose, id: string | null): RingK
   return signedBefore.includes(purpose) ? legacyKey(ring) : undefined;
 }
 
-export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, signature: string): boolean {
+/** The key by which the signature claims to be made. */
+function claimedKey(ring: KeyRing, purpose: SigningPurpose, signature: string): RingKey | undefined {
   const dot = signature.indexOf('.');
-  const key = keyOf(ring, purpose, dot < 0 ? null : signature.slice(0, dot));
+  return keyOf(ring, purpose, dot < 0 ? null : signature.slice(0, dot));
+}
+
+export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, signature: string): boolean {
+  const key = claimedKey(ring, purpose, signature);
   if (!key) return false;
   const expected = Buffer.from(hmac(key, purpose, text));
-  const given = Buffer.from(signature.slice(dot + 1));
+  const given = Buffer.from(signature.slice(signature.indexOf('.') + 1));
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
@@ -53,6 +58,20 @@ export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): u
   const [body, signature] = splitOnce(token);
   if (!body || !signature || !verify(ring, purpose, body, signature)) return null;
   return JSON.parse(Buffer.from(body, 'base64url').toString());
+}
+
+const mostUnsealed = 10_000;
+
+/** `unseal` for tokens that come with every request of a page. What it answers is shared, so nobody may change it. */
+export function unsealOften(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
+  const unsealed = claimedKey(ring, purpose, splitOnce(token)[1])?.unsealed;
+  const known = unsealed?.get(token);
+  if (known?.purpose === purpose) return known.value;
+  const value = unseal(ring, purpose, token);
+  if (!unsealed || value === null) return null;
+  unsealed.set(token, { purpose, value });
+  if (unsealed.size > mostUnsealed) unsealed.delete(unsealed.keys().next().value ?? token);
+  return value;
 }
 
 /** The text before the first dot and the text after it. */

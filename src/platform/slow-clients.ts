@@ -40,36 +40,43 @@ export function hasBody(raw: IncomingMessage): boolean {
   return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
 }
 
-/** What came of a body until the last look, and when the next look is due. */
-type Watched = { readonly reply: FastifyReply; seen: number; looks: number; due: number };
+/** What came of a body until the last look, and when the next look is due; null: its request is over. */
+type Watched = { request: FastifyRequest | null; seen: number; looks: number; due: number };
 
 /** Node's own limit is for a request as a whole, which an upload of gigabytes would exceed. */
 export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
-  const watched = new Map<IncomingMessage, Watched>();
+  // Not a Map: the tables that it outgrows keep requests alive until the next full garbage collection.
+  let watched: Watched[] = [];
   // One timer for all: most bodies are there before one of their own would have been worth its cost.
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const [raw, body] of watched) {
-      if (raw.complete) watched.delete(raw);
-      else if (now >= body.due && isTooSlow(raw, body, milliseconds)) {
-        watched.delete(raw);
-        endRequest(raw, body.reply);
-      }
-    }
+    watched = watched.filter((body) => isComing(body, now, milliseconds));
   }, milliseconds / 15);
   timer.unref();
   app.addHook('onClose', (_app, done) => {
     clearInterval(timer);
     done();
   });
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const { raw } = request;
     if (!hasBody(raw)) return done();
     const due = performance.now() + milliseconds;
-    watched.set(raw, { reply, seen: raw.socket.bytesRead, looks: 0, due });
-    whenOver(request, () => watched.delete(raw));
+    const body: Watched = { request, seen: raw.socket.bytesRead, looks: 0, due };
+    watched.push(body);
+    whenOver(request, () => {
+      body.request = null;
+    });
     done();
   });
+}
+
+/** Whether the body is still to be watched. Ends the request when it comes too slowly. */
+function isComing(body: Watched, now: number, milliseconds: number): boolean {
+  const { request } = body;
+  if (!request || request.raw.complete) return false;
+  if (now < body.due || !isTooSlow(request.raw, body, milliseconds)) return true;
+  endRequest(request.raw, request.place.reply);
+  return false;
 }
 
 function isTooSlow(raw: IncomingMessage, body: Watched, milliseconds: number): boolean {

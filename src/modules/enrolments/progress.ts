@@ -8,7 +8,6 @@ import type { Evidence, RunTimeData, Standard } from '../standards/types.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { forgottenNumber, forgottenSince } from './forgotten-launch.ts';
 import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
-import type { EnrolmentRow } from './record.ts';
 import { happened, overrideOf, withOverride } from './result.ts';
 import {
   commitVerdict,
@@ -40,9 +39,7 @@ export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
   Ended: SessionEnd | null;
 };
 
-type KnownFacts = EnrolmentRow &
-  SessionFacts &
-  Pick<ProgressFacts, 'units' | 'taken_by'> & { launch: number };
+type KnownFacts = ProgressFacts & SessionFacts & { launch: number };
 
 /** How far a number may be ahead of the one expected next. */
 const mostAhead = 1_000;
@@ -64,16 +61,17 @@ async function takeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commit
   const bodyHash = hashOf(sent);
   for (let attempt = 0; attempt < 10; attempt++) {
     const facts = known(await readProgress(ctx, sent), sent);
-    const input = { ...sent, launch: facts.launch, bodyHash };
     const ended = sessionEnd(facts, facts.launch, ctx.now());
-    if (facts.taken_by === '' || facts.taken_by === bodyHash) return receiptOf(facts, input.number, ended);
+    if (facts.taken_by === '' || facts.taken_by === bodyHash)
+      return receiptOf({ ...facts, course: evidenceOf(facts) }, sent.number, ended);
+    const input = { ...sent, launch: facts.launch, bodyHash, isLive: ended === null };
     refuseNumber(facts, input);
     await refuseForGood(ctx, facts, input);
-    const progress = { ...(await progressAfter(ctx, facts, input)), isLive: ended === null };
-    const written = await writeProgress(ctx, progress);
-    if (!written) continue;
+    const progress = await progressAfter(ctx, facts, input);
+    if (!(await writeProgress(ctx, progress))) continue;
     if (ended !== null) ctx.counters.lateCommits.inc();
-    return receiptOf(written, input.number, ended);
+    const { status, course } = progress;
+    return receiptOf({ status, course, override: facts.override }, input.number, ended);
   }
   throw new Problem('unavailable', 'The enrolment is being changed by others. Send the commit again.', {
     retryAfter: 1,
@@ -153,7 +151,7 @@ function warningsOf(standard: Standard, data: RunTimeData): string[] | null {
   return [`cmi.suspend_data has ${length} characters; SCORM 1.2 promises 4,096. All of them were kept.`];
 }
 
-function evidenceOf(facts: EnrolmentRow): Evidence {
+function evidenceOf(facts: ProgressFacts): Evidence {
   return {
     Completion: facts.completion as Evidence['Completion'],
     Success: facts.success as Evidence['Success'],
@@ -163,7 +161,9 @@ function evidenceOf(facts: EnrolmentRow): Evidence {
   };
 }
 
-function receiptOf(facts: EnrolmentRow, number: number, ended: SessionEnd | null): CommitReceipt {
-  const { TotalSeconds: _, ...evidence } = withOverride(evidenceOf(facts), overrideOf(facts));
-  return { Number: number, Status: facts.status, ...evidence, Ended: ended };
+type Standing = { status: string; course: Evidence; override: unknown };
+
+function receiptOf(standing: Standing, number: number, ended: SessionEnd | null): CommitReceipt {
+  const { TotalSeconds: _, ...evidence } = withOverride(standing.course, overrideOf(standing));
+  return { Number: number, Status: standing.status, ...evidence, Ended: ended };
 }

@@ -16,10 +16,14 @@ const parsers = new Map<number, (text: string) => unknown>([
 // A value that JSON cannot hold would fail every list that has its row.
 const finite = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : 0);
 const timestamp: number = 1184;
-const instant = (text: string): Date =>
-  text.endsWith('BC')
-    ? withinYears(Number.NEGATIVE_INFINITY)
-    : withinYears(pg.types.getTypeParser(timestamp)(text));
+/** Of UTC, as our sessions have it: 2026-01-31 09:00:00.123+00. The library's parser takes twice as long. */
+const isPlain = (text: string): boolean => text[10] === ' ' && text.endsWith('+00');
+const instant = (text: string): Date => {
+  if (isPlain(text)) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+  return withinYears(
+    text.endsWith('BC') ? Number.NEGATIVE_INFINITY : pg.types.getTypeParser(timestamp)(text),
+  );
+};
 const arrayOfTexts: number = 1009;
 const instants = (text: string): unknown =>
   (pg.types.getTypeParser(arrayOfTexts)(text) as (string | null)[]).map((one) =>

@@ -22,7 +22,11 @@ export type RingKey = {
   readonly secret: KeyObject;
   /** Keys for single purposes, derived when first needed. */
   readonly derived: Map<string, KeyObject>;
+  /** Tokens that it was found to have signed lately. */
+  readonly unsealed: Map<string, Unsealed>;
 };
+
+type Unsealed = { readonly purpose: Purpose; readonly value: unknown };
 
 export type KeyRing = {
   /** The first signs and encrypts, all verify and decrypt. Replaced as a whole when the ring was rotated. */
@@ -41,7 +45,7 @@ export function newKey(now: Date): WrittenKey {
 }
 
 export function openKey({ id, secret }: Pick<WrittenKey, 'id' | 'secret'>): RingKey {
-  return { id, secret: createSecretKey(secret), derived: new Map() };
+  return { id, secret: createSecretKey(secret), derived: new Map(), unsealed: new Map() };
 }
 
 /** Throws a sentence without the values: they are secrets. */
