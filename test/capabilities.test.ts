@@ -111,9 +111,17 @@ const ways: Record<string, (call: KeyCall) => Promise<{ session: Call | null; lo
   'a new password of a learner': async (call) => {
     const loginId = await tenant.user();
     await call('PUT', `/user/${loginId}`, { Password });
+    return { session: await passwordSession(loginId, Password), loginId };
+  },
+  'a new learner with a password, whom the client enrols': async (call) => {
+    const loginId = unique('early');
+    const made = await call('POST', '/user', { LoginID: loginId, Password });
+    if (made.status !== 201) return { session: null, loginId };
+    expectStatus(await tenant.api('POST', '/user', { LoginID: loginId }), 200);
+    expectStatus(await tenant.api('POST', `/enrol/${loginId}/${CourseID}`), 201);
     const session = await passwordSession(loginId, Password);
-    assert.ok(session === null || (await call('PUT', `/user/${administrator}`, {})).status === 200);
-    return { session: null, loginId };
+    assert.ok(session);
+    return { session, loginId };
   },
   'a new administrator in bulk': async (call) => {
     const loginId = unique('bulk');
@@ -139,6 +147,8 @@ const launching: ((call: Call) => Promise<Reply>)[] = [
   (call) => call('GET', '/overview'),
 ];
 
+const readsOwn = (loginId: string) => (call: Call) => call('GET', `/enrolment/${loginId}`);
+
 const held: Scope[][] = [
   ...tenantScopes.map((scope) => [scope]),
   ...tenantScopes.map((scope) => tenantScopes.filter((other) => other !== scope)),
@@ -160,15 +170,14 @@ test('no credential makes a wider one: every scope, every operation, every crede
       made.set(name, (made.get(name) ?? 0) + 1);
       assert.deepEqual(await excess(session, own, loginId), [], `${name}, by ${own.join(' ')}`);
       if (own.includes('enrolments:launch')) continue;
-      for (const ask of launching)
+      for (const ask of [...launching, readsOwn(loginId)])
         assert.doesNotMatch(JSON.stringify((await ask(session)).body), /\/launch\?/, `${name}, by ${own}`);
     }
     if (own.includes('enrolments:launch')) continue;
     for (const ask of launching)
       assert.doesNotMatch(JSON.stringify((await ask(call)).body), /\/launch\?/, own.join(' '));
   }
-  for (const name of Object.keys(ways))
-    assert.ok(made.has(name) || name === 'a new password of a learner', `${name} never worked`);
+  for (const name of Object.keys(ways)) assert.ok(made.has(name), `${name} never worked`);
 });
 
 test('a key of the operator makes no key with a scope that it lacks', async () => {
@@ -200,10 +209,19 @@ test('previews, launch links and enrolment keys call nothing of the interface', 
       );
 });
 
-test('administrators and passwords need users:admin, first passwords of learners do not', async () => {
+test('administrators and passwords need users:admin, also the first password of a learner', async () => {
   const call = await keyWith(['users:read', 'users:write']);
   const LoginID = unique('first');
-  expectStatus(await call('POST', '/user', { LoginID, Password }), 201);
+  expectProblem(await call('POST', '/user', { LoginID, Password }), 403, 'scope_missing');
+  const row = `${JSON.stringify({ LoginID, Password })}\n`;
+  for (const address of ['/user/bulk', '/user/bulk?plan=true']) {
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const many = await service.api('POST', address, row, call.secret, headers);
+    assert.match(String(many.body), /"code":"scope_missing"/);
+  }
+  expectProblem(await tenant.api('GET', `/user/${LoginID}`), 404, 'user_not_found');
+  expectStatus(await call('POST', '/user', { LoginID, Password: null }), 201);
+  expectProblem(await call('POST', '/user', { LoginID, Password }), 403, 'scope_missing');
   for (const change of [{ Password }, { Password: null }, { IsAdmin: true }])
     expectProblem(await call('PUT', `/user/${LoginID}`, change), 403, 'scope_missing');
   expectStatus(await call('PUT', `/user/${LoginID}`, { IsAdmin: false, Enabled: false }), 200);
@@ -316,4 +334,18 @@ test('a key that had all scopes of a tenant before has the new ones after the mi
   const scopesNow = (id: string | undefined) => rows.find(({ key_id }) => key_id === id)?.scopes.sort();
   assert.deepEqual(scopesNow(wide), [...tenantScopes].sort());
   assert.deepEqual(scopesNow(narrow), [...before].sort());
+});
+
+test('a learner whose password a narrow key set signs in with no more than that key has, until a full key sets another', async () => {
+  const narrow = await keyWith(['users:write', 'users:admin', 'enrolments:read']);
+  const LoginID = await tenant.user();
+  expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`), 201);
+  expectStatus(await narrow('PUT', `/user/${LoginID}`, { Password }), 200);
+  const session = await passwordSession(LoginID, Password);
+  const listed = await session?.('GET', `/enrolment/${LoginID}`);
+  assert.equal(listed?.body.Items[0].LaunchURL, null);
+  const another = 'cd'.repeat(32);
+  expectStatus(await tenant.api('PUT', `/user/${LoginID}`, { Password: another }), 200);
+  const full = await passwordSession(LoginID, another);
+  assert.match((await full?.('GET', `/enrolment/${LoginID}`))?.body.Items[0].LaunchURL, /\/launch\?/);
 });

@@ -1263,7 +1263,7 @@ export interface components {
             /** @description A free label: a department, or a customer company. */
             GroupName?: string | null;
             Email?: string | null;
-            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin. */
             Password?: string | null;
             /**
              * @description True gives the user administration rights.
@@ -1323,7 +1323,7 @@ export interface components {
             /** @description A free label: a department, or a customer company. */
             GroupName?: string | null;
             Email?: string | null;
-            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin. */
             Password?: string | null;
             /**
              * @description True gives the user administration rights.
@@ -1379,7 +1379,7 @@ export interface components {
         };
         /** PasswordCheck */
         PasswordCheck: {
-            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin. */
             Password: string;
         };
         /** EnrolRequest */
@@ -1744,7 +1744,7 @@ export interface components {
             TenantID: string;
             /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
             LoginID: string;
-            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. */
+            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin. */
             Password: string;
         };
         /**

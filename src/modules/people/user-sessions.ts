@@ -35,7 +35,7 @@ with found as (
   select held.signed_in_at, held.last_seen_at, held.expires_at, client.name as tenant_name,
     client.status as tenant_status, known.user_id, known.login_id,
     known.first_name, known.last_name, known.is_admin,
-    coalesce(held.scopes, case when known.is_admin then known.admin_scopes end) as limit_to
+    coalesce(held.scopes, known.admin_scopes) as limit_to
   from user_session held
   join "user" known on known.tenant_id = $1 and known.user_id = held.user_id and known.enabled
   join tenant client on client.tenant_id = $1 and client.status <> 'deleting'

@@ -3,8 +3,8 @@ import { heldOf, requireScope, type Scope, tenantScopes } from '../../platform/s
 import type { UserRow } from './record.ts';
 import type { UserChange } from './schemas.ts';
 
-/** The most that administrators made by this caller may do when they sign in with a password; null: everything. */
-export function adminLimit(ctx: TenantContext): Scope[] | null {
+/** The most that users may do after signing in with a password that this caller set; null: everything their role may. */
+export function sessionLimit(ctx: TenantContext): Scope[] | null {
   const held = heldOf(ctx, tenantScopes);
   return held.length < tenantScopes.length ? held : null;
 }
@@ -20,11 +20,12 @@ export function refuseAdminChange(ctx: TenantContext, before: Known, change: Use
 
 /**
  * The limit after a change. Rights and passwords given by a narrow key stay as narrow as that key; a key with all of a
- * tenant's scopes lifts the limit by sending `IsAdmin: true`.
+ * tenant's scopes lifts an administrator's limit by sending `IsAdmin: true`, and a learner's by setting another password.
  */
 export function limitAfter(ctx: TenantContext, before: Known, change: UserChange): string[] | null {
-  const limit = adminLimit(ctx);
+  const limit = sessionLimit(ctx);
   if (change.IsAdmin && (limit === null || !before.is_admin)) return limit;
-  if (change.Password === undefined || limit === null) return before.admin_scopes;
+  if (change.Password === undefined) return before.admin_scopes;
+  if (limit === null) return before.is_admin ? before.admin_scopes : null;
   return before.admin_scopes?.filter((scope) => limit.some((held) => held === scope)) ?? limit;
 }

@@ -9,7 +9,7 @@ import { requireScope, type Scope } from '../../platform/scopes.ts';
 import { appendAudit } from '../audit/append.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
-import { adminLimit } from './administrators.ts';
+import { sessionLimit } from './administrators.ts';
 import { guessPassword } from './check-user.ts';
 import { randomPassword, readPassword, storePassword } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
@@ -114,6 +114,7 @@ async function draft(
       { param: 'LoginID' },
     );
   if (input.IsAdmin) requireScope(ctx, 'users:admin', 'Creating an administrator');
+  if (input.Password != null) requireScope(ctx, 'users:admin', "Setting a user's Password");
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = input.Password == null ? null : readPassword(input.Password, declared);
   const row: Row = {
@@ -128,7 +129,7 @@ async function draft(
     register: input.Register ?? false,
     enabled: input.Enabled ?? true,
     password_hash: password === null ? randomPassword() : await store(password),
-    admin_scopes: input.IsAdmin ? adminLimit(ctx) : null,
+    admin_scopes: input.IsAdmin || password !== null ? sessionLimit(ctx) : null,
   };
   return { input, row, password, compared: null };
 }

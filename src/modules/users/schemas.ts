@@ -33,7 +33,7 @@ export type User = Type.Static<typeof User>;
 export const Password = Text(1024, {
   minLength: 1,
   description:
-    'Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value.',
+    'Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin.',
 });
 
 const changeable = {
