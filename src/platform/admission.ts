@@ -8,7 +8,7 @@ import { connectionOf } from './http2.ts';
 import { sha256 } from './ids.ts';
 import { type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasBody, hurryBody } from './slow-clients.ts';
-import { operatorLine } from './turns.ts';
+import { operatorLine, overloaded } from './turns.ts';
 
 const tick = 100;
 /** Clients of requests that waited for so long have often given up. */
@@ -35,12 +35,6 @@ export function exhaustedPool(ctx: Context): PoolName | null {
     return since !== null && since.getTime() <= limit;
   };
   return poolNames.find(full) ?? null;
-}
-
-function overloaded(): Problem {
-  return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
-    retryAfter: 1 + Math.floor(Math.random() * 3),
-  });
 }
 
 function enter(ctx: Context, pool: Pool): void {

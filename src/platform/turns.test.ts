@@ -29,3 +29,17 @@ test('a full line takes no more, while those of others do; work that fails passe
   assert.equal(await second, 'second');
   assert.deepEqual([turns.inUse, turns.lines.size], [0, 0]);
 });
+
+test('work that has waited for too long is rejected, and does not take its turn', async () => {
+  const turns = openTurns({ most: 1, mostOfOne: 1, mostWaiting: 10, longestWait: 20 });
+  let end = () => {};
+  const first = inTurn(turns, 'a', () => new Promise<void>((resolve) => (end = resolve)));
+  let done = false;
+  const second = inTurn(turns, 'a', async () => {
+    done = true;
+  });
+  await assert.rejects(second ?? Promise.resolve(), /overloaded/);
+  end();
+  await first;
+  assert.deepEqual([done, turns.inUse, turns.lines.size], [false, 0, 0]);
+});

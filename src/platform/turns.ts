@@ -1,9 +1,13 @@
+import { Problem } from './errors.ts';
+
 /** Heavy work: few pieces at a time. The rest waits in lines, one for each tenant, which are served in turn. */
 export type Turns = {
   readonly most: number;
   readonly mostOfOne: number;
   /** In one line. */
   readonly mostWaiting: number;
+  /** In milliseconds. Work that has waited for so long is rejected. */
+  readonly longestWait: number | null;
   inUse: number;
   readonly lines: Map<string, Line>;
 };
@@ -14,8 +18,10 @@ type Line = { inUse: number; waiting: (() => void)[] };
 export const operatorLine = '';
 export const strangersLine = '\n';
 
-export function openTurns(limits: Pick<Turns, 'most' | 'mostOfOne' | 'mostWaiting'>): Turns {
-  return { ...limits, inUse: 0, lines: new Map() };
+export function openTurns(
+  limits: Pick<Turns, 'most' | 'mostOfOne' | 'mostWaiting'> & { longestWait?: number },
+): Turns {
+  return { longestWait: null, ...limits, inUse: 0, lines: new Map() };
 }
 
 export function waitingIn({ lines }: Turns): number {
@@ -44,30 +50,47 @@ export function inTurn<Result>(
   turns.lines.set(whose, line);
   if (isFree) {
     begin(turns, line);
-    return workAndPass(turns, { whose, line }, work);
+    return workAndPass(turns, line, work);
   }
   onWait();
-  return new Promise<void>((resolve) => line.waiting.push(resolve)).then(() =>
-    workAndPass(turns, { whose, line }, work),
-  );
+  return waitIn(line, turns.longestWait).then(() => workAndPass(turns, line, work));
 }
+
+function waitIn({ waiting }: Line, longest: number | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      waiting.splice(waiting.indexOf(start), 1);
+      reject(overloaded());
+    };
+    const timer = longest === null ? null : setTimeout(giveUp, longest);
+    const start = () => {
+      if (timer) clearTimeout(timer);
+      resolve();
+    };
+    waiting.push(start);
+  });
+}
+
+/** Its clients retry at different times. */
+export function overloaded(): Problem {
+  return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
+    retryAfter: 1 + Math.floor(Math.random() * 3),
+  });
+}
+
+const isIdle = ({ inUse, waiting }: Line): boolean => inUse === 0 && waiting.length === 0;
 
 function begin(turns: Turns, line: Line): void {
   turns.inUse++;
   line.inUse++;
 }
 
-async function workAndPass<Result>(
-  turns: Turns,
-  { whose, line }: { whose: string; line: Line },
-  work: () => Promise<Result>,
-): Promise<Result> {
+async function workAndPass<Result>(turns: Turns, line: Line, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } finally {
     turns.inUse--;
     line.inUse--;
-    if (line.inUse === 0 && line.waiting.length === 0) turns.lines.delete(whose);
     passOn(turns);
   }
 }
@@ -75,8 +98,8 @@ async function workAndPass<Result>(
 function passOn(turns: Turns): void {
   for (const [whose, line] of turns.lines) {
     const next = line.inUse < turns.mostOfOne ? line.waiting.shift() : undefined;
+    if (next || isIdle(line)) turns.lines.delete(whose);
     if (!next) continue;
-    turns.lines.delete(whose);
     turns.lines.set(whose, line);
     begin(turns, line);
     next();

@@ -15,8 +15,10 @@ export type EngineLoad = { inUse: number; waiting: number; waits: number };
 /** What the in-process database and a PostgreSQL server have in common. */
 export interface Engine extends Connection {
   readonly kind: 'pglite' | 'postgres';
+  /** `tenantId`: for whom it works; none: for the service, or for several. */
+  query<R>(statement: Statement, tenantId?: string): Promise<Rows<R>>;
   /** Runs `work` on one connection of its own; rolled back when it throws. */
-  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  transaction<T>(work: (connection: Connection) => Promise<T>, tenantId?: string): Promise<T>;
   /** Runs several statements without parameters, for migrations. */
   script(sql: string): Promise<void>;
   load(): EngineLoad;

@@ -2,6 +2,7 @@ import { type Database, kyselyOn } from './dialect.ts';
 import type { DatabaseLog, Engine } from './engine.ts';
 import { openPglite } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
+import { shareAmongTenants } from './share.ts';
 import { guardTenants } from './tenant-guard.ts';
 
 export type DatabaseOptions = {
@@ -21,6 +22,6 @@ export async function openDatabase({
   const opened = databaseUrl
     ? await openPostgres({ url: databaseUrl, names: statementNames, log })
     : await openPglite({ folder: dataDir, log });
-  const engine = guardTenants(opened);
+  const engine = guardTenants(shareAmongTenants(opened));
   return { engine, db: kyselyOn(engine) };
 }

@@ -1,4 +1,4 @@
-import type { Connection, Engine, Statement } from './engine.ts';
+import type { Engine, Statement } from './engine.ts';
 import { tenantTables } from './generated.ts';
 import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
 import {
@@ -61,24 +61,33 @@ const namesOwned = (nodes: readonly Node[]): boolean =>
   nodes.some((node) => (node.kind === 'group' ? namesOwned(node.nodes) : owned.has(node.text)));
 
 export function guardTenants(engine: Engine): Engine {
-  const guarded = (connection: Connection): Connection => ({
-    query: async (statement) => {
-      const verdict = assertTenantScoped(statement.text);
-      if (verdict.kind !== 'across tenants') assertOneTenant(statement, verdict.parameters);
-      return connection.query(statement);
-    },
-  });
   return {
     ...engine,
-    ...guarded(engine),
-    transaction: (work) => engine.transaction((connection) => work(guarded(connection))),
+    query: async (statement, tenantId) => engine.query(statement, tenantId ?? tenantOf(statement)),
+    transaction: (work, tenantId) =>
+      engine.transaction(
+        (connection) =>
+          work({
+            query: async (statement) => {
+              tenantOf(statement);
+              return connection.query(statement);
+            },
+          }),
+        tenantId,
+      ),
   };
 }
 
-function assertOneTenant({ text, values }: Statement, [first, ...others]: readonly number[]): void {
+/** The tenant that the statement names, if any. Refuses statements that touch several without a reason. */
+function tenantOf({ text, values }: Statement): string | undefined {
+  const verdict = assertTenantScoped(text);
+  if (verdict.kind === 'across tenants') return;
+  const [first, ...others] = verdict.parameters;
   if (first === undefined) return;
-  if (others.some((number) => values[number - 1] !== values[first - 1]))
+  const tenantId = values[first - 1];
+  if (others.some((number) => values[number - 1] !== tenantId))
     throw new Error(`A statement names several tenants: ${text}`);
+  return typeof tenantId === 'string' ? tenantId : undefined;
 }
 
 function refuse(table: string, reason: string): never {

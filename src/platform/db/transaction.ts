@@ -8,13 +8,13 @@ const shared = new WeakSet<Database>();
  * `work` gets the same ctx on one transaction. Inside another transaction it becomes a part of that one, and what it
  * wrote is undone when it throws.
  */
-export async function transaction<C extends { db: Database }, T>(
+export async function transaction<C extends { db: Database; tenantId?: string }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
 ): Promise<T> {
   const engine = engineOf(ctx.db);
   if (!engine) return nested(ctx, work);
-  return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }));
+  return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }), ctx.tenantId);
 }
 
 /** `work` joins the transaction of `ctx`, or gets one of its own. It must not catch what goes wrong in the database. */
