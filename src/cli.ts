@@ -6,6 +6,7 @@ import { readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { createForOwnerOnly } from './platform/owner-only.ts';
 import { type Scope, scopes } from './platform/scopes.ts';
+import { toNfc } from './platform/unicode.ts';
 
 const help = `lectern serve                                     serve until stopped
 lectern console                                   make a link that signs the operator in, once; also while it serves
@@ -73,7 +74,7 @@ function needed(value: string | undefined, what: string): string {
 
 function planImport([file]: string[], values: Values): Act {
   const path = needed(file, 'FILE');
-  const courseId = needed(values.course, '--course').normalize('NFC');
+  const courseId = toNfc(needed(values.course, '--course'));
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${path}.`);
   const { title } = values;
   return (commands, ctx) => commands.importCourse(ctx, { path, courseId, title });
@@ -82,7 +83,7 @@ function planImport([file]: string[], values: Values): Act {
 function planKey(_: string[], values: Values): Act {
   const { operator = false, tenant, expires } = values;
   if (operator && tenant !== undefined) throw new UsageError('Give --tenant or --operator, not both.');
-  const tenantId = operator ? null : needed(tenant, '--tenant (or --operator)').normalize('NFC');
+  const tenantId = operator ? null : toNfc(needed(tenant, '--tenant (or --operator)'));
   const Name = needed(values.name, '--name');
   const known = scopes as readonly string[];
   const unknown = values.scope?.find((scope) => !known.includes(scope));
@@ -120,7 +121,7 @@ async function sendBulk([, subject, file]: string[], values: Values): Promise<vo
 
 function planTenant([id]: string[], { name }: Values): Act {
   const input = {
-    TenantID: needed(id, 'ID').normalize('NFC'),
+    TenantID: toNfc(needed(id, 'ID')),
     ...(name === undefined ? {} : { Name: name }),
   };
   return async (commands, ctx) => (await commands.createTenant(ctx, input)).tenant;
@@ -128,13 +129,13 @@ function planTenant([id]: string[], { name }: Values): Act {
 
 function planStatus(Status: 'active' | 'suspended') {
   return ([id]: string[]): Act => {
-    const input = { tenantId: needed(id, 'ID').normalize('NFC'), Status };
+    const input = { tenantId: toNfc(needed(id, 'ID')), Status };
     return (commands, ctx) => commands.updateTenant(ctx, input);
   };
 }
 
 function planDeletion([id]: string[], { plan = false }: Values): Act {
-  const input = { tenantId: needed(id, 'ID').normalize('NFC'), plan };
+  const input = { tenantId: toNfc(needed(id, 'ID')), plan };
   return (commands, ctx) => commands.deleteTenant(ctx, input);
 }
 

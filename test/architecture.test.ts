@@ -82,8 +82,8 @@ test('the platform knows no module', () => {
 test('standards are pure', () => {
   every((from, to) => {
     if (moduleOf(from) !== 'standards') return true;
-    return moduleOf(to) === 'standards' || to === 'src/platform/errors.ts';
-  }, 'standards import each other and platform/errors');
+    return moduleOf(to) === 'standards' || /^src\/platform\/(errors|unicode)\.ts$/.test(to);
+  }, 'standards import each other, platform/errors and platform/unicode');
 });
 
 test('a module imports only what stands to its left', () => {
@@ -129,6 +129,15 @@ test('every table has an owner', () => {
     [...sql.matchAll(/^create table "?(\w+)"?/gm)].map(([, name]) => name),
   );
   assert.deepEqual(tables.filter((name) => name !== 'setting').sort(), Object.keys(owners).sort());
+});
+
+test('only toNfc normalises text: of hostile text that takes time in the square of its length', () => {
+  for (const file of files.filter((file) => file !== 'src/platform/unicode.ts'))
+    assert.doesNotMatch(
+      readFileSync(join(root, file), 'utf8'),
+      /(?<!path)\.normalize\(/,
+      `${file} must use toNfc of platform/unicode.ts`,
+    );
 });
 
 test('there are no import cycles', () => {

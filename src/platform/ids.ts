@@ -1,4 +1,5 @@
 import { createHash, hash, randomBytes, randomUUID } from 'node:crypto';
+import { toNfc } from './unicode.ts';
 
 let lastTime = -1;
 let counter = 0;
@@ -56,5 +57,5 @@ export function derivedId(hash: string): string {
 export function normalizeIdentifiers(fields: unknown): void {
   if (typeof fields !== 'object' || fields === null) return;
   for (const [name, value] of Object.entries(fields))
-    if (name.endsWith('ID') && typeof value === 'string') Reflect.set(fields, name, value.normalize('NFC'));
+    if (name.endsWith('ID') && typeof value === 'string') Reflect.set(fields, name, toNfc(value));
 }

@@ -6,6 +6,7 @@ import type { ResolveTenant } from '../../platform/http.ts';
 import { sha256 } from '../../platform/ids.ts';
 import type { Caller, Route } from '../../platform/routes.ts';
 import { requireScope } from '../../platform/scopes.ts';
+import { toNfc } from '../../platform/unicode.ts';
 import { readAccessToken } from './access-token.ts';
 import { type KnownKey, usableKey, usableKeyById } from './known-keys.ts';
 
@@ -59,7 +60,7 @@ export async function keyCaller(ctx: Context, request: FastifyRequest): Promise<
 
 /** Whether a key or session may call the route; `loginId` is the one in the path. */
 export function authorize(caller: Caller, route: Route, loginId: string | undefined): void {
-  if (caller.learner !== undefined && !(route.own && loginId?.normalize('NFC') === caller.learner))
+  if (caller.learner !== undefined && !(route.own && toNfc(loginId ?? '') === caller.learner))
     throw new Problem(
       'own_only',
       'Signed in as a learner, you can read what is your own and nothing else. Ask an administrator.',
@@ -106,7 +107,7 @@ export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promi
 /** Header values are Latin-1 on the wire; identifiers of other scripts are sent percent-encoded. */
 function decodeHeader(text: string): string {
   try {
-    return decodeURIComponent(text).normalize('NFC');
+    return toNfc(decodeURIComponent(text));
   } catch {
     return text;
   }

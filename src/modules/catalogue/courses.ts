@@ -5,6 +5,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import type { Standard } from '../standards/types.ts';
 import { type OptionRow, toOption } from './options.ts';
@@ -113,7 +114,7 @@ export async function putCourse(
     ...(input.ImageURL !== undefined && { image_url: input.ImageURL }),
     ...(input.URL !== undefined && { url: input.URL }),
     ...(input.Status !== undefined && { status: input.Status }),
-    ...(input.Tenants !== undefined && { tenants: input.Tenants?.map((id) => id.normalize('NFC')) ?? null }),
+    ...(input.Tenants !== undefined && { tenants: input.Tenants?.map(toNfc) ?? null }),
     updated_at: now,
   };
   const changed = await transaction(ctx, async (ctx) => {

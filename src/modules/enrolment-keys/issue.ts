@@ -3,6 +3,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId, sha256 } from '../../platform/ids.ts';
 import { withinYears } from '../../platform/instants.ts';
+import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
 import { optionsOf, selectCourses } from '../catalogue/courses.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
@@ -26,10 +27,10 @@ returning *`;
 export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Promise<IssuedKeys> {
   const now = ctx.now();
   const { from, until } = validity(input, now);
-  const courses = input.CourseIDs.map((courseId) => courseId.normalize('NFC'));
-  const durations = input.DurationIDs.map((durationId) => durationId.normalize('NFC'));
+  const courses = input.CourseIDs.map(toNfc);
+  const durations = input.DurationIDs.map(toNfc);
   await checkOffers(ctx, courses, durations, input.Group ?? null);
-  const userId = input.LoginID == null ? null : await userOf(ctx, input.LoginID.normalize('NFC'));
+  const userId = input.LoginID == null ? null : await userOf(ctx, toNfc(input.LoginID));
   const made = Array.from({ length: input.Quantity ?? 1 }, () => {
     const key = newKey();
     return { key, key_id: newId(now), key_hash: sha256(key), key_start: key.slice(0, shownCharacters) };

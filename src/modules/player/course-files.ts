@@ -1,6 +1,7 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import mime from 'mime-types';
+import { toNfc } from '../../platform/unicode.ts';
 
 /** What old authoring tools write, beside the registered types. */
 const types: Record<string, string> = {
@@ -39,7 +40,7 @@ export async function locateFile(folder: string, path: string): Promise<string |
 }
 
 function fold(name: string): string {
-  return name.normalize('NFC').toLowerCase();
+  return toNfc(name).toLowerCase();
 }
 
 function exists(path: string): Promise<boolean> {

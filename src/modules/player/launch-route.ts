@@ -71,11 +71,10 @@ export const launchRoute = route({
   },
   handle: async (ctx, { request }) => {
     const address = request.raw.url ?? '';
-    const returnUrl = readReturnUrl(address);
     const own = new URLSearchParams(address.slice(address.indexOf('?') + 1));
     const handle = readLaunchKey(ctx, own.get('enrolment') ?? '', own.get('key') ?? '');
     if (handle) admitPlayer(ctx, request, playerOf(handle), 'page');
     else admitAnonymous(ctx, request);
-    return handle ? click(ctx, handle, returnUrl) : page(404, brokenLink, null, "'none'");
+    return handle ? click(ctx, handle, readReturnUrl(address)) : page(404, brokenLink, null, "'none'");
   },
 });

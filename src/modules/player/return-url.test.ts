@@ -35,6 +35,14 @@ test('only http(s) addresses without credentials are followed', () => {
     assert.equal(readReturnUrl(`${launch}&returnURL=${bad}`), null, bad);
 });
 
+test('an address of more than 2,048 characters, or with endless combining marks, is not followed', () => {
+  const long = (length: number) => 'https://shop.example/'.padEnd(length, 'x');
+  assert.equal(readReturnUrl(`${launch}&returnURL=${long(2_048)}`), long(2_048));
+  assert.equal(readReturnUrl(`${launch}&returnURL=${long(2_049)}`), null);
+  const marks = `https://a${'\u0316'.repeat(31)}.example/`;
+  assert.equal(readReturnUrl(`${launch}&returnURL=${encodeURIComponent(marks)}`), null);
+});
+
 test('every address comes back, raw or encoded', () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true }), (address) => {

@@ -1,10 +1,14 @@
+import { hasEndlessMarks } from '../../platform/unicode.ts';
+
+/** As long as an address may be anywhere in the interface. */
+const longest = 2_048;
 const marker = /[?&]returnURL=/i;
 const encodedScheme = /^https?%3a/i;
 
 /**
  * The address that a client appended to a LaunchURL as `&returnURL=…`. Written raw, it reaches to the end of the query
  * with its own `?` and `&`; percent-encoded, to the next `&`. Null when there is none that can be followed: http(s)
- * only, without credentials.
+ * only, without credentials, at most 2,048 characters.
  */
 export function readReturnUrl(requestUrl: string): string | null {
   const found = marker.exec(requestUrl);
@@ -22,9 +26,10 @@ function decode(text: string): string {
 }
 
 function followable(text: string): string | null {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
-  const url = new URL(text);
-  return url.username || url.password ? null : url.href;
+  // A host name is normalised while the address is parsed, which endless marks make slow.
+  if (text.length > longest || hasEndlessMarks(text) || !/^https?:\/\//i.test(text)) return null;
+  const url = URL.parse(text);
+  return !url || url.username || url.password ? null : url.href;
 }
 
 /** Whether a tenant's list of origins lets the address through; no list lets every one through. */

@@ -1,3 +1,5 @@
+import { toNfc } from '../../platform/unicode.ts';
+
 /** The package's files as a manifest may name them: as written, decoded, in other letter case or Unicode form. */
 export type FileIndex = { has: (path: string) => boolean; find: (path: string) => string | null };
 
@@ -17,7 +19,7 @@ export function createFileIndex(paths: Iterable<string>): FileIndex {
 }
 
 function loosely(path: string): string {
-  return path.normalize('NFC').toLowerCase();
+  return toNfc(path).toLowerCase();
 }
 
 /** Resolves a manifest's href against its `xml:base` values (outermost first) and adds the item's parameters. */

@@ -9,6 +9,12 @@ const families: [string, RawEntry[], string, RegExp][] = [
   ['a path that climbs out in the middle', [{ name: 'a/../../evil.html' }], 'package_unsafe', /leads out/],
   ['an absolute path', [{ name: '/etc/evil' }], 'package_unsafe', /absolute/],
   ['a drive letter', [{ name: 'C:evil.html' }], 'package_unsafe', /drive letter/],
+  [
+    'endless combining marks',
+    [{ name: `a${'\u0316\u0315'.repeat(16)}.html` }],
+    'package_unsafe',
+    /combining marks/,
+  ],
   ['a backslash', [{ name: 'a\\evil.html' }], 'package_unsafe', /backslash/],
   ['a NUL in a name', [{ name: 'a\0.html' }], 'package_unsafe', /control character/],
   ['a Windows device name', [{ name: 'js/NUL.txt' }], 'package_unsafe', /Windows/],

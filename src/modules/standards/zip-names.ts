@@ -1,4 +1,5 @@
 import { Problem } from '../../platform/errors.ts';
+import { hasEndlessMarks, toNfc } from '../../platform/unicode.ts';
 
 const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 const maxDepth = 32;
@@ -21,6 +22,7 @@ export function safeSegments(name: string): string[] {
     throw unsafe(name, 'has a colon in its name, which names a hidden stream on Windows');
   if (name.startsWith('/')) throw unsafe(name, 'is an absolute path');
   if (/\p{Cc}/u.test(name)) throw unsafe(name, 'has a control character in its name');
+  if (hasEndlessMarks(name)) throw unsafe(name, 'has more than 30 combining marks in a row in its name');
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.length > maxDepth) throw unsafe(name, `is nested deeper than ${maxDepth} folders`);
   for (const segment of segments) {
@@ -34,11 +36,7 @@ export function safeSegments(name: string): string[] {
 
 /** Two paths with the same key are one file on some file system (letter case, Unicode form, trailing dots). */
 export function foldedPath(path: string): string {
-  return path
-    .normalize('NFC')
-    .toLowerCase()
-    .normalize('NFC')
-    .replace(/[. ]+(?=\/|$)/g, '');
+  return toNfc(toNfc(path).toLowerCase()).replace(/(?<![. ])[. ]+(?=\/|$)/g, '');
 }
 
 /** What operating systems leave in zips and no course needs. */

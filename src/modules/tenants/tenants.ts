@@ -6,6 +6,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
 import { recordBeginning } from '../audit/begin.ts';
@@ -17,7 +18,7 @@ export async function createTenant(
   input: NewTenant,
 ): Promise<{ tenant: Tenant; isNew: boolean }> {
   const now = ctx.now();
-  const tenantId = input.TenantID.normalize('NFC');
+  const tenantId = toNfc(input.TenantID);
   const row = await transaction(ctx, async (ctx) => {
     const made = await ctx.db
       .insertInto('tenant')

@@ -6,6 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { pretendEach } from '../../platform/pretend.ts';
 import { requireScope, type Scope } from '../../platform/scopes.ts';
+import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -120,7 +121,7 @@ async function draft(
   const row: Row = {
     user_id: newId(ctx.now()),
     event_id: newId(ctx.now()),
-    login_id: input.LoginID.normalize('NFC'),
+    login_id: toNfc(input.LoginID),
     first_name: input.FirstName ?? null,
     last_name: input.LastName ?? null,
     group_name: input.GroupName ?? null,

@@ -2,6 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
+import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
 import { appendEvents } from '../events/append.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -40,7 +41,7 @@ const nobody = { is_admin: false, admin_scopes: null };
 /** Changes what is sent; what is not mentioned stays; null clears. */
 export async function updateUser(ctx: TenantContext, input: UserChange & { loginId: string }): Promise<User> {
   const { loginId, LoginID, Password, ...fields } = input;
-  if (LoginID !== undefined && LoginID.normalize('NFC') !== loginId)
+  if (LoginID !== undefined && toNfc(LoginID) !== loginId)
     throw new Problem(
       'login_id_immutable',
       'The LoginID cannot be changed. Leave it out, or create another user.',

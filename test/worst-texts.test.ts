@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { operationsOf } from './support/fuzz-requests.ts';
+import { startService } from './support/service.ts';
+import { newCourse, newTenant } from './support/tenant.ts';
+
+// Texts that take time in the square of their length where somebody normalises, matches or splits them carelessly, as
+// long as each operation lets them be. While one is read, everybody waits.
+
+const service = await startService({ env: { RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' } });
+after(service.close);
+const { api, user } = await newTenant(service);
+const { body: document } = await service.api('GET', '/openapi.json');
+const operations = operationsOf(document);
+
+/** In milliseconds. 1 MiB took 9 minutes, a body of 16 kB and an address of 15 kB took 10 and more. */
+const mostOfAKey = 400;
+const mostOfAStranger = 15;
+const mostOfAnAddress = 6;
+
+const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text));
+const fit = (text: string, bytes: number) => text.repeat(Math.floor(bytes / bytesOf(text)));
+/** Each fills the given number of bytes of JSON. */
+const worst: Record<string, (bytes: number) => string> = {
+  'combining marks in the wrong order': (bytes) =>
+    `a${fit('\u0315', bytes / 2 - 8)}${fit('\u0344', bytes / 2 - 8)}`,
+  'digits that are no number': (bytes) => `${fit('1', bytes - 8)}x`,
+  'blanks before something': (bytes) => `x${fit(' ', bytes - 8)}x`,
+  'dots and dashes': (bytes) => `${fit('.-', bytes - 8)}/`,
+};
+
+/**
+ * Asserts for how many milliseconds at most the event loop works, whatever else the machine does. The best of a few calls
+ * counts: one of them may compile something or collect garbage.
+ */
+async function assertWork(most: number, what: string, call: () => Promise<unknown>): Promise<void> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 6 && least > most; attempt++) {
+    const used = process.threadCpuUsage();
+    await call();
+    const { user, system } = process.threadCpuUsage(used);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  assert.ok(least <= most, `${what} took ${least} ms`);
+}
+
+function namesIn(schema: { properties?: Record<string, unknown> } | undefined): string[] {
+  return Object.keys(schema?.properties ?? {});
+}
+
+const called = operations.filter(({ path }) => !path.startsWith('/health') && path !== '/metrics');
+
+test('the worst text in any member of any body takes no time that others would notice', async () => {
+  for (const { path, method, operation } of called) {
+    const isOpen = (operation as { 'x-access'?: string })['x-access'] === 'anyone';
+    const schema = operation.requestBody?.content['application/json']?.schema;
+    if (!schema) continue;
+    const address = path.replaceAll(/\{(\w+)\}/g, '$1');
+    const size = isOpen ? 16 * 1024 : 1024 * 1024;
+    for (const name of [...namesIn(schema), 'UnknownID'])
+      for (const [kind, make] of Object.entries(worst)) {
+        const body = `{${JSON.stringify(name)}:${JSON.stringify(make(size - bytesOf(name) - 8))}}`;
+        const send = isOpen
+          ? () => service.api(method.toUpperCase(), address, body, '')
+          : () => api(method.toUpperCase(), address, body);
+        const most = isOpen ? mostOfAStranger : mostOfAKey;
+        await assertWork(most, `${method} ${path} with ${kind} in ${name}`, send);
+      }
+  }
+});
+
+test('the worst text in any part of any address takes no time that others would notice', async () => {
+  for (const { path, method, operation } of called) {
+    const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+    const send = (address: string) => () => api(method.toUpperCase(), address);
+    for (const [kind, make] of Object.entries(worst)) {
+      const text = encodeURIComponent(make(5_000));
+      const plain = path.replaceAll(/\{(\w+)\}/g, '$1');
+      const addresses = [
+        path.replaceAll(/\{(\w+)\}/g, text.slice(0, 7_999)),
+        ...['UnknownID', ...declared.map(({ name }) => name)].map((name) => `${plain}?${name}=${text}`),
+      ];
+      for (const address of addresses.filter(({ length }) => length < 16_000))
+        await assertWork(mostOfAnAddress, `${method} ${address.slice(0, 80)} with ${kind}`, send(address));
+    }
+  }
+});
+
+test('the worst text in the return address of a link takes no time that others would notice', async () => {
+  const host = `a${'\u0315'.repeat(1_250)}${'\u0344'.repeat(1_250)}`;
+  const LoginID = await user();
+  const CourseID = await newCourse(service);
+  const { LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
+  const { PreviewURL } = (await api('POST', `/catalogue/course/${CourseID}/preview`)).body;
+  for (const link of [LaunchURL, PreviewURL, `${service.baseUrl}/launch?enrolment=x`])
+    for (const text of [`https://${encodeURIComponent(host)}/`, encodeURIComponent(`https://${host}/`)])
+      await assertWork(mostOfAnAddress, link, () =>
+        fetch(`${link}&returnURL=${text}`, { redirect: 'manual' }),
+      );
+});
