@@ -63,6 +63,8 @@ export type Admission = {
   readonly constantFiles: Budgets;
   /** Launches of an enrolment on this node; beyond it the database counts. */
   readonly starts: Budgets;
+  /** Sessions being opened, by enrolment: one at a time. */
+  readonly openings: Turns;
   /** Digests of credentials that were valid: their callers do not suffer for others at their address. */
   readonly trusted: Set<string>;
   /** Bulk calls in progress by key, and their files in `scratch` by tenant. */
@@ -155,6 +157,11 @@ export function openAdmission({
     sittingFiles: openBudgets({ atOnce: filesOfSitting }),
     commits: openBudgets({ perMinute: commitBytesPerMinute, atOnce: commitsAtOnce }),
     starts: openBudgets({ perMinute: launchesPerMinute }),
+    openings: openTurns({
+      most: Number.POSITIVE_INFINITY,
+      mostOfOne: 1,
+      mostWaiting: requestsOfSitting,
+    }),
     trusted: new Set(),
     bulkCalls: new Map(),
     bulkFiles: new Map(),

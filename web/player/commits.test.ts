@@ -137,6 +137,20 @@ test('a better course result from the SCORM 2004 engine is kept too', async (t) 
   assert.deepEqual(kept(), [1, 2]);
 });
 
+test('a receipt without the data is final, and the page says that the place is not saved until it is', async (t) => {
+  const { save, kept, pass, connect, commits, network } = openBrowser(t, {});
+  network.answer = (commit) =>
+    Response.json({ ...receipt, Number: commit.Number, Warning: 'data_not_stored' });
+  connect();
+  save(result12('passed', 90));
+  await pass(1_000);
+  assert.deepEqual([kept(), commits.state], [[], 'partly']);
+  network.answer = accept;
+  save(result12('passed', 91));
+  await pass(1_000);
+  assert.deepEqual([kept(), commits.state], [[], 'saved']);
+});
+
 test('a snapshot with results at least as good replaces the earlier one', async (t) => {
   const { save, kept, commits } = openBrowser(t, {});
   for (let score = 1; score <= 50; score++) save(result12('incomplete', score, `page ${score}`));

@@ -5,8 +5,8 @@ import { createPending, type Pending } from './pending.ts';
 import { judge } from './results.ts';
 import { type Answer, sendCommit, sendCommitBlocking, sendCommitLeaving } from './transport.ts';
 
-/** What the learner is told: `kept` is on this device only, `unkept` is in danger. */
-export type SaveState = 'saved' | 'saving' | 'kept' | 'unkept';
+/** What the learner is told: `partly` is without a bookmark, `kept` is on this device only, `unkept` is in danger. */
+export type SaveState = 'saved' | 'partly' | 'saving' | 'kept' | 'unkept';
 /** Why there is nothing to play any more. */
 export type Stop = { ended: SessionEnd } | { refused: CommitVerdict };
 export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit'>;
@@ -28,6 +28,8 @@ export function createCommits(
   const pending = createPending(journal, (commit) => judge(session, commit));
   /** The latest snapshot of each unit. */
   const staged = new Map<string, string>();
+  /** Units of which the service has the results and not the latest data. */
+  const unstored = new Set<string>();
   let number = session.NextCommit;
   /** What a preview has reached; null for a launch, of which the server knows it. */
   let reached = session.Receipt.Preview ?? null;
@@ -54,7 +56,7 @@ export function createCommits(
   }
 
   function stateNow(): SaveState {
-    if (pending.size === 0) return 'saved';
+    if (pending.size === 0) return unstored.size > 0 ? 'partly' : 'saved';
     if (!unreachable() && !pending.isTurnedAway()) return 'saving';
     return pending.inOrder().every(({ entry }) => journal.holds(entry)) ? 'kept' : 'unkept';
   }
@@ -94,6 +96,8 @@ export function createCommits(
     }
     if (answer.kind === 'receipt') {
       reached = answer.receipt.Preview ?? null;
+      if (answer.receipt.Warning === undefined) unstored.delete(entry.Commit.UnitID);
+      else unstored.add(entry.Commit.UnitID);
       tell.receipt(answer.receipt);
       if (answer.receipt.Ended !== null) end({ ended: answer.receipt.Ended });
     } else {

@@ -28,5 +28,6 @@ function announce(state: SaveState): void {
   const isRoutine = routine.includes(state);
   if (isRoutine && !(worrying && state === 'saved')) return;
   worrying = !isRoutine;
-  elements.announcement.textContent = messages.saveStates[state];
+  const text = messages.saveStates[state];
+  if (elements.announcement.textContent !== text) elements.announcement.textContent = text;
 }

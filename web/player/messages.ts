@@ -21,6 +21,7 @@ const tracked = {
   },
   saveStates: {
     saved: 'Saved',
+    partly: 'Results saved – your place could not be saved',
     saving: 'Saving…',
     kept: 'Saved on this device – not sent yet',
     unkept: 'Not saved – no connection',
@@ -143,6 +144,7 @@ const tracked = {
 const untracked: Partial<typeof tracked> = {
   saveStates: {
     saved: 'Preview: nothing is recorded',
+    partly: 'Preview: nothing is recorded',
     saving: 'Preview: nothing is recorded',
     kept: 'Preview: no connection',
     unkept: 'Preview: no connection',

@@ -119,7 +119,7 @@ export const runTimeData: PersonalData = {
       .execute();
     const { numUpdatedRows } = await ctx.db
       .updateTable('attempt_unit')
-      .set({ data: '{}' })
+      .set({ data: '{}', bytes: 0 })
       .where('tenant_id', '=', ctx.tenantId)
       .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
       .executeTakeFirst();

@@ -13,6 +13,7 @@ type Wanted = {
   launch: number;
   launchId: string | null;
   number: number;
+  unitId: string;
 };
 
 /** Not the whole row: reading all its columns is a tenth of what a commit costs. */
@@ -44,6 +45,8 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
   /** The hash of the commit that took the number, or empty if that was before there were hashes; null: it is free. */
   taken_by: string | null;
   units: Record<string, Evidence> | null;
+  /** Of the run-time data of all units but that of the commit. */
+  other_bytes: number;
 };
 
 const facts = `
@@ -51,16 +54,18 @@ select wanted.n, held.user_id, ${enrolmentColumns.map((column) => `held.${column
   select coalesce(taken.body_hash, '') from run_time_commit taken
   where taken.tenant_id = $1 and taken.enroll_id = wanted.enroll_id
     and taken.launch = coalesce(played.number, wanted.forgotten) and taken.number = wanted.number and taken.refused is null
-) end as taken_by, (
-  select jsonb_object_agg(unit.unit_id, unit.evidence) from attempt_unit unit
-  where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id
-) as units
-from unnest($2::uuid[], $3::integer[], $4::integer[], $5::uuid[], $6::integer[])
-  with ordinality as wanted (enroll_id, launch, number, launch_id, forgotten, n)
+) end as taken_by, kept.units, kept.other_bytes
+from unnest($2::uuid[], $3::integer[], $4::integer[], $5::uuid[], $6::integer[], $7::text[])
+  with ordinality as wanted (enroll_id, launch, number, launch_id, forgotten, unit_id, n)
 join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id
 left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 left join launch played on played.tenant_id = $1 and played.enroll_id = wanted.enroll_id and played.number = wanted.launch
-  and (wanted.launch_id is null or played.launch_id = wanted.launch_id)`;
+  and (wanted.launch_id is null or played.launch_id = wanted.launch_id)
+left join lateral (
+  select jsonb_object_agg(unit.unit_id, unit.evidence) as units,
+    coalesce(sum(unit.bytes) filter (where unit.unit_id <> wanted.unit_id), 0)::float8 as other_bytes
+  from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id
+) kept on true`;
 
 export const readProgress = readTogether<Wanted, ProgressFacts>({
   name: 'read_progress',
@@ -72,6 +77,7 @@ export const readProgress = readTogether<Wanted, ProgressFacts>({
     wanted.map(({ number }) => number),
     wanted.map(({ launchId }) => launchId),
     wanted.map(({ launchId }) => launchId && forgottenNumber(launchId)),
+    wanted.map(({ unitId }) => unitId),
   ],
 });
 
@@ -86,6 +92,8 @@ export type Progress = {
   expectedStatus: string;
   unitId: string;
   data: RunTimeData;
+  /** Of the data as JSON; 0: it is not stored. */
+  bytes: number;
   evidence: Evidence;
   treeState: string | null;
   root: unknown;
@@ -98,7 +106,7 @@ export type Progress = {
 };
 
 const ifNewer = (column: string) => `${column} = case
-    when (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.${column}
+    when excluded.bytes > 0 and (excluded.launch, excluded.commit_number) > (unit.launch, unit.commit_number) then excluded.${column}
     else unit.${column} end`;
 
 /**
@@ -109,7 +117,7 @@ const ifNewer = (column: string) => `${column} = case
 const write = `
 with request as materialized (
   select * from jsonb_to_recordset($2::jsonb) as r (n integer, "enrollId" uuid, launch integer, number integer,
-    "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text, "unitId" text, data jsonb, evidence jsonb,
+    "bodyHash" text, "isLive" boolean, "expectedRevision" integer, "expectedStatus" text, "unitId" text, data jsonb, bytes integer, evidence jsonb,
     "treeState" text, root jsonb, exit boolean, completion text, success text, score double precision,
     progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz, warnings text[],
     events jsonb)
@@ -125,9 +133,9 @@ with request as materialized (
 ), taken as materialized (
   select request.*, moved.user_id, moved.course_id from request join moved on moved.n = request.n
 ), saved as (
-  insert into attempt_unit as unit (tenant_id, enroll_id, unit_id, launch, commit_number, data, evidence, updated_at)
-  select $1, taken."enrollId", taken."unitId", taken.launch, taken.number, taken.data, taken.evidence, $3 from taken
-  on conflict (tenant_id, enroll_id, unit_id) do update set ${['launch', 'commit_number', 'data'].map(ifNewer).join(', ')},
+  insert into attempt_unit as unit (tenant_id, enroll_id, unit_id, launch, commit_number, data, bytes, evidence, updated_at)
+  select $1, taken."enrollId", taken."unitId", taken.launch, taken.number, taken.data, taken.bytes, taken.evidence, $3 from taken
+  on conflict (tenant_id, enroll_id, unit_id) do update set ${['launch', 'commit_number', 'data', 'bytes'].map(ifNewer).join(', ')},
     evidence = excluded.evidence, updated_at = excluded.updated_at
 ), spanned as (
   insert into attempt as whole (tenant_id, enroll_id, launch, commit_number, tree_state, last_unit_id, root)

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { newId, sha256 } from '../../platform/ids.ts';
+import { newId } from '../../platform/ids.ts';
 import { playedBy } from '../catalogue/playable.ts';
 import { nothing, type RootEvidence } from '../standards/evidence.ts';
 import { reachedWith } from '../standards/reached.ts';
@@ -18,6 +18,7 @@ import {
   sessionEnds,
 } from './session-end.ts';
 import { statusFollowing } from './states.ts';
+import { fits, measure, notStored } from './stored-data.ts';
 
 export type CommitInput = {
   enrollId: string;
@@ -37,6 +38,8 @@ export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
   Number: number;
   Status: string;
   Ended: SessionEnd | null;
+  /** The result counts, and the run-time data was not stored. */
+  Warning?: 'data_not_stored';
 };
 
 type KnownFacts = ProgressFacts & SessionFacts & { launch: number };
@@ -58,20 +61,21 @@ export async function commitProgress(ctx: TenantContext, input: CommitInput): Pr
 }
 
 async function takeCommit(ctx: TenantContext, sent: CommitInput): Promise<CommitReceipt> {
-  const bodyHash = hashOf(sent);
+  const { bodyHash, bytes } = measure(sent);
   for (let attempt = 0; attempt < 10; attempt++) {
     const facts = known(await readProgress(ctx, sent), sent);
     const ended = sessionEnd(facts, facts.launch, ctx.now());
     if (facts.taken_by === '' || facts.taken_by === bodyHash)
       return receiptOf({ ...facts, course: evidenceOf(facts) }, sent.number, ended);
-    const input = { ...sent, launch: facts.launch, bodyHash, isLive: ended === null };
+    const input = { ...sent, launch: facts.launch, bodyHash, bytes, isLive: ended === null };
     refuseNumber(facts, input);
     await refuseForGood(ctx, facts, input);
     const progress = await progressAfter(ctx, facts, input);
     if (!(await writeProgress(ctx, progress))) continue;
     if (ended !== null) ctx.counters.lateCommits.inc();
     const { status, course } = progress;
-    return receiptOf({ status, course, override: facts.override }, input.number, ended);
+    const receipt = receiptOf({ status, course, override: facts.override }, input.number, ended);
+    return progress.bytes > 0 ? receipt : { ...receipt, Warning: 'data_not_stored' };
   }
   throw new Problem('unavailable', 'The enrolment is being changed by others. Send the commit again.', {
     retryAfter: 1,
@@ -116,7 +120,11 @@ async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: Commi
   throw new Problem(refused, commitVerdicts[refused]);
 }
 
-async function progressAfter<Input extends CommitInput>(ctx: TenantContext, facts: KnownFacts, input: Input) {
+async function progressAfter<Input extends CommitInput & { bytes: number }>(
+  ctx: TenantContext,
+  facts: KnownFacts,
+  input: Input,
+) {
   const now = ctx.now();
   const before = evidenceOf(facts);
   const played = await playedBy(ctx, facts.release_id);
@@ -126,23 +134,20 @@ async function progressAfter<Input extends CommitInput>(ctx: TenantContext, fact
   const counting = withOverride(course, override);
   const status = statusFollowing(facts, counting.Completion);
   const completed = status !== facts.status && status === 'completed';
+  const isStored = fits(input.bytes, facts.other_bytes);
   const types = happened(withOverride(before, override), counting, completed);
   return {
     ...input,
+    ...(isStored ? {} : { data: {}, bytes: 0 }),
     evidence,
     course,
     status,
     completedAt: facts.completed_at ?? (course.Completion === 'completed' ? now : null),
-    warnings: warningsOf(played.standard, input.data),
+    warnings: isStored ? warningsOf(played.standard, input.data) : [notStored],
     events: types.map((type) => ({ id: newId(now), type, data: { Status: status, ...counting } })),
     expectedRevision: facts.revision,
     expectedStatus: facts.status,
   };
-}
-
-/** 132 bits: enough to tell the commits of one launch apart. */
-function hashOf({ unitId, data, treeState, root, exit }: CommitInput): string {
-  return sha256(JSON.stringify([unitId, data, treeState, root, exit])).slice(0, 22);
 }
 
 function warningsOf(standard: Standard, data: RunTimeData): string[] | null {

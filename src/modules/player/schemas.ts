@@ -77,6 +77,8 @@ export type Receipt = {
   Progress: number;
   /** Why the session has ended; null: it goes on. */
   Ended: SessionEnd | null;
+  /** The result counts, but the data was not stored: that of all units together would have more than 4 MiB. */
+  Warning?: 'data_not_stored';
   /** In a preview: goes back with the next commit. */
   Preview?: string;
 };

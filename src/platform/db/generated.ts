@@ -40,6 +40,7 @@ export interface AttemptUnitTable {
   evidence: Json;
   updated_at: Timestamp;
   launch: Generated<number>;
+  bytes: Generated<number>;
 }
 
 export interface AuditChainTable {

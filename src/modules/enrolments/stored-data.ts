@@ -1,0 +1,35 @@
+import { sha256 } from '../../platform/ids.ts';
+import type { RunTimeData } from '../standards/types.ts';
+
+/** For all units of an enrolment together, because opening a session reads and sends all of it. */
+const mostStored = 4 * 1024 ** 2;
+
+export const notStored =
+  'The run-time data was not stored: with it the units of this enrolment would have more than 4 MiB. The result counts.';
+
+type Content = {
+  unitId: string;
+  data: RunTimeData;
+  treeState: string | null;
+  root: unknown;
+  exit: boolean;
+};
+
+/**
+ * The hash by which a repeated commit is recognised, and the bytes of its data as JSON. 132 bits are enough to tell the
+ * commits of one launch apart.
+ */
+export function measure({ unitId, data, treeState, root, exit }: Content): {
+  bodyHash: string;
+  bytes: number;
+} {
+  const json = JSON.stringify(data);
+  const rest = JSON.stringify([treeState, root, exit]);
+  const bodyHash = sha256(`[${JSON.stringify(unitId)},${json},${rest.slice(1)}`).slice(0, 22);
+  return { bodyHash, bytes: Buffer.byteLength(json) };
+}
+
+/** Whether the data of a unit may be stored beside that of the others. */
+export function fits(bytes: number, others: number): boolean {
+  return others + bytes <= mostStored;
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { packUnits } from '../../../test/support/packages.ts';
+import { play, scorm12 } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
+import { inTurn, waitingIn } from '../../platform/turns.ts';
+
+const service = await startService();
+after(service.close);
+const { api, user, TenantID } = await newTenant(service);
+expectStatus(await service.importPackage('units', await packUnits(6)), 201);
+await service.api('PUT', '/course/units/option/open', {});
+
+async function enrol() {
+  const LoginID = await user();
+  const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/units`)).body;
+  return { EnrollID, LaunchURL, address: `/enrolment/${LoginID}/${EnrollID}` };
+}
+
+/** Run-time data of 960 kB with a result: four of these fit into 4 MiB. */
+const large = (status: string, character = 'x') => ({
+  ...scorm12(status),
+  ...Object.fromEntries(
+    Array.from({ length: 15 }, (_, n) => [`cmi.interactions.${n}.id`, character.repeat(64_000)]),
+  ),
+});
+
+test('beyond 4 MiB of run-time data in all units a result counts, its data is not stored, and the receipt says so', async () => {
+  const { LaunchURL, address } = await enrol();
+  const { session, commit } = await play(service, LaunchURL);
+  const units = Object.keys(session.Data);
+  for (const UnitID of units.slice(0, 4)) {
+    const reply = await commit({ UnitID, Data: large('completed') });
+    expectStatus(reply, 200);
+    assert.equal(reply.body.Warning, undefined);
+  }
+  const [, , , , fifth = '', sixth = ''] = units;
+  const refused = await commit({ UnitID: fifth, Data: large('passed') });
+  expectStatus(refused, 200);
+  assert.equal(refused.body.Warning, 'data_not_stored');
+  assert.equal(refused.body.Number, 5, 'it is confirmed: sending it again would change nothing');
+  const small = await commit({ UnitID: sixth, Data: { 'cmi.suspend_data': 'page 3' } });
+  assert.equal(small.body.Warning, undefined, 'what fits is stored');
+
+  const again = await play(service, LaunchURL);
+  assert.ok(JSON.stringify(again.session).length < 4.2 * 1024 ** 2);
+  assert.equal(again.session.Evidence[fifth]?.Success, 'passed');
+  assert.equal(again.session.Data[fifth]?.['cmi.interactions.0.id'], undefined);
+  assert.equal(again.session.Data[units[3] ?? '']?.['cmi.interactions.0.id']?.length, 64_000);
+  assert.equal(again.session.Data[sixth]?.['cmi.suspend_data'], 'page 3');
+  const { body } = await api('GET', `${address}/timeline`);
+  const warned = body.Items.filter((entry: { Warnings: string[] }) => entry.Warnings.length > 0);
+  assert.deepEqual(
+    warned.map((entry: { UnitID: string }) => entry.UnitID),
+    [fifth],
+  );
+  assert.match(warned[0].Warnings[0], /4 MiB/);
+});
+
+test('a unit keeps its stored data when newer data does not fit, and stores the next that does', async () => {
+  const { LaunchURL } = await enrol();
+  const { session, commit } = await play(service, LaunchURL);
+  const [first = '', second = '', ...others] = Object.keys(session.Data);
+  expectStatus(await commit({ UnitID: first, Data: { 'cmi.suspend_data': 'page 1' } }), 200);
+  for (const UnitID of others) expectStatus(await commit({ UnitID, Data: large('incomplete') }), 200);
+  assert.equal((await commit({ UnitID: first, Data: large('completed') })).body.Warning, 'data_not_stored');
+  const stored = async () => (await play(service, LaunchURL)).session.Data[first]?.['cmi.suspend_data'];
+  assert.equal(await stored(), 'page 1');
+  expectStatus(await commit({ UnitID: second, Data: {} }), 200);
+  expectStatus(await commit({ UnitID: others[0] ?? '', Data: {} }), 200);
+  const fits = await commit({ UnitID: first, Data: { ...large('completed'), 'cmi.suspend_data': 'page 2' } });
+  assert.equal(fits.body.Warning, undefined);
+  assert.equal(await stored(), 'page 2');
+});
+
+test('data is counted as it is written in JSON, whatever its characters', async () => {
+  const { LaunchURL } = await enrol();
+  const { session, commit } = await play(service, LaunchURL);
+  const warnings = [];
+  for (const UnitID of Object.keys(session.Data)) {
+    const Data = Object.fromEntries(
+      Array.from({ length: 3 }, (_, n) => [`cmi.interactions.${n}.id`, '\u0001'.repeat(50_000)]),
+    );
+    warnings.push((await commit({ UnitID, Data })).body.Warning);
+  }
+  assert.deepEqual(warnings, [...Array(4).fill(undefined), ...Array(2).fill('data_not_stored')]);
+});
+
+test('sessions of an enrolment are opened one at a time; those of others do not wait for it', async () => {
+  const [one, other] = [await enrol(), await enrol()];
+  const { openings } = service.ctx.admission;
+  let end = () => {};
+  const blocked = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const blocking = inTurn(openings, `${TenantID} ${one.EnrollID}`, () => blocked);
+  const waiting = [play(service, one.LaunchURL), play(service, one.LaunchURL)];
+  await until('both wait', () => waitingIn(openings) === 2);
+  await play(service, other.LaunchURL);
+  assert.equal(waitingIn(openings), 2);
+  end();
+  await blocking;
+  const launches = (await Promise.all(waiting)).map(({ session }) => session.Launch);
+  assert.deepEqual(launches.sort(), [1, 2]);
+  assert.equal(openings.lines.size, 0);
+});
