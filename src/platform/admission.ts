@@ -6,7 +6,7 @@ import { Problem } from './errors.ts';
 import { type Hold, hasRoom, holdAll, reject } from './holds.ts';
 import { connectionOf } from './http2.ts';
 import { sha256 } from './ids.ts';
-import { type Pool, type PoolName, poolNames } from './pools.ts';
+import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasBody, hurryBody } from './slow-clients.ts';
 import { operatorLine, overloaded } from './turns.ts';
 
@@ -148,7 +148,9 @@ export function admitPlayer(ctx: Context, request: FastifyRequest, player: Playe
     free: hasRoom(pools.runTime),
   };
   const requests = own(use === 'file' ? sittingFiles : sittings);
-  const holds = isCommit ? [requests, own(commits), ofTenant] : [requests, ofTenant];
+  const holds = isCommit
+    ? [requests, own(commits), ofTenant, bytesOf(ctx, player, use.bytes)]
+    : [requests, ofTenant];
   const giveBack = holdAll(ctx, 'runTime', holds);
   const refused = isCommit || use === 'alive' ? charge(ctx, player, isCommit ? use.bytes : 0) : null;
   if (refused) {
@@ -156,6 +158,17 @@ export function admitPlayer(ctx: Context, request: FastifyRequest, player: Playe
     throw refused;
   }
   admit(ctx, request, 'runTime', giveBack);
+}
+
+function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): Hold<'runTime'> {
+  return {
+    of: admission.commitBytes,
+    by: tenantId ?? operatorLine,
+    amount: bytes,
+    free: bytes <= ordinaryCommitBytes,
+    whose: 'with large commits of this tenant',
+    reason: 'tenant_bytes',
+  };
 }
 
 /** Counts a commit or a sign of life in the minute of its enrolment or preview, and the bytes of a commit. */

@@ -10,8 +10,15 @@ type Row = { key: string; value: number };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A context whose statements take some turns of the event loop, and are noted. */
-function open(options: { most?: number; kind?: Engine['kind']; fails?: (rows: Row[]) => Error | null } = {}) {
-  const { most = 200, kind = 'postgres', fails = () => null } = options;
+function open(
+  options: {
+    most?: number;
+    mostBytes?: number;
+    kind?: Engine['kind'];
+    fails?: (rows: Row[]) => Error | null;
+  } = {},
+) {
+  const { most = 200, mostBytes, kind = 'postgres', fails = () => null } = options;
   const statements: { group: string; rows: Row[] }[] = [];
   const inFlight: { group: string; rows: Row[] }[] = [];
   let together = 0;
@@ -19,6 +26,7 @@ function open(options: { most?: number; kind?: Engine['kind']; fails?: (rows: Ro
     group: (ctx) => ctx.group,
     key: (row) => row.key,
     most,
+    ...(mostBytes === undefined ? {} : { bytes: { of: (row: Row) => row.value, most: mostBytes } }),
     run: async (ctx, rows) => {
       assert.equal(new Set(rows.map((row) => row.key)).size, rows.length, 'equal keys share a statement');
       const mine = { group: ctx.group, rows };
@@ -128,6 +136,16 @@ test('every call gets its own answer, whatever comes when: no row is lost, doubl
           }
       },
     ),
+  );
+});
+
+test('a statement has no more bytes than it may, unless a single row has, and no row is overtaken for ever', async () => {
+  const { send, statements } = open({ mostBytes: 100, kind: 'pglite' });
+  const values = [40, 50, 90, 10, 300, 1, 1, 99, 60];
+  await Promise.all(values.map((value, n) => send({ key: `k${n}`, value })));
+  assert.deepEqual(
+    statements.map(({ rows }) => rows.map(({ value }) => value)),
+    [[40, 50, 10], [90, 1, 1], [300], [99], [60]],
   );
 });
 

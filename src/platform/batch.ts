@@ -34,8 +34,10 @@ export function coalesce<Context extends { engine: Engine }, Row, Result>(option
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
   most?: number;
+  /** A statement has no more bytes than this, unless a single row has. */
+  bytes?: { of: (row: Row) => number; most: number };
 }): (ctx: Context, row: Row) => Promise<Result> {
-  const most = options.most ?? 200;
+  const { most = 200, bytes = { of: () => 0, most: 0 } } = options;
   const groupsOf = perEngine(() => new Map<string, Group<Row, Result>>());
 
   /** `over` is called before the callers go on, so that the next statement is on its way meanwhile. */
@@ -62,10 +64,14 @@ export function coalesce<Context extends { engine: Engine }, Row, Result>(option
     const batch: Waiting<Row, Result>[] = [];
     const left: Waiting<Row, Result>[] = [];
     const passedOver = new Set<string>();
+    let room = bytes.most;
     for (const waiting of group.waiting) {
       const key = waiting.key as string;
-      if (batch.length < most && !group.keys.has(key) && !passedOver.has(key)) {
+      const size = bytes.of(waiting.row);
+      const hasRoom = batch.length === 0 || (batch.length < most && size <= room);
+      if (hasRoom && !group.keys.has(key) && !passedOver.has(key)) {
         batch.push(waiting);
+        room -= size;
         group.keys.add(key);
       } else {
         left.push(waiting);

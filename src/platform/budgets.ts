@@ -54,13 +54,13 @@ export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): 
 }
 
 /**
- * Takes one of the caller's places, or answers null when all are taken; whoever has it takes one from `inUse` later.
- * `counts`: it is taken all the same, and counts for those that come later.
+ * Takes one of the caller's places, or so many bytes, or answers null when there is no room; whoever has it takes it from
+ * `inUse` later. `counts`: it is taken all the same, and counts for those that come later.
  */
-export function take(budgets: Budgets, caller: string, counts = false): Use | null {
+export function take(budgets: Budgets, caller: string, counts = false, amount = 1): Use | null {
   const use = useOf(budgets, caller);
-  if (!counts && budgets.atOnce > 0 && use.inUse >= budgets.atOnce) return null;
-  use.inUse++;
+  if (!counts && budgets.atOnce > 0 && use.inUse + amount > budgets.atOnce) return null;
+  use.inUse += amount;
   return use;
 }
 

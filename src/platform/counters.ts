@@ -26,6 +26,7 @@ export const rejections = {
     'session_bytes',
     'session_concurrency',
     'tenant_concurrency',
+    'tenant_bytes',
     'launch_rate',
   ],
   connections: ['address_concurrency', 'address_rate', 'unread'],

@@ -23,6 +23,8 @@ export type Hold<P extends PoolName> = {
   whose: string;
   reason: Rejection<P>;
   free?: boolean;
+  /** So many of them, if they are bytes. */
+  amount?: number;
 };
 
 /**
@@ -35,21 +37,21 @@ export function holdAll<P extends PoolName>(
   holds: readonly Hold<P>[],
   held?: () => void,
 ): () => void {
-  const taken: Use[] = [];
+  const taken: { use: Use; amount: number }[] = [];
   let isHeld = true;
   const giveBack = () => {
     if (!isHeld) return;
     isHeld = false;
-    for (const use of taken) use.inUse--;
+    for (const { use, amount } of taken) use.inUse -= amount;
     held?.();
   };
-  for (const { of, by, whose, reason, free } of holds) {
-    const use = take(of, by, free);
+  for (const { of, by, whose, reason, free, amount = 1 } of holds) {
+    const use = take(of, by, free, amount);
     if (!use) {
       giveBack();
       throw reject(ctx, pool, reason, { detail: `Too many simultaneous requests ${whose}.`, retryAfter: 1 });
     }
-    taken.push(use);
+    taken.push({ use, amount });
   }
   return giveBack;
 }

@@ -54,6 +54,8 @@ export type Admission = {
   readonly keys: Budgets;
   readonly tenants: Budgets;
   readonly runTimeTenants: Budgets;
+  /** Bytes of a tenant's commits in progress. */
+  readonly commitBytes: Budgets;
   /** What the pages of an enrolment, or of a course's preview, ask for; a minute counts commits and signs of life. */
   readonly sittings: Budgets;
   readonly sittingFiles: Budgets;
@@ -82,6 +84,9 @@ const commitsPerMinute = 120;
 /** A page sends one commit at a time, but whatever is left when it is closed all at once; over HTTP/1.1 that is six. */
 const commitsAtOnce = 6;
 const commitBytesPerMinute = 30 * 1024 ** 2;
+const commitBytesOfTenant = 16 * 1024 ** 2;
+/** Ordinary commits count as well, and do not wait for those of a few learners with large ones. */
+export const ordinaryCommitBytes = 16 * 1024;
 const requestsOfSitting = 20;
 /** A browser asks for a course's files all at once: over HTTP/2 for 100. */
 const filesOfSitting = 100;
@@ -153,6 +158,7 @@ export function openAdmission({
     keys: openBudgets({ atOnce: Math.ceil(mostInFlight / 8) }),
     tenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 4) }),
     runTimeTenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 2) }),
+    commitBytes: openBudgets({ atOnce: commitBytesOfTenant }),
     sittings: openBudgets({ perMinute: commitsPerMinute, atOnce: requestsOfSitting }),
     sittingFiles: openBudgets({ atOnce: filesOfSitting }),
     commits: openBudgets({ perMinute: commitBytesPerMinute, atOnce: commitsAtOnce }),

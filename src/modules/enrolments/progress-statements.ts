@@ -165,13 +165,14 @@ with request as materialized (
 )
 select moved.n from moved`;
 
-/** Fewer than of other statements, because a commit may have megabytes. */
-const mostCommits = 50;
+/** In one statement. A commit may have a megabyte, and the statements of other tenants wait meanwhile. */
+const most = { commits: 50, bytes: 1024 ** 2 };
 
 export const writeProgress = coalesce<TenantContext, Progress, boolean>({
   group: (ctx) => ctx.tenantId,
   key: (progress) => progress.enrollId,
-  most: mostCommits,
+  most: most.commits,
+  bytes: { of: ({ bytes, treeState }) => bytes + (treeState?.length ?? 0), most: most.bytes },
   run: async (ctx, rows) => {
     const requests = rows.map(({ course, ...progress }, n) => ({
       ...progress,

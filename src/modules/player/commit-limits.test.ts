@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { click, play } from '../../../test/support/player.ts';
 import { ask, openSocket } from '../../../test/support/raw.ts';
 import { startService } from '../../../test/support/service.ts';
-import { expectProblem, newCourse } from '../../../test/support/tenant.ts';
+import { expectProblem, newCourse, newTenant, type TestTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 
 const service = await startService();
@@ -111,6 +111,35 @@ test('an enrolment has six commits in progress, over all its launches; others co
   for (const socket of sockets) socket.destroy();
   await until('their places are free', () => runTime.inUse === 0);
   assert.equal((await page.commit({})).status, 200);
+});
+
+test('commits of a tenant have 16 MiB in progress; then large ones are told to wait, small ones and other tenants go on', async () => {
+  const tenant = await newTenant(service);
+  const course = await newCourse(service);
+  const launchUrl = async ({ api, user }: TestTenant) =>
+    (await api('POST', `/enrol/${await user()}/${course}`)).body.LaunchURL;
+  const { runTime } = service.ctx.admission.pools;
+  const sockets: Awaited<ReturnType<typeof openSocket>>[] = [];
+  for (let learner = 0; learner < 4; learner++) {
+    const { session } = await play(service, await launchUrl(tenant));
+    for (let at = 0; at < 4; at++) {
+      const socket = await openSocket(service.contentUrl);
+      socket.write(slowCommit(session.Session, 1024 ** 2));
+      sockets.push(socket);
+    }
+  }
+  await until('sixteen are in progress', () => runTime.inUse === 16);
+  const large = { 'cmi.suspend_data': 'x'.repeat(60_000) };
+  const page = await play(service, await launchUrl(tenant));
+  const refused = await page.commit({ Data: large });
+  expectProblem(refused, 429, 'too_many_requests');
+  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal((await page.commit({ Data: { 'cmi.suspend_data': 'x'.repeat(10_000) } })).status, 200);
+  const other = await play(service, await launchUrl(await newTenant(service)));
+  assert.equal((await other.commit({ Data: large })).status, 200);
+  for (const socket of sockets) socket.destroy();
+  await until('their places are free', () => runTime.inUse === 0);
+  assert.equal((await page.commit({ Data: large })).status, 200);
 });
 
 test('an enrolment sends 30 MiB of commits a minute, counted before they are read', async () => {
