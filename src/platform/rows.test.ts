@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { csvRow } from '../../web/console/parts/csv.ts';
-import { readRows, rowWriter } from './rows.ts';
+import { readRows, rowWriter, type SourceRow } from './rows.ts';
 
 const columns = ['LoginID', 'FirstName', 'Reference'];
 const sign = /^[=+\-@\t\r\n＝＋－＠]/;
@@ -71,4 +71,27 @@ test('the service reads back what it writes for programs', async () => {
   };
   const named = records.map((rows) => rows.map(([id, ...rest]) => [`x${id}`, ...rest]));
   await fc.assert(fc.asyncProperty(named, write), { numRuns: 300 });
+});
+
+async function readCsv(text: string): Promise<SourceRow[]> {
+  const found: SourceRow[] = [];
+  for await (const rows of readRows(Readable.from([Buffer.from(text)]), 'csv')) found.push(...rows);
+  return found;
+}
+
+test('a header that names a field and members of it is refused', async () => {
+  for (const header of ['LoginID,Metadata,Metadata.a', 'Metadata.a,LoginID,Metadata', '.a,""'])
+    await assert.rejects(readCsv(`${header}\nx,y,z\n`), /both a field and its member/);
+});
+
+test('rows of 200 columns and 64 kB are read in time that grows with their length only', async () => {
+  const members = Array.from({ length: 198 }, (_, at) => `Metadata.a${at}`);
+  const row = `ann,${'x'.repeat(60_000)}${',1'.repeat(198)}`;
+  const used = process.threadCpuUsage();
+  const [first] = await readCsv(`LoginID,Reference,${members.join(',')}\n${`${row}\n`.repeat(20)}`);
+  const { user, system } = process.threadCpuUsage(used);
+  assert.ok((user + system) / 1_000 < 1_000);
+  assert.ok(first && 'value' in first);
+  const { Metadata } = first.value as { Metadata: Record<string, string> };
+  assert.equal(Object.keys(Metadata).length, 198);
 });

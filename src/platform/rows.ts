@@ -122,27 +122,47 @@ function readValue(value: unknown): Read {
   return { problem: new Problem('malformed_request', detail) };
 }
 
+/** A column `Metadata.colour` is the member of a field. */
+type Column = { field: string; member: string | null };
+
+function readHeader(names: string[]): Column[] {
+  if (names.length > mostColumns)
+    throw new Problem(
+      'validation_failed',
+      `The header has ${names.length} columns, but ${mostColumns} is the maximum.`,
+    );
+  if (new Set(names).size < names.length)
+    throw new Problem('validation_failed', 'Two columns have the same name. Name each once.');
+  const columns = names.map((name) => {
+    const dot = name.indexOf('.');
+    return dot < 0
+      ? { field: name, member: null }
+      : { field: name.slice(0, dot), member: name.slice(dot + 1) };
+  });
+  const whole = new Set(columns.filter(({ member }) => member === null).map(({ field }) => field));
+  const both = columns.find(({ field, member }) => member !== null && whole.has(field));
+  if (both) {
+    const name = `${both.field}.${both.member}`.slice(0, 100);
+    const detail = `The header has columns for both a field and its member ${name}. Remove one of them.`;
+    throw new Problem('validation_failed', detail);
+  }
+  return columns;
+}
+
 function csvReader(): (cuts: Cut[]) => Read[] {
-  let names: string[] | null = null;
+  let columns: Column[] | null = null;
   return (cuts) => {
     const records = readRecords(cuts);
-    if (names === null) {
+    if (columns === null) {
       const header = records.shift();
       if (header instanceof Problem) throw header;
-      names = header ?? [];
-      if (names.length > mostColumns)
-        throw new Problem(
-          'validation_failed',
-          `The header has ${names.length} columns, but ${mostColumns} is the maximum.`,
-        );
-      if (new Set(names).size < names.length)
-        throw new Problem('validation_failed', 'Two columns have the same name. Name each once.');
+      columns = readHeader(header ?? []);
     }
-    const fields = names;
+    const named = columns;
     return records.map((record) => {
       if (record instanceof Problem) return { problem: record };
-      if (record.length <= fields.length) return readValue(toObject(fields, record));
-      const detail = `The row has ${record.length} cells, but the header has ${fields.length}. Quote cells that hold commas.`;
+      if (record.length <= named.length) return readValue(toObject(named, record));
+      const detail = `The row has ${record.length} cells, but the header has ${named.length}. Quote cells that hold commas.`;
       return { problem: new Problem('malformed_request', detail) };
     });
   };
@@ -172,21 +192,18 @@ function readRecords(cuts: Cut[]): (string[] | Problem)[] {
   });
 }
 
-/** An empty cell is a field that was not sent. A column `Metadata.colour` is the member of a field. */
-function toObject(names: string[], cells: string[]): unknown {
-  const fields = new Map<string, unknown>();
-  for (const [index, name] of names.entries()) {
+/** An empty cell is a field that was not sent. */
+function toObject(columns: readonly Column[], cells: readonly string[]): unknown {
+  const texts = new Map<string, string>();
+  const objects = new Map<string, Map<string, string>>();
+  for (const [index, { field, member }] of columns.entries()) {
     const cell = cells[index] ?? '';
-    const dot = name.indexOf('.');
     if (cell === '') continue;
-    if (dot < 0) fields.set(name, cell);
-    else {
-      const field = name.slice(0, dot);
-      const members = Object.entries(fields.get(field) ?? {});
-      fields.set(field, Object.fromEntries([...members, [name.slice(dot + 1), cell]]));
-    }
+    if (member === null) texts.set(field, cell);
+    else objects.set(field, (objects.get(field) ?? new Map()).set(member, cell));
   }
-  return Object.fromEntries(fields);
+  const members = [...objects].map(([field, entries]) => [field, Object.fromEntries(entries)] as const);
+  return Object.fromEntries([...texts, ...members]);
 }
 
 /** Also behind what a spreadsheet skips or takes for the end of a row (OWASP, CSV injection). */
