@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { operationsOf } from './support/fuzz-requests.ts';
+import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant } from './support/tenant.ts';
 
@@ -17,6 +18,8 @@ const operations = operationsOf(document);
 const mostOfAKey = 400;
 const mostOfAStranger = 15;
 const mostOfAnAddress = 6;
+/** 65 kB took 50 s. */
+const mostOfACommit = 100;
 
 const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text));
 const fit = (text: string, bytes: number) => text.repeat(Math.floor(bytes / bytesOf(text)));
@@ -97,4 +100,15 @@ test('the worst text in the return address of a link takes no time that others w
       await assertWork(mostOfAnAddress, link, () =>
         fetch(`${link}&returnURL=${text}`, { redirect: 'manual' }),
       );
+});
+
+test('a commit of the worst texts takes no time that others would notice', async () => {
+  const LoginID = await user();
+  const { LaunchURL } = (await api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;
+  const { commit } = await play(service, LaunchURL);
+  for (const [kind, make] of Object.entries(worst))
+    for (const element of ['lectern.seconds', 'lectern.completion', 'cmi.suspend_data']) {
+      const Data = { [element]: make(65_000) };
+      await assertWork(mostOfACommit, `${kind} in ${element}`, () => commit({ Data, Tree: make(500_000) }));
+    }
 });

@@ -1,7 +1,10 @@
+/** The largest number has 309 digits before its point. */
+const longest = 400;
+
 /** A decimal number as the standards write it, with a comma forgiven; null for anything else. */
 export function parseNumber(text: string | null | undefined): number | null {
   const plain = text?.trim().replace(',', '.') ?? '';
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(plain)) return null;
+  if (plain.length > longest || !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(plain)) return null;
   const value = Number(plain);
   return Number.isFinite(value) ? value : null;
 }

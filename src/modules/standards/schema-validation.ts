@@ -74,7 +74,7 @@ function removeForeign(element: XmlElement, known: Set<string>): void {
 }
 
 function readable(message: string): string {
-  return oneLine(message.replace(/\{(?:https?|urn):[^}]*\}/g, ''));
+  return oneLine(message.slice(0, 2_000).replace(/\{(?:https?|urn):[^}]*\}/g, ''));
 }
 
 function validatorOf(edition: Edition): XsdValidator {

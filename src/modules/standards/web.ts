@@ -47,7 +47,7 @@ const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 export function titleOfPage(head: Uint8Array): string | null {
   const utf8 = new TextDecoder('utf-8').decode(head, { stream: true });
   const page = utf8.includes('\ufffd') ? new TextDecoder('windows-1252').decode(head) : utf8;
-  const raw = /<title[^>]*>([^<]*)<\/title/i.exec(page)?.[1] ?? '';
+  const raw = /<title[^<>]*>([^<]*)<\/title/i.exec(page)?.[1] ?? '';
   const text = raw.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|\w{1,8});/gi, (whole, name: string) => {
     if (!name.startsWith('#')) return entities[name.toLowerCase()] ?? whole;
     const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
