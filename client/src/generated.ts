@@ -1481,7 +1481,7 @@ export interface components {
             StartsOn: "enrolment" | "launch";
             /** @description How many enrolments can be made with the option, over all tenants to which the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (14) of the enrolment frees its seat. */
             Seats: number | null;
-            /** @description The values of GroupName to whom the option is offered; null: all. */
+            /** @description The values of GroupName to whom the option is offered; null: all. A tenant sees those of its own users only. */
             Groups: string[] | null;
             /** @description For display in a shop; Lectern takes no payments. */
             Price: {
@@ -1865,7 +1865,7 @@ export interface components {
             StartsOn?: "enrolment" | "launch";
             /** @description How many enrolments can be made with the option, over all tenants to which the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (14) of the enrolment frees its seat. */
             Seats?: number | null;
-            /** @description The values of GroupName to whom the option is offered; null: all. */
+            /** @description The values of GroupName to whom the option is offered; null: all. A tenant sees those of its own users only. */
             Groups?: string[] | null;
             /** @description For display in a shop; Lectern takes no payments. */
             Price?: {

@@ -175,6 +175,25 @@ test('what has enrolments cannot be deleted, what has none can', async () => {
   expectProblem(await api('GET', `/course/${fresh}`), 404, 'course_not_found');
 });
 
+test('a tenant sees no groups but those of its own users, for a learner no group but their own', async () => {
+  const [own, other, foreign] = ['own', 'other', 'customer'].map(unique);
+  const CourseID = unique('course');
+  await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });
+  await api('PUT', `/course/${CourseID}/option/a`, { Groups: [own, other, foreign] });
+  await api('PUT', `/course/${CourseID}/option/b`, { Groups: [foreign] });
+  await api('PUT', `/course/${CourseID}/option/c`, {});
+  const tenant = await newTenant(service);
+  const LoginID = await tenant.user({ GroupName: own });
+  await tenant.user({ GroupName: other });
+  type Offered = { CourseID: string; AvailableEnrolOptions: { Groups: string[] | null }[] };
+  const groupsOf = (course: Offered | undefined) => course?.AvailableEnrolOptions.map(({ Groups }) => Groups);
+  const { items } = await allPages((page) => tenant.api('GET', page), '/catalogue/course', 200);
+  const listed = items.find((course: Offered) => course.CourseID === CourseID);
+  assert.deepEqual(groupsOf(listed), [[own, other], [], null]);
+  const offered = await tenant.api('GET', `/catalogue/course/${CourseID}/${LoginID}`);
+  assert.deepEqual(groupsOf(offered.body), [[own], null]);
+});
+
 test('a tenant sees what is offered to it: no drafts, published options, no authoring fields', async () => {
   const [open, draft, retired, theirs] = ['open', 'draft', 'retired', 'theirs'].map(unique);
   const decomposed = 'Ü'.normalize('NFD');

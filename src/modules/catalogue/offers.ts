@@ -1,4 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
 import { pageLimit, toPage } from '../../platform/pagination.ts';
 import { type CourseRow, filterCourses, optionsOf, selectCourses, standardOf } from './courses.ts';
 import { type OptionRow, toOption } from './options.ts';
@@ -28,6 +29,29 @@ export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' |
   };
 }
 
+type Groups = { groups: string[] | null };
+
+/** Options with the given groups only: others may be customers, whom no other tenant is to know. */
+export function withGroups<Option extends Groups>(options: Option[], known: ReadonlySet<string>): Option[] {
+  return options.map((option) => ({
+    ...option,
+    groups: option.groups?.filter((group) => known.has(group)) ?? null,
+  }));
+}
+
+const ownGroups = `
+select named.name from unnest($2::text[]) as named (name)
+where exists (select from "user" known where known.tenant_id = $1 and known.group_name = named.name)`;
+
+/** Which of the options' groups the tenant's own users belong to. */
+async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set<string>> {
+  const named = [...new Set(options.flatMap(({ groups }) => groups ?? []))];
+  if (named.length === 0) return new Set();
+  const values = [ctx.tenantId, named];
+  const rows = await run<{ name: string }>(ctx, { name: 'read_own_groups', text: ownGroups, values });
+  return new Set(rows.map(({ name }) => name));
+}
+
 /** The courses offered to the tenant, each with its published options. */
 export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery) {
   const limit = pageLimit(input);
@@ -40,10 +64,12 @@ export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery)
       ]),
     );
   const rows = await filterCourses(offered, input).execute();
-  const options = await optionsOf(
+  const all = await optionsOf(
     ctx,
     rows.map((row) => row.course_id),
   );
+  const published = all.filter((option) => option.status === 'published');
+  const options = withGroups(published, await readOwnGroups(ctx, published));
   return toPage(
     rows,
     limit,
@@ -51,7 +77,7 @@ export async function listOfferedCourses(ctx: TenantContext, input: CourseQuery)
     (row) =>
       toCourse(
         row,
-        options.filter((option) => option.course_id === row.course_id && option.status === 'published'),
+        options.filter((option) => option.course_id === row.course_id),
       ),
   );
 }

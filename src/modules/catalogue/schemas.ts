@@ -58,7 +58,8 @@ const optionFields = {
     type: ['array', 'null'],
     items: Text(255, { minLength: 1 }),
     maxItems: 1000,
-    description: 'The values of GroupName to whom the option is offered; null: all.',
+    description:
+      'The values of GroupName to whom the option is offered; null: all. A tenant sees those of its own users only.',
   }),
   Price,
   Status,

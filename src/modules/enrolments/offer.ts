@@ -1,17 +1,20 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { readTogether } from '../../platform/read-together.ts';
 import type { CourseRow } from '../catalogue/courses.ts';
-import { isChoosable, isOffered, toCourse } from '../catalogue/offers.ts';
+import { isChoosable, isOffered, toCourse, withGroups } from '../catalogue/offers.ts';
 import type { OptionRow } from '../catalogue/options.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import type { Course } from '../catalogue/schemas.ts';
 import { userNotFound } from '../users/users.ts';
 
-type Row = { options: OptionRow[]; enroll_id: string | null } & (CourseRow | { course_id: null });
+type Row = { options: OptionRow[]; enroll_id: string | null; own_group: string | null } & (
+  | CourseRow
+  | { course_id: null }
+);
 
 const text = `
 select wanted.n, course.*, release.number as release_number, release.standard as release_standard,
-  offer.options, held.enroll_id
+  offer.options, held.enroll_id, known.group_name as own_group
 from unnest($2::text[], $3::text[]) with ordinality as wanted (login_id, course_id, n)
 join "user" known on known.tenant_id = $1 and known.login_id = wanted.login_id
 left join course on course.course_id = wanted.course_id and ${isOffered('course', '$1')}
@@ -45,5 +48,6 @@ export async function readOffer(
   const row = await readRow(ctx, input);
   if (!row) throw userNotFound();
   if (row.course_id === null) throw courseNotFound();
-  return { ...toCourse(row, row.options), EnrollID: row.enroll_id };
+  const options = withGroups(row.options, new Set(row.own_group === null ? [] : [row.own_group]));
+  return { ...toCourse(row, options), EnrollID: row.enroll_id };
 }
