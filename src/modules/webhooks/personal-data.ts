@@ -18,6 +18,7 @@ export const deliveryData: PersonalData = {
       .set((set) => ({
         response_body: null,
         error: null,
+        person_erased: true,
         lane: set.case().when('lane', '=', userId).then(set.ref('event_id')).else(set.ref('lane')).end(),
       }))
       .where('tenant_id', '=', ctx.tenantId)

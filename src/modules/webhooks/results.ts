@@ -18,11 +18,19 @@ export type Result = {
   milliseconds: number;
 };
 
+/**
+ * An answer may repeat what it was sent. An erasure marks the deliveries that it finds, and the statement sees the mark
+ * although it waited for the row; of a delivery that was made meanwhile the event has lost its person.
+ */
+const isErased = `(held.person_erased or held.lane <> held.event_id and exists (
+    select 1 from event told where told.tenant_id = $1 and told.event_id = held.event_id and told.user_id is null))`;
+
 const text = `
 update webhook_delivery held set status = result.status, attempts = result.attempts,
   first_attempt_at = result.first_attempt_at, attempted_at = result.attempted_at,
   next_attempt_at = result.next_attempt_at, url = result.url, response_status = result.response_status,
-  response_body = result.response_body, error = result.error, milliseconds = result.milliseconds
+  response_body = case when not ${isErased} then result.response_body end,
+  error = case when not ${isErased} then result.error end, milliseconds = result.milliseconds
 from jsonb_to_recordset($2::jsonb) as result (webhook_id uuid, delivery_id uuid, status text, attempts integer,
   first_attempt_at timestamptz, attempted_at timestamptz, next_attempt_at timestamptz, url text,
   response_status integer, response_body text, error text, milliseconds integer)

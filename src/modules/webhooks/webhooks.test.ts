@@ -223,6 +223,40 @@ test('an answer is kept in part, and a redirect is not followed', async () => {
   await big.kill();
 });
 
+test('what a receiver answers after the erasure of the person is not stored, by user and by enrolment', async () => {
+  const call = await ownTenant();
+  const LoginID = 'erika.mustermann@example.org';
+  await service.api('PUT', '/course/erased', { Title: 'x', URL: 'https://web.example/' });
+  await service.api('PUT', '/course/erased/option/standard', {});
+  const { body: hook } = await call('POST', '/webhook', {
+    URL: receiver.url,
+    Types: ['user.created', 'enrolment.created'],
+  });
+  const answers: (() => void)[] = [];
+  receiver.answer((response, { text }) => {
+    answers.push(() => response.writeHead(200).end(`cannot handle: ${text}`));
+  });
+  assert.equal((await call('POST', '/user', { LoginID })).status, 201);
+  assert.equal((await call('POST', `/enrol/${LoginID}/erased`)).status, 201);
+  await until('both are under way', () => answers.length === 2);
+  assert.equal((await call('DELETE', `/user/${LoginID}`)).status, 200);
+  for (const answer of answers) answer();
+  const deliveries = async () => (await call('GET', `/webhook/${hook.WebhookID}/delivery`)).body.Items;
+  await until('both answers are recorded', async () =>
+    (await deliveries()).every(({ Status }: { Status: string }) => Status === 'delivered'),
+  );
+  const items = await deliveries();
+  assert.deepEqual(
+    items.map(({ Answer }: { Answer: unknown }) => Answer),
+    [
+      { Status: 200, Body: null },
+      { Status: 200, Body: null },
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(items), /erika/);
+  receiver.answer((response) => response.writeHead(200).end('thank you'));
+});
+
 test('events are replayed by id and by time, through the filter of the endpoint', async () => {
   const call = await ownTenant();
   // Its hash takes a while: the id of the event is older than the event.

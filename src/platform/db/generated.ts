@@ -374,6 +374,7 @@ export interface WebhookDeliveryTable {
   response_body: string | null;
   error: string | null;
   milliseconds: number | null;
+  person_erased: Generated<boolean>;
 }
 
 export interface Schema {
