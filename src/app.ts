@@ -24,7 +24,7 @@ import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
 import type { Context } from './platform/context.ts';
 import { healthRoutes } from './platform/health.ts';
-import { type Authenticate, openServer, registerRoutes } from './platform/http.ts';
+import { type Authenticate, openServer, registerRoutes, type ShowsCredentials } from './platform/http.ts';
 import { openMetrics } from './platform/metrics.ts';
 import { describeInterface } from './platform/openapi.ts';
 import type { Route } from './platform/routes.ts';
@@ -68,6 +68,10 @@ const authenticate: Authenticate = async (ctx, request, route) => {
   return caller;
 };
 
+/** The header Authorization or the session's cookie, valid or not. Other sites' cookies say nothing. */
+const showsCredentials: ShowsCredentials = (ctx, { headers }) =>
+  headers.authorization !== undefined || headers.cookie?.includes(`${cookieName(ctx)}=`) === true;
+
 /** The origin of the interface. */
 export async function buildInterface(ctx: Context): Promise<FastifyInstance> {
   const api = openServer(ctx, interfaceHeaders);
@@ -79,7 +83,7 @@ export async function buildInterface(ctx: Context): Promise<FastifyInstance> {
   const resolveTenant = tenantResolver(
     async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
   );
-  registerRoutes(api, ctx, routes, { authenticate, resolveTenant });
+  registerRoutes(api, ctx, routes, { authenticate, showsCredentials, resolveTenant });
   return api;
 }
 

@@ -201,6 +201,33 @@ test('wrong credentials are charged to their address, and those that were valid 
   assert.equal(token.status, 400, 'half of the anonymous budget is left');
 });
 
+test('requests without credentials keep no valid credentials of their address out, whatever cookies they carry', async () => {
+  const address = from('192.0.2.9');
+  const image = { ...address, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+  const nothing = (more: object) => service.api('GET', '/user', undefined, '', { ...image, ...more });
+  for (let sent = 0; sent < 600; sent++) {
+    const { status } = await nothing(sent % 2 === 0 ? {} : { cookie: 'statistics=1' });
+    assert.equal(status, 401);
+  }
+  const beyond = await nothing({});
+  expectProblem(beyond, 429, 'too_many_requests');
+  assert.match(beyond.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  const other = await newTenant(service);
+  const token = await service.api(
+    'POST',
+    '/oauth/token',
+    {
+      grant_type: 'client_credentials',
+      client_id: other.keyId,
+      client_secret: other.key,
+    },
+    '',
+  );
+  for (const first of [other.key, token.body.access_token])
+    assert.equal((await service.api('GET', '/user', undefined, first, address)).status, 200);
+  clock.advance({ seconds: 120 });
+});
+
 /** Sign-ins at the same moment, and what was counted of those that were rejected. */
 async function signInTogether(count: number, address: (at: number) => string) {
   const body = { TenantID: tenant.TenantID, Password: 'a'.repeat(64) };

@@ -71,17 +71,22 @@ function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
   throw overloaded();
 }
 
+/** Counts a request without credentials in the minute of its address, and answers the network of that. */
+function countStranger(ctx: Context, request: FastifyRequest): string {
+  const network = networkOf(request.ip);
+  const seconds = spend(ctx.admission.addresses, network, ctx.now());
+  if (seconds === 0) return network;
+  throw reject(ctx, 'anonymous', 'address_rate', {
+    detail: 'Too many requests without credentials from your address.',
+    retryAfter: seconds,
+  });
+}
+
 /** Takes on a request of somebody we do not know, as far as the budget of the address goes. */
 export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   refuseStalled(ctx, 'anonymous');
   const { addresses, strangerBodies, strangerSites, strangerBodyMilliseconds } = ctx.admission;
-  const network = networkOf(request.ip);
-  const seconds = spend(addresses, network, ctx.now());
-  if (seconds > 0)
-    throw reject(ctx, 'anonymous', 'address_rate', {
-      detail: 'Too many requests without credentials from your address.',
-      retryAfter: seconds,
-    });
+  const network = countStranger(ctx, request);
   // A body holds places of its address and its site until it is there, and must be there soon.
   const hasBodyToCome = hasBody(request.raw);
   const bodies: Hold<'anonymous'>[] = hasBodyToCome
@@ -181,13 +186,20 @@ function charge(ctx: Context, { sitting }: Player, bytes: number): Problem | nul
   return reject(ctx, 'runTime', calls ? 'session_rate' : 'session_bytes', { detail, retryAfter });
 }
 
-/** Looks credentials up; wrong ones are charged to their address, whose unknown ones are then not looked up for a while. */
+/**
+ * Looks credentials up; wrong ones are charged to their address, whose unknown ones are then not looked up for a while. A
+ * request that shows none is no wrong guess: any web page can make its visitors' browsers send many.
+ */
 export async function checkCredentials<Found>(
   ctx: Context,
   request: FastifyRequest,
-  look: () => Promise<Found>,
+  { areShown, look }: { areShown: boolean; look: () => Promise<Found> },
 ): Promise<Found> {
   refuseStalled(ctx, 'interface');
+  if (!areShown) {
+    countStranger(ctx, request);
+    return look();
+  }
   const { wrongCredentials, trusted } = ctx.admission;
   const { authorization, cookie } = request.headers;
   const digest = sha256(authorization ?? cookie ?? '');

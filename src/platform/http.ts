@@ -12,7 +12,7 @@ import { countRejection } from './counters.ts';
 import { admitUpload, refuseAtOnce, refuseLargeBody } from './entry.ts';
 import { Problem } from './errors.ts';
 import { exportPages, listOf } from './export.ts';
-import { answerOnce, idempotencyHeader, readIdempotencyKey } from './idempotency.ts';
+import { answerOnce, readIdempotencyKey } from './idempotency.ts';
 import { normalizeIdentifiers } from './ids.ts';
 import { checkShape, type JsonShape } from './json-shape.ts';
 import { admitExport, countUnsent, readInTurn, readPage } from './list-reads.ts';
@@ -21,9 +21,9 @@ import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import { countCall } from './rate-limit.ts';
 import { logWhenOver } from './request-log.ts';
 import { openPlace } from './request-place.ts';
+import { schemaOf } from './route-schema.ts';
 import type { Caller, Route } from './routes.ts';
-import { acceptedRows, rowTypes } from './rows.ts';
-import { ProblemDocument } from './schema.ts';
+import { acceptedRows } from './rows.ts';
 import { limitSlowBodies } from './slow-clients.ts';
 import { admitStrangers } from './strangers.ts';
 import { limitUnreadAnswer, limitUnreadAnswers } from './unread-answers.ts';
@@ -123,6 +123,7 @@ function parseBodies(app: FastifyInstance, routes: readonly Route[]): void {
 }
 
 export type Authenticate = (ctx: Context, request: FastifyRequest, route: Route) => Promise<Caller>;
+export type ShowsCredentials = (ctx: Context, request: FastifyRequest) => boolean;
 export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;
 
 function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): boolean {
@@ -138,7 +139,7 @@ export function registerRoutes(
   app: FastifyInstance,
   ctx: Context,
   routes: readonly Route[],
-  guards: { authenticate: Authenticate; resolveTenant: ResolveTenant },
+  guards: { authenticate: Authenticate; showsCredentials: ShowsCredentials; resolveTenant: ResolveTenant },
 ): void {
   parseBodies(app, routes);
   app.register(formBody);
@@ -154,7 +155,10 @@ export function registerRoutes(
       ...(route.access === 'anyone' && !route.admits ? {} : { config: { admits: 'itself' } }),
       onRequest: async (request, reply) => {
         if (route.access === 'anyone') return refuseLargeBody(request);
-        const caller = await checkCredentials(ctx, request, () => guards.authenticate(ctx, request, route));
+        const caller = await checkCredentials(ctx, request, {
+          areShown: guards.showsCredentials(ctx, request),
+          look: () => guards.authenticate(ctx, request, route),
+        });
         request.caller = caller;
         countCall(ctx, caller.keyId, reply);
         if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
@@ -224,76 +228,4 @@ export function registerRoutes(
       },
     });
   }
-}
-
-const wholeList = {
-  schema: { type: 'string', description: 'All pages, by the header Accept; Limit is not used.' },
-};
-const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
-
-const keyHeader = {
-  [idempotencyHeader]: {
-    type: 'string',
-    description:
-      'Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours.',
-  },
-};
-
-const tenantHeader = {
-  Tenant: {
-    type: 'string',
-    description:
-      "The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII.",
-  },
-};
-
-function headersOf({ method, access }: Route) {
-  if (access === 'anyone') return {};
-  const properties = {
-    ...(access === 'tenant' || access === 'either' ? tenantHeader : {}),
-    ...(method === 'POST' ? keyHeader : {}),
-  };
-  return Object.keys(properties).length > 0 ? { headers: { type: 'object', properties } } : {};
-}
-
-/** A schema without a type takes the stream itself. */
-function streamedBody({ types, description }: NonNullable<Route['streams']>) {
-  return { content: Object.fromEntries(types.map((type) => [type, { schema: { description } }])) };
-}
-
-function contentOf(types: readonly string[], schema: object) {
-  return Object.fromEntries(types.map((type) => [type, { schema }]));
-}
-
-function schemaOf(route: Route) {
-  const { params, query, body, streams, answers } = route;
-  const list = listOf(route) !== null;
-  const response = Object.fromEntries(
-    Object.entries(answers).map(([status, { schema, description, type }]) => [
-      status,
-      schema && !type
-        ? { description, content: { 'application/json': { schema }, ...(list ? rowContent : {}) } }
-        : {
-            description,
-            ...(type
-              ? { content: contentOf([type].flat(), schema ?? { type: 'string' }) }
-              : { type: 'null' }),
-          },
-    ]),
-  );
-  const problem = { 'application/problem+json': { schema: ProblemDocument } };
-  return {
-    operationId: route.name,
-    summary: route.summary,
-    tags: [route.tag],
-    ...(route.access === 'anyone' ? {} : { security: [{ key: [] }, { session: [] }] }),
-    'x-access': route.access,
-    ...(route.scope === null ? {} : { 'x-scope': [route.scope, ...(route.also ?? [])].join(' ') }),
-    ...(params ? { params } : {}),
-    ...(query ? { querystring: query } : {}),
-    ...(body ? { body } : {}),
-    ...(streams ? { body: streamedBody(streams) } : {}),
-    ...headersOf(route),
-    response: { ...response, default: { description: 'What is wrong, and what to do.', content: problem } },
-  };
 }
