@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Config } from './config.ts';
@@ -101,9 +101,9 @@ export async function backUp(place: Place, folder: string, now: Date): Promise<B
   const target = resolve(folder);
   if (!(await isEmpty(target)))
     throw new Error(`${target} is not empty. Give the backup a folder of its own.`);
-  const draft = `${target}.partial`;
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true, mode: 0o700 });
+  await mkdir(dirname(target), { recursive: true });
+  // A name that nobody knows before: others may be able to write beside it.
+  const draft = await mkdtemp(`${target}.partial-`);
   try {
     if (place.databaseUrl === null) await copyDatabase(place, draft);
     else await dumpDatabase(place, place.databaseUrl, draft);

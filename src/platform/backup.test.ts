@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { backUp } from './backup.ts';
+
+test('a backup is written in a folder whose name nobody could know, and leaves what lies beside it', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'lectern-backup-'));
+  t.after(() => rm(root, { recursive: true }));
+  const dataDir = join(root, 'data');
+  await mkdir(join(dataDir, 'database'), { recursive: true });
+  const [shared, planted] = [join(root, 'shared'), join(root, 'shared', 'monday.partial')];
+  await mkdir(planted, { recursive: true, mode: 0o777 });
+  await writeFile(join(planted, 'theirs'), '');
+  const folder = join(shared, 'monday');
+  await backUp({ databaseUrl: null, dataDir, signingKeys: null }, folder, new Date());
+  assert.deepEqual((await readdir(shared)).sort(), ['monday', 'monday.partial']);
+  assert.deepEqual(await readdir(planted), ['theirs']);
+  assert.equal((await stat(folder)).mode & 0o077, 0);
+  await rm(join(dataDir, 'database'), { recursive: true });
+  await assert.rejects(
+    backUp({ databaseUrl: null, dataDir, signingKeys: null }, join(shared, 'tuesday'), new Date()),
+  );
+  assert.deepEqual((await readdir(shared)).sort(), ['monday', 'monday.partial']);
+});
