@@ -199,3 +199,9 @@ test('every error code is explained at the address that errors name', async () =
   assert.ok(page.includes(`id="${target.hash.slice(1)}"`));
   assert.equal((await fetch(target)).status, 200);
 });
+
+test('every operation whose cost grows with what is held waits for the turn of its tenant', () => {
+  const named = (names: readonly (typeof routes)[number][]) => names.map(({ name }) => name).sort();
+  assert.deepEqual(named(routes.filter(({ heavy }) => heavy)), ['eraseUser', 'readOverview', 'replayEvents']);
+  assert.deepEqual(named(routes.filter(({ whole }) => whole)), ['exportTenant', 'exportUser']);
+});

@@ -15,14 +15,14 @@ import { exportPages, listOf } from './export.ts';
 import { answerOnce, readIdempotencyKey } from './idempotency.ts';
 import { normalizeIdentifiers } from './ids.ts';
 import { checkShape, type JsonShape } from './json-shape.ts';
-import { admitExport, countUnsent, readInTurn, readPage } from './list-reads.ts';
+import { admitExport, countUnsent, readInTurn, readPage, sendInTurn } from './list-reads.ts';
 import type { Inside } from './once.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import { countCall } from './rate-limit.ts';
 import { logWhenOver } from './request-log.ts';
 import { openPlace } from './request-place.ts';
 import { schemaOf } from './route-schema.ts';
-import type { Caller, Route } from './routes.ts';
+import type { Answer, Caller, Route } from './routes.ts';
 import { acceptedRows } from './rows.ts';
 import { limitSlowBodies } from './slow-clients.ts';
 import { admitStrangers } from './strangers.ts';
@@ -151,6 +151,8 @@ export function registerRoutes(
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: schemaOf(route),
       attachValidation: route.forms === true,
+      // A HEAD would make the whole document, and throw it away.
+      exposeHeadRoute: !route.whole,
       ...(route.access === 'anyone' ? { bodyLimit: anonymousBytes } : {}),
       ...(route.access === 'anyone' && !route.admits ? {} : { config: { admits: 'itself' } }),
       onRequest: async (request, reply) => {
@@ -210,22 +212,24 @@ export function registerRoutes(
         const key = keyed ? readIdempotencyKey(request) : null;
         const rows = list && request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
         const actInTurn = (more?: object) => readInTurn(ctx, request, () => act(more));
-        if (rows) admitExport(ctx, request);
+        if (rows || route.whole) admitExport(ctx, request);
+        const shares = route.coalesced ? route.name : null;
+        const answerOf = () =>
+          key === null ? act() : answerOnce(ctx, request, reply, key, { prepare, shares });
         const answer =
           list && rows
             ? await exportPages(list, rows, (page) => readPage(page, actInTurn))
             : list
               ? await readPage(query as { Limit: number; Cursor?: string }, actInTurn)
-              : key === null
-                ? await (route.heavy ? actInTurn() : act())
-                : await answerOnce(ctx, request, reply, key, {
-                    prepare,
-                    shares: route.coalesced ? route.name : null,
-                  });
+              : await (route.heavy || route.whole ? readInTurn(ctx, request, answerOf) : answerOf());
         if (answer.headers) void reply.headers(answer.headers);
         void reply.code(answer.status);
-        return answer.body === undefined ? reply.send() : answer.body;
+        if (answer.body === undefined) return reply.send();
+        return route.whole ? sendInTurn(ctx, request, partsOf(answer)) : answer.body;
       },
     });
   }
 }
+
+/** What `whole` promises of an answer. */
+const partsOf = ({ body }: Answer) => body as AsyncGenerator<string>;

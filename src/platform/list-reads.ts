@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from './context.ts';
 import { Problem } from './errors.ts';
@@ -93,4 +94,20 @@ export function admitExport(ctx: Context, request: FastifyRequest): void {
     },
   ]);
   whenOver(request, giveBack);
+}
+
+/** Sends a document while it is made: each part when its client has taken the one before, in the turn of its tenant. */
+export function sendInTurn(ctx: Context, request: FastifyRequest, parts: AsyncGenerator<string>): Readable {
+  const all = async function* () {
+    try {
+      for (;;) {
+        const { done, value } = await readInTurn(ctx, request, () => parts.next());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await parts.return(undefined);
+    }
+  };
+  return Readable.from(all(), { objectMode: false });
 }

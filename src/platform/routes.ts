@@ -71,8 +71,10 @@ export type Route = {
   events?: readonly string[];
   /** Actions that the operation may write into the audit trail; a write without any says so with an empty list. */
   audits?: readonly string[];
-  /** A read that costs as much as a list: it waits for its tenant's turn. */
+  /** Costs as much as a list: it waits for its tenant's turn. */
   heavy?: true;
+  /** Its answer is a document of any size, of which `body` makes a part at a time, each in its tenant's turn. */
+  whole?: true;
   /** Its verb is one coalesced statement, and writes nothing when it refuses: calls with an Idempotency-Key share a transaction. */
   coalesced?: true;
   /** What is slow and harmless to repeat: a hash, a call over the network. With an Idempotency-Key `handle` runs in a transaction. */

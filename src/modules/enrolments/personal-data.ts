@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
 import type { Person, PersonalData } from '../../platform/personal-data.ts';
 import { selectEnrolments, toEnrolment } from './record.ts';
 import { updateEnrolment } from './update.ts';
@@ -53,21 +54,38 @@ export const enrolmentData: PersonalData = {
   read: readEnrolments,
 };
 
-/** All rows of one of the enrolments' tables, an enrolment at a time. */
-async function* rowsOf(
-  ctx: TenantContext,
-  person: Person,
-  table: 'launch' | 'attempt' | 'attempt_unit' | 'run_time_commit',
-) {
+type Row = Record<string, unknown>;
+
+/** The rest of each primary key, and how many rows are read at a time: those with run-time data have up to 1 MiB each. */
+const pages = {
+  launch: { key: ['number'], rows: 200 },
+  attempt: { key: [], rows: 1 },
+  attempt_unit: { key: ['unit_id'], rows: 4 },
+  run_time_commit: { key: ['launch', 'number'], rows: 200 },
+} as const;
+
+/** All rows of one of the enrolments' tables, an enrolment and a page at a time. */
+async function* rowsOf(ctx: TenantContext, person: Person, table: keyof typeof pages) {
   for (const enrollId of person.enrollIds) {
-    const rows = await ctx.db
-      .selectFrom(table)
-      .selectAll()
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('enroll_id', '=', enrollId)
-      .execute();
-    for (const { tenant_id: _, ...row } of rows) yield fieldsOf(row);
+    let last: Row | undefined;
+    do {
+      const page: Row[] = await readPage(ctx, table, enrollId, last);
+      for (const { tenant_id: _, ...row } of page) yield fieldsOf(row);
+      last = page.length === pages[table].rows ? page.at(-1) : undefined;
+    } while (last && pages[table].key.length > 0);
   }
+}
+
+function readPage(ctx: TenantContext, table: keyof typeof pages, enrollId: string, after: Row | undefined) {
+  const { key, rows } = pages[table];
+  const columns = ['enroll_id', ...key].map((name) => `held.${name}`).join(', ');
+  const places = key.map((_, at) => `$${at + 3}`).join(', ');
+  const beyond = after ? `and (${key.map((name) => `held.${name}`).join(', ')}) > (${places})` : '';
+  return run<Row>(ctx, {
+    text: `select held.* from ${table} held where held.tenant_id = $1 and held.enroll_id = $2 ${beyond}
+      order by ${columns} limit ${rows}`,
+    values: [ctx.tenantId, enrollId, ...(after ? key.map((name) => after[name]) : [])],
+  });
 }
 
 /** `enroll_id` → `EnrollID`: the columns under the names that the interface would give them. */

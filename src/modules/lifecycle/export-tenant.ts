@@ -1,17 +1,21 @@
-import { Readable } from 'node:stream';
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { readTenant } from '../tenants/tenants.ts';
 import { type OwnTable, ownTables, publicName } from './tables.ts';
 
-const page = 500;
+/** Rows at a time. Those with run-time data have up to 1 MiB each. */
+const page = 200;
+const largePage = 4;
 
 /**
  * All data of a tenant as NDJSON, a line for each record, written while it is read: memory stays constant. Secrets and
  * their hashes are left out. What changes meanwhile may be in it or not.
  */
-export async function exportTenant(ctx: Context, input: { tenantId: string }): Promise<Readable> {
+export async function exportTenant(
+  ctx: Context,
+  input: { tenantId: string },
+): Promise<AsyncGenerator<string>> {
   const tenant = await readTenant(ctx, input);
   const entry = { action: 'tenant.exported', targetId: tenant.TenantID, data: {} } as const;
   await appendAudit(ctx, deployment, entry);
@@ -19,7 +23,7 @@ export async function exportTenant(ctx: Context, input: { tenantId: string }): P
     yield line('Tenant', { ...tenant, ExportedAt: ctx.now() });
     for (const table of ownTables) if (!table.notExported) yield* linesOf(ctx, input.tenantId, table);
   };
-  return Readable.from(lines(), { objectMode: false });
+  return lines();
 }
 
 type Row = Record<string, unknown>;
@@ -33,17 +37,20 @@ async function* linesOf(ctx: Context, tenantId: string, own: OwnTable): AsyncGen
     await ctx.checkCaller?.();
     const rows: Row[] = await readPage(ctx, tenantId, own, after);
     if (rows.length > 0) yield rows.map((row) => line(type, recordOf(row, own))).join('');
-    const last: Row | undefined = rows.length === page ? rows.at(-1) : undefined;
+    const last: Row | undefined = rows.length === rowsOf(own) ? rows.at(-1) : undefined;
     after = last && own.key.length > 0 ? own.key.map((name) => last[name]) : null;
   } while (after);
 }
 
-function readPage(ctx: Context, tenantId: string, { table, key }: OwnTable, after: unknown[] | null) {
+const rowsOf = ({ hasLargeRows }: OwnTable) => (hasLargeRows ? largePage : page);
+
+function readPage(ctx: Context, tenantId: string, own: OwnTable, after: unknown[] | null) {
+  const { table, key } = own;
   const columns = key.map((name) => `held.${name}`).join(', ');
   const place = key.map((_, index) => `$${index + 2}`).join(', ');
   const beyond = after ? `and (${columns}) > (${place})` : '';
   const order = columns ? `order by ${columns}` : '';
-  const text = `select held.* from "${table}" held where held.tenant_id = $1 ${beyond} ${order} limit ${page}`;
+  const text = `select held.* from "${table}" held where held.tenant_id = $1 ${beyond} ${order} limit ${rowsOf(own)}`;
   return run<Row>(ctx, { text, values: [tenantId, ...(after ?? [])] });
 }
 

@@ -49,6 +49,7 @@ export const lifecycleRoutes = [
       },
     },
     audits: ['tenant.exported'],
+    whole: true,
     handle: async (ctx, { params }) => ({
       status: 200,
       body: await exportTenant(ctx, { tenantId: params.TenantID }),

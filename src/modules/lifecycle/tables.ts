@@ -4,6 +4,8 @@ export type OwnTable = {
   /** Its primary key beside `tenant_id`. */
   key: readonly string[];
   what: string;
+  /** It holds what courses store: an export reads few at a time. */
+  hasLargeRows?: true;
   /** Columns that an export leaves out. */
   secrets?: readonly string[];
   /** Why an export leaves it out. */
@@ -24,8 +26,13 @@ export const ownTables: readonly OwnTable[] = [
   { table: 'sign_in_link', key: ['link_hash'], what: 'Sign-in links', secrets: ['link_hash'] },
   { table: 'user_session', key: ['session_hash'], what: 'Browser sessions', secrets: ['session_hash'] },
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
-  { table: 'attempt_unit', key: ['enroll_id', 'unit_id'], what: 'Run-time data of units' },
-  { table: 'attempt', key: ['enroll_id'], what: 'Bookmarks and activity trees' },
+  {
+    table: 'attempt_unit',
+    key: ['enroll_id', 'unit_id'],
+    what: 'Run-time data of units',
+    hasLargeRows: true,
+  },
+  { table: 'attempt', key: ['enroll_id'], what: 'Bookmarks and activity trees', hasLargeRows: true },
   {
     table: 'run_time_commit',
     key: ['enroll_id', 'launch', 'number'],

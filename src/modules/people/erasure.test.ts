@@ -354,7 +354,7 @@ test('the export has all that is held', async () => {
 
 test('an export ends whole when the person is erased meanwhile, without whoever got the LoginID next', async () => {
   const { LoginID } = await newPerson();
-  const chunks = (await exportUser(ctx, { loginId: LoginID })).iterator();
+  const chunks = await exportUser(ctx, { loginId: LoginID });
   let written: string = (await chunks.next()).value;
   expectStatus(await api('DELETE', `/user/${LoginID}`), 200);
   expectStatus(await api('POST', '/user', { LoginID, FirstName: 'Other' }), 201);

@@ -1,16 +1,35 @@
-import { Readable } from 'node:stream';
 import type { TenantContext } from '../../platform/context.ts';
 import type { Person } from '../../platform/personal-data.ts';
 import { appendAudit } from '../audit/append.ts';
 import { userNotFound } from '../users/users.ts';
 import { findPerson, heldData } from './held.ts';
 
-/** One JSON document with all that is held of a person, written while it is read: it is never whole in memory. */
-export async function exportUser(ctx: TenantContext, input: { loginId: string }): Promise<Readable> {
+/** What is sent at a time. */
+const partLength = 64 * 1024;
+
+/** One JSON document with all that is held of a person, in parts that are made while it is read: never whole in memory. */
+export async function exportUser(
+  ctx: TenantContext,
+  input: { loginId: string },
+): Promise<AsyncGenerator<string>> {
   const person = await findPerson(ctx, input.loginId, false);
   if (!person) throw userNotFound();
   await appendAudit(ctx, ctx.tenantId, { action: 'user.exported', targetId: person.userId, data: {} });
-  return Readable.from(documentOf(ctx, person), { objectMode: false });
+  return inParts(documentOf(ctx, person));
+}
+
+/** The head goes first, alone: it shows the client that the answer has begun. */
+async function* inParts(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let part = '';
+  let enough = 0;
+  for await (const text of texts) {
+    part += text;
+    if (part.length < enough) continue;
+    yield part;
+    part = '';
+    enough = partLength;
+  }
+  yield part;
 }
 
 async function* documentOf(ctx: TenantContext, person: Person): AsyncGenerator<string> {

@@ -27,6 +27,7 @@ export const peopleRoutes = [
     answers: { 200: { description: 'The receipt; repeating it gives the same one.', schema: Erasure } },
     events: ['user.erased', 'enrolment.withdrawn'],
     audits: ['user.erased'],
+    heavy: true,
     handle: async (ctx, { params, query }) =>
       ok(await eraseUser(ctx, { loginId: params.LoginID, plan: query.plan ?? false })),
   }),
@@ -47,6 +48,7 @@ export const peopleRoutes = [
       },
     },
     audits: ['user.exported'],
+    whole: true,
     handle: async (ctx, { params }) => ({
       status: 200,
       body: await exportUser(ctx, { loginId: params.LoginID }),

@@ -10,62 +10,88 @@ const mostReplayed = 10_000;
 /** Ids are made before the statement, which may wait for a password's hash or for the database. */
 const longestDraft = 60_000;
 
-/** An id begins with the time at which it was made: the key finds where to begin. */
-const text = `
-with again as (
-  insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, created_at)
-  select $1, $2, gen_random_uuid(), told.event_id, told.type,
-    coalesce(told.enroll_id, told.user_id, told.event_id), 'replay', $3
-  from event told
-  where told.tenant_id = $1
-    and ($4::uuid[] is null or told.event_id = any($4))
-    and ($5::uuid is null or (told.event_id >= $5 and told.occurred_at >= $6 and told.occurred_at < $7))
-    and ($8::text[] is null or told.type = any($8))
-  order by told.epoch, told.transaction, told.event_id limit ${mostReplayed + 1}
-  returning 1
-)
-select count(*)::integer as count from again`;
+/** Deliveries made by one statement: others go between two of them. */
+const portion = 200;
 
-/** Sends events of the log again, those that the endpoint's Types let through, behind those that wait already. */
-export async function replayEvents(
-  ctx: TenantContext,
-  input: Replay & { webhookId: string },
-): Promise<{ Deliveries: number }> {
-  await readWebhookRow(ctx, input);
-  if ((input.EventIDs === undefined) === (input.From === undefined))
-    throw new Problem('validation_failed', 'Send either EventIDs or From.', { param: 'EventIDs' });
-  const now = ctx.now();
+/** An id begins with the time at which it was made: the key finds where to begin. */
+const find = `
+select told.event_id from event told
+where told.tenant_id = $1
+  and ($2::uuid[] is null or told.event_id = any($2))
+  and ($3::uuid is null or (told.event_id >= $3 and told.occurred_at >= $4 and told.occurred_at < $5))
+  and ($6::text[] is null or told.type = any($6))
+order by told.epoch, told.transaction, told.event_id limit ${mostReplayed + 1}`;
+
+const insert = `
+insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, created_at)
+select $1, $2, gen_random_uuid(), told.event_id, told.type,
+  coalesce(told.enroll_id, told.user_id, told.event_id), 'replay', $3
+from event told where told.tenant_id = $1 and told.event_id = any($4::uuid[])
+order by told.epoch, told.transaction, told.event_id`;
+
+const countWaiting = `
+select count(*)::integer as waiting from (
+  select 1 from webhook_delivery held
+  where held.tenant_id = $1 and held.webhook_id = $2 and held.status = 'pending' limit ${mostReplayed}
+) known`;
+
+type Own = Replay & { webhookId: string };
+
+async function eventsOf(ctx: TenantContext, input: Own, types: string[] | null): Promise<string[]> {
   const from = input.From === undefined ? null : new Date(input.From);
-  const until = input.Until === undefined ? now : new Date(input.Until);
+  const until = input.Until === undefined ? ctx.now() : new Date(input.Until);
+  const range = [from && lowestId(new Date(from.getTime() - longestDraft)), from, until];
+  const values = [ctx.tenantId, input.EventIDs ?? null, ...range, types];
+  const rows = await run<{ event_id: string }>(ctx, { name: 'webhook_replayed', text: find, values });
+  if (rows.length > mostReplayed)
+    throw new Problem('validation_failed', `More than ${mostReplayed} events are in this range. Narrow it.`, {
+      param: 'From',
+    });
+  return rows.map(({ event_id }) => event_id);
+}
+
+/** What an endpoint has not taken yet is bounded, so that replays cannot fill the disk. */
+async function requireRoom(ctx: TenantContext, input: Own, count: number): Promise<void> {
+  const values = [ctx.tenantId, input.webhookId];
+  const [row] = await run<{ waiting: number }>(ctx, { name: 'webhook_waiting', text: countWaiting, values });
+  const waiting = row?.waiting ?? 0;
+  if (waiting + count > mostReplayed)
+    throw new Problem(
+      'too_many_requests',
+      `${waiting === mostReplayed ? `${mostReplayed} or more` : waiting} deliveries to this endpoint are pending, and at most ${mostReplayed} may be. Replay again when they have been delivered.`,
+      { retryAfter: 60 },
+    );
+}
+
+/** The endpoint's row is locked first, so that numbers are given in the order of the commits. */
+function insertPortion(ctx: TenantContext, input: Own, eventIds: string[]): Promise<void> {
   return transaction(ctx, async (ctx) => {
-    // The endpoint's row is locked first, so that numbers are given in the order of the commits.
+    const now = ctx.now();
     const endpoint = await ctx.db
       .updateTable('webhook')
       .set({ wake_at: now })
       .where('tenant_id', '=', ctx.tenantId)
       .where('webhook_id', '=', input.webhookId)
-      .returning('types')
+      .returning('webhook_id')
       .executeTakeFirst();
     if (!endpoint) throw webhookNotFound();
-    const range = [from && lowestId(new Date(from.getTime() - longestDraft)), from, until];
-    const [row] = await run<{ count: number }>(ctx, {
-      name: 'webhook_replay',
-      text,
-      values: [ctx.tenantId, input.webhookId, now, input.EventIDs ?? null, ...range, endpoint.types],
-    });
-    const count = row?.count ?? 0;
-    if (count > mostReplayed)
-      throw new Problem(
-        'validation_failed',
-        `More than ${mostReplayed} events are in this range. Narrow it.`,
-        {
-          param: 'From',
-        },
-      );
-    const data = { Deliveries: count };
-    await appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: input.webhookId, data });
-    return data;
+    const values = [ctx.tenantId, input.webhookId, now, eventIds];
+    await run(ctx, { name: 'webhook_replay', text: insert, values });
   });
+}
+
+/** Sends events of the log again, those that the endpoint's Types let through, behind those that wait already. */
+export async function replayEvents(ctx: TenantContext, input: Own): Promise<{ Deliveries: number }> {
+  if ((input.EventIDs === undefined) === (input.From === undefined))
+    throw new Problem('validation_failed', 'Send either EventIDs or From.', { param: 'EventIDs' });
+  const { types } = await readWebhookRow(ctx, input);
+  const eventIds = await eventsOf(ctx, input, types);
+  await requireRoom(ctx, input, eventIds.length);
+  const data = { Deliveries: eventIds.length };
+  await appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: input.webhookId, data });
+  for (let at = 0; at < eventIds.length; at += portion)
+    await insertPortion(ctx, input, eventIds.slice(at, at + portion));
+  return data;
 }
 
 function lowestId(at: Date): string {

@@ -145,6 +145,7 @@ export const webhookRoutes = [
     answers: { 200: { description: 'How many are sent again.', schema: ReplayResult } },
     events: [],
     audits: ['webhook.replayed'],
+    heavy: true,
     handle: async (ctx, { params, body }) =>
       ok(await replayEvents(ctx, { ...body, webhookId: params.WebhookID })),
   }),

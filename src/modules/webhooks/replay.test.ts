@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { replayEvents } from './replay.ts';
+
+const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+after(service.close);
+
+/** A tenant with a disabled endpoint and so many events, of users who are not there. */
+async function withEvents(count: number) {
+  const { TenantID, api } = await newTenant(service);
+  const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/', Status: 'disabled' });
+  const add = (count: number) =>
+    sql`insert into event (tenant_id, event_id, type, occurred_at, user_id, data)
+      select ${TenantID}, gen_random_uuid(), 'user.updated', now(), gen_random_uuid(), '{}'
+      from generate_series(1, ${count}::integer)`.execute(service.ctx.db);
+  await add(count);
+  const { rows: told } = await sql<{ event_id: string }>`
+    select event_id from event where tenant_id = ${TenantID} and type = 'user.updated'
+    order by epoch, transaction, event_id`.execute(service.ctx.db);
+  const made = async () => {
+    const { rows } = await sql<{ event_id: string; statement: string }>`
+      select event_id, xmin::text as statement from webhook_delivery
+      where tenant_id = ${TenantID} order by number`.execute(service.ctx.db);
+    return rows;
+  };
+  const replay = (body: object, headers?: Record<string, string>) =>
+    api('POST', `/webhook/${hook.WebhookID}/replay`, body, headers);
+  return { TenantID, hook, add, told: told.map(({ event_id }) => event_id), made, replay };
+}
+
+test('a replay makes at most 200 deliveries in a transaction, in the order of the log, and with a key for retries once', async () => {
+  const { told, made, replay } = await withEvents(450);
+  const byId = { EventIDs: told };
+  assert.deepEqual((await replay(byId)).body, { Deliveries: 450 });
+  const first = await made();
+  assert.deepEqual(
+    first.map(({ event_id }) => event_id),
+    told,
+  );
+  assert.deepEqual(
+    [...Map.groupBy(first, ({ statement }) => statement).values()].map(({ length }) => length),
+    [200, 200, 50],
+  );
+  const key = { 'idempotency-key': 'once' };
+  assert.deepEqual((await replay(byId, key)).body, { Deliveries: 450 });
+  assert.deepEqual((await replay(byId, key)).body, { Deliveries: 450 });
+  assert.equal((await made()).length, 900);
+});
+
+test('an endpoint has at most 10,000 pending deliveries of replays, so that replays cannot fill the disk', async () => {
+  const { TenantID, hook, add, made, replay, told } = await withEvents(1_000);
+  const ctx = { ...service.ctx, tenantId: TenantID };
+  for (let time = 0; time < 10; time++)
+    await replayEvents(ctx, { webhookId: hook.WebhookID, EventIDs: told });
+  const refused = await replay({ EventIDs: told.slice(0, 1) });
+  expectProblem(refused, 429, 'too_many_requests');
+  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal((await made()).length, 10_000);
+  await sql`update webhook_delivery set status = 'delivered' where tenant_id = ${TenantID}`.execute(ctx.db);
+  expectStatus(await replay({ EventIDs: told.slice(0, 1) }), 200);
+  await add(9_001);
+  await sql`update event set event_id = overlay(event_id::text placing 'ffffffff' from 1 for 8)::uuid
+    where tenant_id = ${TenantID}`.execute(ctx.db);
+  expectProblem(await replay({ From: '2020-01-01T00:00:00Z' }), 422, 'validation_failed');
+});
