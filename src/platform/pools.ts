@@ -59,6 +59,8 @@ export type Admission = {
   /** What the pages of an enrolment, or of a course's preview, ask for; a minute counts commits and signs of life. */
   readonly sittings: Budgets;
   readonly sittingFiles: Budgets;
+  /** Requests for files that the course does not have. */
+  readonly fileMisses: Budgets;
   /** Commits of an enrolment or preview; a minute counts their bytes. */
   readonly commits: Budgets;
   /** Files of the player and the console, which cost little, by address. */
@@ -90,6 +92,8 @@ export const ordinaryCommitBytes = 16 * 1024;
 const requestsOfSitting = 20;
 /** A browser asks for a course's files all at once: over HTTP/2 for 100. */
 const filesOfSitting = 100;
+/** Some courses look for subtitles or pictures that they may not have. */
+const missesPerMinute = 600;
 const bodiesOfAddress = 10;
 const bodiesOfSite = 40;
 /** Over HTTP/2 each costs 14 kB. A browser requests up to 100 files simultaneously. */
@@ -160,6 +164,7 @@ export function openAdmission({
     runTimeTenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 2) }),
     commitBytes: openBudgets({ atOnce: commitBytesOfTenant }),
     sittings: openBudgets({ perMinute: commitsPerMinute, atOnce: requestsOfSitting }),
+    fileMisses: openBudgets({ perMinute: missesPerMinute }),
     sittingFiles: openBudgets({ atOnce: filesOfSitting }),
     commits: openBudgets({ perMinute: commitBytesPerMinute, atOnce: commitsAtOnce }),
     starts: openBudgets({ perMinute: launchesPerMinute }),

@@ -218,7 +218,8 @@ function fileRoute(app: FastifyInstance, ctx: Context): void {
     const { ended, releaseId } = await liveRelease.get(ctx, request.params.token);
     refuseWhenEnded(ended);
     const folder = releaseId === null ? null : ctx.files.folder(releaseId);
-    const path = folder && (await locateFile(folder, request.params['*']));
+    const { player } = sittingOf(ctx, request.params.token);
+    const path = folder && (await locateFile(ctx, { player, folder, path: request.params['*'] }));
     if (releaseId && folder && !path) await expectFolder(ctx, { folder, releaseId });
     if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
     return sendFile(reply, folder, path);

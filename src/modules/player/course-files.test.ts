@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { packCourse } from '../../../test/journeys/made-courses.ts';
 import { movableClock } from '../../../test/support/clock.ts';
 import { play } from '../../../test/support/player.ts';
@@ -172,6 +173,37 @@ test('nothing outside of the package is reached', async () => {
     assert.ok(status === 404 || status === 400 || status === 403, `${path} ${status}`);
   }
   assert.equal(await rawStatus(`${base}/%E4`), 400);
+});
+
+test('the names of a release are read once, so that a file it does not have is one look-up', async () => {
+  const { LaunchURL } = await enrolled('web');
+  const { file } = await play(service, LaunchURL);
+  assert.equal((await file('media/INTRO.mp4')).status, 200);
+  const { rows } = await sql<{ release_id: string }>`
+    select release_id from release where course_id = 'web'`.execute(service.ctx.db);
+  const folder = service.ctx.files.folder(rows[0]?.release_id ?? '');
+  await writeFile(join(folder, 'Media/Later.txt'), 'later');
+  assert.equal((await file('Media/Later.txt')).status, 200);
+  assert.equal((await file('media/later.txt')).status, 404, 'the folder is not read again');
+  assert.equal((await file(`${'a'.repeat(1_100)}.txt`)).status, 404);
+});
+
+test('600 files a minute that a course does not have are 404 for an enrolment, then 429; its files and others go on', async () => {
+  const { file } = await play(service, (await enrolled('web')).LaunchURL);
+  const other = await play(service, (await enrolled('web')).LaunchURL);
+  const statuses: number[] = [];
+  for (let round = 0; round < 13; round++) {
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => file(`subtitles-${n}.vtt`)));
+    statuses.push(...answers.map(({ status }) => status));
+  }
+  assert.deepEqual([...new Set(statuses.slice(0, 600))], [404]);
+  assert.deepEqual([...new Set(statuses.slice(600))], [429]);
+  const refused = await file('subtitles.vtt');
+  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal((await file('index.html')).status, 200);
+  assert.equal((await other.file('subtitles.vtt')).status, 404);
+  clock.advance({ minutes: 1 });
+  assert.equal((await file('subtitles.vtt')).status, 404);
 });
 
 test('without a live session there are no files: ended, superseded, withdrawn, disabled, silent, tampered', async () => {
