@@ -20,7 +20,8 @@ import { compressCourseFile } from './compress-files.ts';
 import { refuseOtherHosts } from './content-hosts.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
 import { loadPage } from './page-files.ts';
-import { clickPreview } from './preview.ts';
+import { clickPreview, openLinkIn } from './preview.ts';
+import { previewPlayerOf } from './preview-tokens.ts';
 import { refusal } from './refusal-page.ts';
 import { Commit, mostElements } from './schemas.ts';
 import { openingOf, sittingOf } from './sittings.ts';
@@ -72,6 +73,15 @@ function byTicket(ctx: Context) {
     if (!opening && request.method === 'POST') throw new Problem('session_ended', oldLink);
     refuseLargeBody(request);
     if (opening) admitPlayer(ctx, request, opening.player, 'page');
+  };
+}
+
+/** A signed link does not suffer for what strangers at the same address do. */
+function byPreviewLink(ctx: Context) {
+  return async (request: FastifyRequest) => {
+    const link = openLinkIn(ctx, request.raw.url ?? '');
+    if (link) admitPlayer(ctx, request, previewPlayerOf(link), 'page');
+    else admitAnonymous(ctx, request);
   };
 }
 
@@ -155,8 +165,10 @@ function pageRoutes(app: FastifyInstance, ctx: Context): void {
         .send(page.html);
     },
   );
-  app.get('/preview', { config: { page: true } }, async (request, reply) =>
-    sendAnswer(reply, await clickPreview(ctx, request.raw.url ?? '')),
+  app.get(
+    '/preview',
+    { onRequest: byPreviewLink(ctx), config: { page: true, admits: 'itself' } },
+    async (request, reply) => sendAnswer(reply, await clickPreview(ctx, request.raw.url ?? '')),
   );
   type Named = { Params: { version: string; file: string } };
   app.get<Named>(

@@ -2,6 +2,7 @@ import type { Player } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
 import { seal, unseal } from '../../platform/signing.ts';
+import { operatorLine } from '../../platform/turns.ts';
 import type { Reached } from '../standards/reached.ts';
 
 /** What a preview shows. `tenantId` null: to the operator. `at`: when it was asked for. */
@@ -28,7 +29,7 @@ export const playUntil = (link: PreviewLink) => after(link.at, playMinutes);
 
 /** All previews of a course share their budgets, apart for each tenant. */
 export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenantId' | 'courseId'>): Player {
-  return { tenantId, sitting: `${tenantId ?? 'operator'} preview ${courseId}` };
+  return { tenantId, sitting: `${tenantId ?? operatorLine} preview ${courseId}` };
 }
 
 /** What we sealed for a purpose has the shape that we gave it. */

@@ -7,6 +7,8 @@ import { packSecondRelease } from '../../../test/support/packages.ts';
 import { click, play, post, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
+import { spend } from '../../platform/budgets.ts';
+import { previewPlayerOf } from './preview-tokens.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -232,4 +234,24 @@ test('a course that is deleted meanwhile ends its previews', async () => {
   expectProblem(await post(`${location}/session`), 404, 'course_not_found');
   expectProblem(await commit({}), 404, 'release_not_found');
   assert.equal((await file('index.html')).status, 404);
+});
+
+test('previews of a tenant called operator share no budget with those of the operator', async () => {
+  const CourseID = await imported();
+  const address = await preview(CourseID);
+  const { admission, now } = service.ctx;
+  const { sitting } = previewPlayerOf({ tenantId: 'operator', courseId: CourseID });
+  assert.equal(spend(admission.sittings, sitting, now(), admission.sittings.perMinute), 0);
+  const { alive } = await play(service, address);
+  assert.equal(await alive(), 204);
+});
+
+test('a click on a PreviewURL is not refused for what strangers at its address do', async () => {
+  const address = await preview(await imported());
+  const { admission, now } = service.ctx;
+  while (spend(admission.addresses, '127.0.0.1', now()) === 0);
+  assert.equal((await click(`${address}x`)).status, 429, 'no link of ours');
+  assert.equal((await click(address)).status, 303);
+  clock.advance({ minutes: 16 });
+  assert.equal((await click(address)).status, 404, 'too old');
 });

@@ -7,7 +7,13 @@ import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
 import { previewFraming } from './preview-sitting.ts';
-import { openUntil, readPreviewLink, writePreviewLink, writePreviewTicket } from './preview-tokens.ts';
+import {
+  openUntil,
+  type PreviewLink,
+  readPreviewLink,
+  writePreviewLink,
+  writePreviewTicket,
+} from './preview-tokens.ts';
 import { onward, refusal } from './refusal-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
 
@@ -44,10 +50,16 @@ export function ticketIn(address: string): string | null {
   return new URLSearchParams(address.slice(address.indexOf('?') + 1)).get('ticket');
 }
 
+/** The link of a PreviewURL; null: it is not one of ours, or too old. */
+export function openLinkIn(ctx: Context, address: string): PreviewLink | null {
+  const link = readPreviewLink(ctx, ticketIn(address) ?? '');
+  return link && ctx.now().getTime() < openUntil(link) ? link : null;
+}
+
 /** The click on a PreviewURL. */
 export async function clickPreview(ctx: Context, address: string): Promise<Answer> {
-  const link = readPreviewLink(ctx, ticketIn(address) ?? '');
-  if (!link || ctx.now().getTime() >= openUntil(link))
+  const link = openLinkIn(ctx, address);
+  if (!link)
     return refusal({
       status: 404,
       title: 'This preview is out of date',
