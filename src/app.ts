@@ -23,8 +23,9 @@ import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
 import type { Context } from './platform/context.ts';
+import type { Authenticate, ShowsCredentials } from './platform/guards.ts';
 import { healthRoutes } from './platform/health.ts';
-import { type Authenticate, openServer, registerRoutes, type ShowsCredentials } from './platform/http.ts';
+import { openServer, registerRoutes } from './platform/http.ts';
 import { openMetrics } from './platform/metrics.ts';
 import { describeInterface } from './platform/openapi.ts';
 import type { Route } from './platform/routes.ts';
@@ -59,13 +60,9 @@ const interfaceHeaders = {
 };
 
 /** The key of the header Authorization; without that header, the session of the cookie. */
-const authenticate: Authenticate = async (ctx, request, route) => {
+const authenticate: Authenticate = async (ctx, request) => {
   const session = request.headers.authorization === undefined ? await sessionCaller(ctx, request) : null;
-  const caller = session ?? (await keyCaller(ctx, request));
-  // Before it is refused, so that the log names it.
-  request.caller = caller;
-  authorize(caller, route, (request.params as { LoginID?: string }).LoginID);
-  return caller;
+  return session ?? (await keyCaller(ctx, request));
 };
 
 /** The header Authorization or the session's cookie, valid or not. Other sites' cookies say nothing. */
@@ -83,7 +80,7 @@ export async function buildInterface(ctx: Context): Promise<FastifyInstance> {
   const resolveTenant = tenantResolver(
     async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
   );
-  registerRoutes(api, ctx, routes, { authenticate, showsCredentials, resolveTenant });
+  registerRoutes(api, ctx, routes, { authenticate, authorize, showsCredentials, resolveTenant });
   return api;
 }
 

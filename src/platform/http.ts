@@ -12,7 +12,8 @@ import { countRejection } from './counters.ts';
 import { admitUpload, refuseAtOnce, refuseLargeBody } from './entry.ts';
 import { Problem } from './errors.ts';
 import { exportPages, listOf } from './export.ts';
-import { answerOnce, readIdempotencyKey } from './idempotency.ts';
+import type { Guards } from './guards.ts';
+import { answerOnce, loginIdIn, readIdempotencyKey } from './idempotency.ts';
 import { normalizeIdentifiers } from './ids.ts';
 import { checkShape, type JsonShape } from './json-shape.ts';
 import { admitExport, countUnsent, readInTurn, readPage, sendInTurn } from './list-reads.ts';
@@ -122,10 +123,6 @@ function parseBodies(app: FastifyInstance, routes: readonly Route[]): void {
     });
 }
 
-export type Authenticate = (ctx: Context, request: FastifyRequest, route: Route) => Promise<Caller>;
-export type ShowsCredentials = (ctx: Context, request: FastifyRequest) => boolean;
-export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;
-
 function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): boolean {
   return (
     access === 'tenant' || (access === 'either' && (!isOperator(caller) || headers.tenant !== undefined))
@@ -139,7 +136,7 @@ export function registerRoutes(
   app: FastifyInstance,
   ctx: Context,
   routes: readonly Route[],
-  guards: { authenticate: Authenticate; showsCredentials: ShowsCredentials; resolveTenant: ResolveTenant },
+  guards: Guards,
 ): void {
   parseBodies(app, routes);
   app.register(formBody);
@@ -159,10 +156,12 @@ export function registerRoutes(
         if (route.access === 'anyone') return refuseLargeBody(request);
         const caller = await checkCredentials(ctx, request, {
           areShown: guards.showsCredentials(ctx, request),
-          look: () => guards.authenticate(ctx, request, route),
+          look: () => guards.authenticate(ctx, request),
         });
+        // Before it is refused, so that the log names it, and calls that are refused are limited, too.
         request.caller = caller;
         countCall(ctx, caller.keyId, reply);
+        guards.authorize(caller, route, loginIdIn(request.params));
         if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
         if (!route.streams) refuseLargeBody(request);
         if (route.streams) await admitUpload(ctx, request, caller, route.streams.bulk === true);
@@ -193,7 +192,8 @@ export function registerRoutes(
         const { params, query, body } = request;
         const tenantId = request.tenantId;
         const checkCaller = async () => {
-          if (route.access !== 'anyone') await guards.authenticate(ctx, request, route);
+          if (route.access === 'anyone') return;
+          guards.authorize(await guards.authenticate(ctx, request), route, loginIdIn(request.params));
         };
         const actor = actorOf(request);
         const scopes = request.caller?.scopes;

@@ -30,6 +30,19 @@ test('a key has a budget of its own, is told what is left of it, and when to go 
   }
 });
 
+test('calls that a key may not make count, too', async () => {
+  const service = await startService({ env: { RATE_LIMIT: '3' } });
+  try {
+    const fields = { Name: 'narrow', Scopes: ['events:read'] };
+    const key = (await service.api('POST', '/tenant/test/key', fields)).body;
+    const call = (path: string) => service.api('GET', path, undefined, key.Secret);
+    for (const path of ['/user', '/course', '/user']) assert.equal((await call(path)).status, 403);
+    assert.equal((await call('/user')).status, 429);
+  } finally {
+    await service.close();
+  }
+});
+
 test('0 is no limit', async () => {
   const service = await startService({ env: { RATE_LIMIT: '0' } });
   try {

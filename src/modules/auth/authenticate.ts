@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { countSignInFailure } from '../../platform/counters.ts';
 import { Problem } from '../../platform/errors.ts';
-import type { ResolveTenant } from '../../platform/http.ts';
+import type { ResolveTenant } from '../../platform/guards.ts';
 import { sha256 } from '../../platform/ids.ts';
 import type { Caller, Route } from '../../platform/routes.ts';
 import { requireScope } from '../../platform/scopes.ts';
@@ -59,7 +59,7 @@ export async function keyCaller(ctx: Context, request: FastifyRequest): Promise<
 }
 
 /** Whether a key or session may call the route; `loginId` is the one in the path. */
-export function authorize(caller: Caller, route: Route, loginId: string | undefined): void {
+export function authorize(caller: Caller, route: Route, loginId: string | null): void {
   if (caller.learner !== undefined && !(route.own && toNfc(loginId ?? '') === caller.learner))
     throw new Problem(
       'own_only',

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from './context.ts';
+import type { Caller, Route } from './routes.ts';
+
+/** Who is calling; throws when nobody valid is. */
+export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;
+
+/** Whether a request has credentials, valid or not. */
+export type ShowsCredentials = (ctx: Context, request: FastifyRequest) => boolean;
+
+/** Throws when the caller may not call the route; `loginId` is the one in the path. */
+export type Authorize = (caller: Caller, route: Route, loginId: string | null) => void;
+
+/** The tenant that a request acts on. */
+export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;
+
+export type Guards = {
+  authenticate: Authenticate;
+  authorize: Authorize;
+  showsCredentials: ShowsCredentials;
+  resolveTenant: ResolveTenant;
+};
