@@ -8,6 +8,8 @@ export type Turns = {
   readonly mostWaiting: number;
   /** In milliseconds. Work that has waited for so long is rejected. */
   readonly longestWait: number | null;
+  /** The line that is served before all others. */
+  readonly first: string | null;
   inUse: number;
   readonly lines: Map<string, Line>;
 };
@@ -19,9 +21,9 @@ export const operatorLine = '';
 export const strangersLine = '\n';
 
 export function openTurns(
-  limits: Pick<Turns, 'most' | 'mostOfOne' | 'mostWaiting'> & { longestWait?: number },
+  limits: Pick<Turns, 'most' | 'mostOfOne' | 'mostWaiting'> & { longestWait?: number; first?: string },
 ): Turns {
-  return { longestWait: null, ...limits, inUse: 0, lines: new Map() };
+  return { longestWait: null, first: null, ...limits, inUse: 0, lines: new Map() };
 }
 
 export function waitingIn({ lines }: Turns): number {
@@ -96,7 +98,9 @@ async function workAndPass<Result>(turns: Turns, line: Line, work: () => Promise
 }
 
 function passOn(turns: Turns): void {
-  for (const [whose, line] of turns.lines) {
+  const first = turns.first === null ? undefined : turns.lines.get(turns.first);
+  const lines = first ? [[turns.first ?? '', first] as const, ...turns.lines] : turns.lines;
+  for (const [whose, line] of lines) {
     const next = line.inUse < turns.mostOfOne ? line.waiting.shift() : undefined;
     if (next || isIdle(line)) turns.lines.delete(whose);
     if (!next) continue;

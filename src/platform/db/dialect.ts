@@ -24,16 +24,14 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** Carries a statement's own name through Kysely. */
-const ownNames = new WeakMap<CompiledQuery, string>();
+/** Carries a statement's own name through Kysely, and for whom it is sent. */
+const sendings = new WeakMap<CompiledQuery, Sending>();
 
-export function namedQuery<R>(
-  text: string,
-  values: readonly unknown[],
-  name: string | undefined,
-): CompiledQuery<R> {
+type Sending = { name: string | undefined; tenantId: string | undefined };
+
+export function namedQuery<R>(text: string, values: readonly unknown[], sending: Sending): CompiledQuery<R> {
   const query = CompiledQuery.raw(text, [...values]) as CompiledQuery<R>;
-  if (name !== undefined) ownNames.set(query, name);
+  sendings.set(query, sending);
   return query;
 }
 
@@ -45,12 +43,13 @@ class EngineConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const name = ownNames.get(query) ?? nameOf(query.sql);
-    const { rows, affected } = await this.#connection.query<R>({
-      text: query.sql,
-      values: query.parameters,
-      ...(name === undefined ? {} : { name }),
-    });
+    const sending = sendings.get(query);
+    const name = sending?.name ?? nameOf(query.sql);
+    const { sql: text, parameters: values } = query;
+    const { rows, affected } = await this.#connection.query<R>(
+      name === undefined ? { text, values } : { name, text, values },
+      sending?.tenantId,
+    );
     return { rows, numAffectedRows: BigInt(affected) };
   }
 

@@ -7,7 +7,8 @@ export type Statement = {
 
 export type Rows<R> = { rows: R[]; affected: number };
 
-export type Connection = { query<R>(statement: Statement): Promise<Rows<R>> };
+/** `tenantId`: for whom it works, if the statement does not name a tenant; none: for the service. */
+export type Connection = { query<R>(statement: Statement, tenantId?: string): Promise<Rows<R>> };
 
 /** Who works on the database now, who waits for that, and how many had to wait since it was opened. */
 export type EngineLoad = { inUse: number; waiting: number; waits: number };
@@ -15,8 +16,6 @@ export type EngineLoad = { inUse: number; waiting: number; waits: number };
 /** What the in-process database and a PostgreSQL server have in common. */
 export interface Engine extends Connection {
   readonly kind: 'pglite' | 'postgres';
-  /** `tenantId`: for whom it works; none: for the service, or for several. */
-  query<R>(statement: Statement, tenantId?: string): Promise<Rows<R>>;
   /** Runs `work` on one connection of its own; rolled back when it throws. */
   transaction<T>(work: (connection: Connection) => Promise<T>, tenantId?: string): Promise<T>;
   /** Runs several statements without parameters, for migrations. */

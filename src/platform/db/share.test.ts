@@ -27,6 +27,20 @@ test('a statement of another tenant waits for a few of the one that sends hundre
   assert.deepEqual([order.length, engine.load().waiting], [201, 0]);
 });
 
+test('what the service does for itself goes first, and what it does for a tenant waits with it', async () => {
+  const order: string[] = [];
+  const done = (whose: string) => () => order.push(whose);
+  const busy = Array.from({ length: 100 }, () => engine.query(work('busy')).then(done('busy')));
+  const nameless = { text: 'select 1', values: [] };
+  const forTenant = engine.query(nameless, 'busy').then(done('for the tenant'));
+  const others = Array.from({ length: 5 }, () => engine.query(work('other')).then(done('other')));
+  const own = engine.query(nameless).then(done('service'));
+  await Promise.all([...busy, forTenant, ...others, own]);
+  const [service, last] = [order.indexOf('service'), order.indexOf('for the tenant')];
+  assert.ok(service <= 20, `${service} statements came before the service's`);
+  assert.ok(last >= order.length - 10, 'it waits in the line of its tenant');
+});
+
 test('so do transactions, and all of them give their places back when they fail', async () => {
   const order: string[] = [];
   const act = (tenantId: string) => async (connection: Connection) => {

@@ -8,10 +8,11 @@ const patience = { longestWait: 5_000, mostWaiting: 5_000 };
 
 /**
  * Statements and transactions wait in lines, one for each tenant, which are served in turn: whoever sends a thousand
- * requests waits for themselves, and nobody else does.
+ * requests waits for themselves, and nobody else does. What the service does for itself goes first: it is little, and
+ * all tenants need it, such as the look-up of a key.
  */
 export function shareAmongTenants(engine: Engine): Engine {
-  const turns = openTurns({ ...shares[engine.kind], ...patience });
+  const turns = openTurns({ ...shares[engine.kind], ...patience, first: operatorLine });
   let waits = 0;
   const share = <T>(work: () => Promise<T>, tenantId = operatorLine): Promise<T> =>
     inTurn(turns, tenantId, work, () => waits++) ?? Promise.reject(overloaded());

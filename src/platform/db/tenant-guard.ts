@@ -63,7 +63,10 @@ const namesOwned = (nodes: readonly Node[]): boolean =>
 export function guardTenants(engine: Engine): Engine {
   return {
     ...engine,
-    query: async (statement, tenantId) => engine.query(statement, tenantId ?? tenantOf(statement)),
+    query: async (statement, tenantId) => {
+      const named = tenantOf(statement);
+      return engine.query(statement, named ?? tenantId);
+    },
     transaction: (work, tenantId) =>
       engine.transaction(
         (connection) =>

@@ -54,7 +54,10 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
 }
 
 /** Runs a hand-written statement where `ctx.db` is: in its transaction, if there is one. */
-export async function run<R>(ctx: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
-  const { rows } = await ctx.db.executeQuery(namedQuery<R>(text, values, name));
+export async function run<R>(
+  { db, tenantId }: { db: Database; tenantId?: string },
+  { name, text, values }: Statement,
+): Promise<R[]> {
+  const { rows } = await db.executeQuery(namedQuery<R>(text, values, { name, tenantId }));
   return rows;
 }
