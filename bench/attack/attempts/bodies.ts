@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { ask, openSockets, type Reply, tally } from '../ask.ts';
+import { ask, openSockets, type Reply, send, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
 import { openSitting, type World } from '../world.ts';
 
@@ -8,6 +8,8 @@ const bomb = brotliCompressSync(nested);
 const manyKeys = JSON.stringify(
   Object.fromEntries(Array.from({ length: 330_000 }, (_, n) => [`k${n}`, ''])),
 ).slice(0, 4 * 1024 * 1024);
+/** Sorting these takes time that grows with the square of their number. */
+const marks = `a${'\u0315'.repeat(40_000)}${'\u0316'.repeat(40_000)}`;
 const unknown = '/play/bm9ib2R5.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/commit';
 const quick = 500;
 
@@ -99,6 +101,24 @@ export const bodyAttempts: readonly Attempt[] = [
       refusedTenTimes(() =>
         ask(`${service.baseUrl}/user`, { method: 'POST', key, body: nested.slice(0, 1_000_000) }),
       ),
+  },
+  {
+    finding: 'fourth review',
+    name: 'a LoginID of 80,000 combining marks',
+    run: ({ service, key }) =>
+      refusedTenTimes(() => send(`${service.baseUrl}/user`, 'POST', { LoginID: marks }, key)),
+  },
+  {
+    finding: 'fourth review',
+    name: 'a commit with a number of 36,000 digits that is none',
+    run: async (world) => {
+      const { commit } = await openSitting(await world.learner());
+      const { status, milliseconds } = await commit({
+        Data: { 'lectern.seconds': `${'1'.repeat(36_000)}x` },
+      });
+      const detail = `${status} after ${Math.round(milliseconds)} ms`;
+      return { held: status > 0 && status < 500 && milliseconds < quick, detail };
+    },
   },
   {
     finding: '1',

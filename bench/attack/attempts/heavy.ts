@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask, openSockets, type Reply, tally } from '../ask.ts';
+import { ask, openSockets, type Reply, send, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
 import { expect, uniqueName, type World, webCourse } from '../world.ts';
 
 function outcome(replies: readonly Reply[]): Outcome {
   const held = replies.every(
-    ({ status, headers }) => status < 300 || (status === 429 && headers['retry-after'] !== undefined),
+    ({ status, headers }) =>
+      status < 300 || ([429, 503].includes(status) && headers['retry-after'] !== undefined),
   );
   return { held: held && replies.some(({ status }) => status === 200), detail: tally(replies) };
 }
@@ -62,6 +63,19 @@ export const heavyAttempts: readonly Attempt[] = [
           }),
         ),
       ),
+  },
+  {
+    finding: 'fourth review',
+    name: '900 changes of one enrolment at a time by a key of another tenant',
+    run: async ({ service, api, rivalKey }) => {
+      const LoginID = uniqueName('rival');
+      expect(await api('POST', '/user', { LoginID }, rivalKey), 201);
+      const { body } = expect(await api('POST', `/enrol/${LoginID}/${webCourse}`, {}, rivalKey), 201);
+      const address = `${service.baseUrl}/enrolment/${LoginID}/${body.EnrollID}`;
+      return outcome(
+        await goOn(900, () => send(address, 'PUT', { Reference: uniqueName('order') }, rivalKey)),
+      );
+    },
   },
   {
     finding: 'H2',
