@@ -54,8 +54,8 @@ export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): 
 }
 
 /**
- * Takes one of the caller's places, or so many bytes, or answers null when there is no room; whoever has it takes it from
- * `inUse` later. `counts`: it is taken all the same, and counts for those that come later.
+ * Takes one of the caller's places, or `amount` bytes; null: there is no room. The caller of this function subtracts it
+ * from `inUse` afterwards. `counts`: it is taken regardless of the limit, and counts towards it.
  */
 export function take(budgets: Budgets, caller: string, counts = false, amount = 1): Use | null {
   const use = useOf(budgets, caller);

@@ -98,15 +98,19 @@ async function workAndPass<Result>(turns: Turns, line: Line, work: () => Promise
 }
 
 function passOn(turns: Turns): void {
-  const first = turns.first === null ? undefined : turns.lines.get(turns.first);
-  const lines = first ? [[turns.first ?? '', first] as const, ...turns.lines] : turns.lines;
-  for (const [whose, line] of lines) {
-    const next = line.inUse < turns.mostOfOne ? line.waiting.shift() : undefined;
-    if (next || isIdle(line)) turns.lines.delete(whose);
-    if (!next) continue;
-    turns.lines.set(whose, line);
-    begin(turns, line);
-    next();
-    return;
-  }
+  if (turns.first !== null && serve(turns, turns.first)) return;
+  for (const whose of turns.lines.keys()) if (serve(turns, whose)) return;
+}
+
+/** Starts what waits first in the line, if it may; the line goes behind all others. */
+function serve(turns: Turns, whose: string): boolean {
+  const line = turns.lines.get(whose);
+  if (!line) return false;
+  const next = line.inUse < turns.mostOfOne ? line.waiting.shift() : undefined;
+  if (next || isIdle(line)) turns.lines.delete(whose);
+  if (!next) return false;
+  turns.lines.set(whose, line);
+  begin(turns, line);
+  next();
+  return true;
 }

@@ -5,7 +5,7 @@ import { createPending, type Pending } from './pending.ts';
 import { judge } from './results.ts';
 import { type Answer, sendCommit, sendCommitBlocking, sendCommitLeaving } from './transport.ts';
 
-/** What the learner is told: `partly` is without a bookmark, `kept` is on this device only, `unkept` is in danger. */
+/** Shown to the learner. `partly`: results saved without the bookmark; `kept`: on this device only; `unkept`: may be lost. */
 export type SaveState = 'saved' | 'partly' | 'saving' | 'kept' | 'unkept';
 /** Why there is nothing to play any more. */
 export type Stop = { ended: SessionEnd } | { refused: CommitVerdict };

@@ -113,7 +113,7 @@ test('an enrolment has six commits in progress, over all its launches; others co
   assert.equal((await page.commit({})).status, 200);
 });
 
-test('commits of a tenant have 16 MiB in progress; then large ones are told to wait, small ones and other tenants go on', async () => {
+test('beyond 16 MiB of commits in progress large commits of a tenant get 429; small ones and other tenants are unaffected', async () => {
   const tenant = await newTenant(service);
   const course = await newCourse(service);
   const launchUrl = async ({ api, user }: TestTenant) =>

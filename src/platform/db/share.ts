@@ -7,9 +7,9 @@ const shares = { pglite: { most: 1, mostOfOne: 1 }, postgres: { most: 10, mostOf
 const patience = { longestWait: 5_000, mostWaiting: 5_000 };
 
 /**
- * Statements and transactions wait in lines, one for each tenant, which are served in turn: whoever sends a thousand
- * requests waits for themselves, and nobody else does. What the service does for itself goes first: it is little, and
- * all tenants need it, such as the look-up of a key.
+ * Each tenant has a queue of statements and transactions, and the queues are served in turn, so a tenant with a thousand
+ * requests delays only its own. The service's own statements, such as key look-ups, go first: they are few, and every
+ * tenant depends on them.
  */
 export function shareAmongTenants(engine: Engine): Engine {
   const turns = openTurns({ ...shares[engine.kind], ...patience, first: operatorLine });
