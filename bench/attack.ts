@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startCluster } from '../scripts/postgres-cluster.ts';
-import { cleanUp } from '../test/support/process.ts';
+import { cleanUp } from '../server/test/support/process.ts';
 import type { Attempt } from './attack/attempt.ts';
 import { attempts } from './attack/attempts.ts';
 import { startHonest } from './attack/honest.ts';

@@ -24,21 +24,17 @@ function freePort(): Promise<number> {
 
 async function startLectern(env: Record<string, string>) {
   const [port, contentPort] = [await freePort(), await freePort()];
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../src/main.ts')],
-    {
-      env: {
-        PATH: process.env.PATH,
-        PORT: String(port),
-        CONTENT_PORT: String(contentPort),
-        BOOTSTRAP_KEY: key,
-        LOG_LEVEL: 'warn',
-        ...env,
-      },
-      stdio: ['ignore', 'inherit', 'inherit'],
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/server/lectern.js'), 'serve'], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      CONTENT_PORT: String(contentPort),
+      BOOTSTRAP_KEY: key,
+      LOG_LEVEL: 'warn',
+      ...env,
     },
-  );
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   const url = `http://127.0.0.1:${port}`;
   for (let time = 0; time < 600; time++) {
     if (child.exitCode !== null) throw new Error('The service did not start.');

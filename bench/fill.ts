@@ -1,4 +1,4 @@
-import type { Connection, Statement } from '../src/platform/db/engine.ts';
+import type { Connection, Statement } from '../server/src/platform/db/engine.ts';
 
 export type Sizes = {
   /** Beside the tenant `bench`, which has the users and enrolments that requests name. */

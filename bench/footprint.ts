@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '../scripts/postgres-cluster.ts';
-import { stopProcess } from '../test/support/process.ts';
+import { stopProcess } from '../server/test/support/process.ts';
 import { median } from './median.ts';
 import { cpuOf, memoryOf, startNode } from './service.ts';
 

@@ -3,7 +3,7 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cleanUp } from '../test/support/process.ts';
+import { cleanUp } from '../server/test/support/process.ts';
 import { benchEnrolments, benchUsers, type Sizes } from './fill.ts';
 import { httpLimit, type LimitSource, serverLimit } from './limit.ts';
 import { startDriver } from './load/driver.ts';

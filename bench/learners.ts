@@ -1,7 +1,7 @@
 // Many learners at once: each commits every 20 s and starts the course anew once: npm run bench:learners -- [--learners 2000] [--seconds 60]
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cleanUp } from '../test/support/process.ts';
+import { cleanUp } from '../server/test/support/process.ts';
 import { startDriver } from './load/driver.ts';
 import { cpuOf, memoryOf, serverCpu, startTarget } from './service.ts';
 

@@ -1,7 +1,7 @@
 // What the CPU of an operation goes into: npm run bench:profile -- [--engine postgres] [--operation enrol] [--functions 25]
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cleanUp, freePorts } from '../test/support/process.ts';
+import { cleanUp, freePorts } from '../server/test/support/process.ts';
 import { startDriver } from './load/driver.ts';
 import { operations } from './operations.ts';
 import { cpuOf, serverCpu, startTarget } from './service.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cleanUp } from '../test/support/process.ts';
+import { cleanUp } from '../server/test/support/process.ts';
 import { embeddedLimit, httpLimit, type LimitSource, serverLimit } from './limit.ts';
 import { startDriver } from './load/driver.ts';
 import { operations } from './operations.ts';

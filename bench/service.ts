@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type Cluster, startCluster } from '../scripts/postgres-cluster.ts';
-import type { Connection } from '../src/platform/db/engine.ts';
-import { openPglite } from '../src/platform/db/pglite.ts';
-import { send } from '../src/platform/db/wire.ts';
+import type { Connection } from '../server/src/platform/db/engine.ts';
+import { openPglite } from '../server/src/platform/db/pglite.ts';
+import { send } from '../server/src/platform/db/wire.ts';
+import { bootstrapKey, freePorts, runProcess, stopProcess } from '../server/test/support/process.ts';
+import { until } from '../server/test/support/until.ts';
 import { packCourse } from '../test/journeys/made-courses.ts';
-import { bootstrapKey, freePorts, runProcess, stopProcess } from '../test/support/process.ts';
-import { until } from '../test/support/until.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
 import type { Facts, Sitting } from './operations.ts';
@@ -41,29 +41,33 @@ export type TargetOptions = {
   nodeArguments?: string[];
 };
 
-/** As `npm start` does; versions of before 2026-11-22 have no such file. */
-function flagsOf(root: string): string[] {
-  const preload = join(root, 'src/preload.ts');
-  const imports = existsSync(preload) ? ['--import', pathToFileURL(preload).href] : [];
-  return ['--disable-warning=ExperimentalWarning', ...imports];
+/** The arguments of Node.js with which a version serves, as its `npm start` does. */
+function serveArguments(root: string, nodeArguments: string[]): string[] {
+  const built = join(root, 'dist/server/lectern.js');
+  if (existsSync(built)) return [...nodeArguments, built, 'serve'];
+  // Versions before the build (2026-11-22).
+  const preload = pathToFileURL(join(root, 'src/preload.ts')).href;
+  return [
+    '--disable-warning=ExperimentalWarning',
+    '--import',
+    preload,
+    ...nodeArguments,
+    join(root, 'src/main.ts'),
+  ];
 }
 
 /** One process of the service, of the version in `root`, once it is ready. */
 export async function startNode(root: string, env: Record<string, string>, nodeArguments: string[] = []) {
   const [port, contentPort] = (await freePorts(2)) as [number, number];
   const began = performance.now();
-  const process_ = runProcess(
-    process.execPath,
-    [...flagsOf(root), ...nodeArguments, join(root, 'src/main.ts')],
-    {
-      PORT: String(port),
-      CONTENT_PORT: String(contentPort),
-      BOOTSTRAP_KEY: bootstrapKey,
-      LOG_LEVEL: 'warn',
-      RATE_LIMIT: '0',
-      ...env,
-    },
-  );
+  const process_ = runProcess(process.execPath, serveArguments(root, nodeArguments), {
+    PORT: String(port),
+    CONTENT_PORT: String(contentPort),
+    BOOTSTRAP_KEY: bootstrapKey,
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT: '0',
+    ...env,
+  });
   const [baseUrl, contentUrl] = [port, contentPort].map((number) => `http://127.0.0.1:${number}`) as [
     string,
     string,

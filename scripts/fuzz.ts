@@ -12,7 +12,7 @@ const { status } = spawnSync(
     '--test',
     '--test-isolation=none',
     '--test-reporter=spec',
-    'test/properties.test.ts',
+    'server/test/properties.test.ts',
   ],
   { stdio: 'inherit', env: { ...process.env, FUZZ_REQUESTS: requests, FUZZ_SEED: seed } },
 );

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { migrate } from '../src/platform/db/migrate.ts';
-import { openPglite } from '../src/platform/db/pglite.ts';
+import { migrate } from '../server/src/platform/db/migrate.ts';
+import { openPglite } from '../server/src/platform/db/pglite.ts';
 
-const target = new URL('../src/platform/db/generated.ts', import.meta.url);
-const migrations = new URL('../migrations', import.meta.url).pathname;
+const target = new URL('../server/src/platform/db/generated.ts', import.meta.url);
+const migrations = new URL('../server/migrations', import.meta.url).pathname;
 
 type Column = {
   table: string;
@@ -115,7 +115,7 @@ if (import.meta.main) {
   const wanted = await generateDatabaseTypes();
   if (!process.argv.includes('--check')) await writeFile(target, wanted);
   else if ((await readFile(target, 'utf8')) !== wanted) {
-    console.error('src/platform/db/generated.ts does not match migrations/. Run: npm run generate');
+    console.error('server/src/platform/db/generated.ts does not match migrations/. Run: npm run generate');
     process.exitCode = 1;
   }
 }

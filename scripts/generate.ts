@@ -1,12 +1,12 @@
 // Writes what is derived and committed: the database's types, openapi.json and the client's types. `--check` compares instead.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildInterface } from '../src/app.ts';
-import { readConfig } from '../src/platform/config.ts';
-import type { Context } from '../src/platform/context.ts';
-import { openLog } from '../src/platform/log.ts';
-import { openAdmission } from '../src/platform/pools.ts';
-import { generateClientTypes } from './generate-client.ts';
+import { generateClientTypes } from '../client/generate.ts';
+import { buildInterface } from '../server/src/app.ts';
+import { readConfig } from '../server/src/platform/config.ts';
+import type { Context } from '../server/src/platform/context.ts';
+import { openLog } from '../server/src/platform/log.ts';
+import { openAdmission } from '../server/src/platform/pools.ts';
 import { generateDatabaseTypes } from './generate-db.ts';
 
 /** Describing the interface reads the configuration only; no verb runs. */
@@ -26,7 +26,7 @@ async function describe(): Promise<string> {
 
 const root = join(import.meta.dirname, '..');
 const derived: [string, () => Promise<string>][] = [
-  ['src/platform/db/generated.ts', generateDatabaseTypes],
+  ['server/src/platform/db/generated.ts', generateDatabaseTypes],
   ['openapi.json', describe],
   ['client/src/generated.ts', generateClientTypes],
 ];

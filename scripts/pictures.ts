@@ -2,16 +2,16 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { settled } from '../test/support/axe.ts';
-import { closeBrowser } from '../test/support/browser.ts';
-import { closeConsole, consoleOf, openConsole, type Who } from '../test/support/console.ts';
-import { openShowcase } from '../test/support/showcase.ts';
-import { ensureConsole } from './build-console.ts';
+import { settled } from '../server/test/support/axe.ts';
+import { closeBrowser } from '../server/test/support/browser.ts';
+import { closeConsole, consoleOf, openConsole, type Who } from '../server/test/support/console.ts';
+import { openShowcase } from '../server/test/support/showcase.ts';
+import { ensureBuilt } from './build.ts';
 
 const folder = join(import.meta.dirname, '../docs/images/console');
 const wanted = process.argv.slice(2);
 
-await ensureConsole();
+await ensureBuilt(['console', 'player']);
 await mkdir(folder, { recursive: true });
 const { service, tenant, administrator, learner, blocked, decided, webhookId, close } = await openShowcase();
 const admin: Who = { tenant, LoginID: administrator };

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePorts } from '../test/support/process.ts';
+import { freePorts } from '../server/test/support/process.ts';
 
 export type Cluster = {
   url: string;

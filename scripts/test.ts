@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { judgeMutants, judgeStatements } from '../test/support/recorded-statements.ts';
-import { ensureConsole } from './build-console.ts';
+import { judgeMutants, judgeStatements } from '../server/test/support/recorded-statements.ts';
+import { ensureBuilt } from './build.ts';
 import { opensServer } from './opens-server.ts';
 
 const { values, positionals } = parseArgs({
@@ -40,7 +40,7 @@ if (values.journeys && !existsSync(chromium))
 
 const patterns = values.journeys
   ? ['test/journeys/*.test.ts']
-  : ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/*.test.ts', 'client/test/*.test.ts'];
+  : ['server/src/**/*.test.ts', 'web/**/*.test.ts', 'server/test/*.test.ts', 'client/test/*.test.ts'];
 const found = globSync(patterns).sort();
 // The others say nothing of a server: `npm test` has run them already.
 const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;
@@ -50,7 +50,7 @@ const missing = positionals.filter((file) => !existsSync(file));
 if (missing.length > 0) fail(`There is no file ${missing.join(', ')}.`);
 if (files === suite && suite.length < found.length)
   console.log(`${found.length - suite.length} files of tests open no server: they run with npm test.`);
-await ensureConsole();
+await ensureBuilt(['console', 'player']);
 /** Whatever tests leave there goes with it, also what a killed process leaves. The server that some start runs as another user. */
 const scratch = mkdtempSync(join(tmpdir(), 'lectern-tests-'));
 chmodSync(scratch, 0o711);
@@ -71,8 +71,6 @@ function run(some: readonly string[], concurrency: number): number {
     process.execPath,
     [
       '--disable-warning=ExperimentalWarning',
-      // Each file is a process of its own, and half of its time was reading the sources.
-      `--import=${new URL('../src/preload.ts', import.meta.url)}`,
       '--test',
       `--test-concurrency=${concurrency}`,
       '--test-timeout=600000',

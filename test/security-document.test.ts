@@ -46,21 +46,21 @@ test('every test that SECURITY.md names exists, and each of the ten risks has on
 
 test('no code but the delivery of webhooks opens a connection to an address of a client', () => {
   const opens = /\bfetch\(|from 'node:(https?|net|tls|dgram|http2)'|from 'undici'|dns/;
-  const files = globSync('src/**/*.ts', { cwd: root }).filter(
+  const files = globSync('server/src/**/*.ts', { cwd: root }).filter(
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
   // The command line talks to a service that its user names, the demonstration to its own; the configuration, budgets, answers to broken HTTP and the handling of connections open none.
   assert.deepEqual(found, [
-    'src/bulk-command.ts',
-    'src/demo.ts',
-    'src/modules/webhooks/addresses.ts',
-    'src/modules/webhooks/look-up.ts',
-    'src/modules/webhooks/send.ts',
-    'src/platform/budgets.ts',
-    'src/platform/client-errors.ts',
-    'src/platform/config.ts',
-    'src/platform/connections.ts',
-    'src/platform/http2.ts',
+    'server/src/bulk-command.ts',
+    'server/src/demo.ts',
+    'server/src/modules/webhooks/addresses.ts',
+    'server/src/modules/webhooks/look-up.ts',
+    'server/src/modules/webhooks/send.ts',
+    'server/src/platform/budgets.ts',
+    'server/src/platform/client-errors.ts',
+    'server/src/platform/config.ts',
+    'server/src/platform/connections.ts',
+    'server/src/platform/http2.ts',
   ]);
 });

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { packCourse } from '../../test/journeys/made-courses.ts';
 import {
   bootstrapKey,
   type Environment,
@@ -7,7 +6,8 @@ import {
   type Running,
   startProcess,
   temporaryFolder,
-} from '../../test/support/process.ts';
+} from '../../server/test/support/process.ts';
+import { packCourse } from '../../test/journeys/made-courses.ts';
 import { ask, type Reply, send } from './ask.ts';
 import type { Probe } from './honest.ts';
 

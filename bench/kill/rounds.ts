@@ -8,8 +8,8 @@ import {
   startProcess,
   stopProcess,
   temporaryFolder,
-} from '../../test/support/process.ts';
-import { until } from '../../test/support/until.ts';
+} from '../../server/test/support/process.ts';
+import { until } from '../../server/test/support/until.ts';
 import { check } from './check.ts';
 import { type Client, openClient } from './client.ts';
 import { checkFolder, checkServer } from './consistency.ts';

@@ -2,8 +2,8 @@
 // serialized by the schemas of the service. No database, no authentication, no headers of ours. Ends with its parent.
 import fastify from 'fastify';
 import Type from 'typebox';
-import { EnrollID, Enrolment } from '../../src/modules/enrolments/schemas.ts';
-import { LoginID } from '../../src/modules/users/schemas.ts';
+import { EnrollID, Enrolment } from '../../server/src/modules/enrolments/schemas.ts';
+import { LoginID } from '../../server/src/modules/users/schemas.ts';
 
 const result = { Completion: 'unknown', Success: 'unknown', Score: null } as const;
 const enrolment: Enrolment = {

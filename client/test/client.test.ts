@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { untilReadable } from '../../src/modules/events/test-support.ts';
-import { startService, type TestService } from '../../test/support/service.ts';
-import { newCourse, newTenant, type TestTenant, unique } from '../../test/support/tenant.ts';
+import { untilReadable } from '../../server/src/modules/events/test-support.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { newCourse, newTenant, type TestTenant, unique } from '../../server/test/support/tenant.ts';
 import { createLectern, type Lectern, LecternError, withReturn } from '../src/index.ts';
 
 let service: TestService;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startService, type TestService } from '../../test/support/service.ts';
-import { newTenant } from '../../test/support/tenant.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { newTenant } from '../../server/test/support/tenant.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');

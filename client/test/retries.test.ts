@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, request as forward, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { startService, type TestService } from '../../test/support/service.ts';
-import { newTenant, type TestTenant, unique } from '../../test/support/tenant.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { newTenant, type TestTenant, unique } from '../../server/test/support/tenant.ts';
 import { createLectern, LecternError } from '../src/index.ts';
 
 /** What happens to the next requests on their way: lost before or after the service, or answered by another. */

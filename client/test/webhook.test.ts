@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { startDispatcher } from '../../src/modules/webhooks/dispatcher.ts';
-import { startReceiver } from '../../src/modules/webhooks/test-support.ts';
-import { startService, type TestService } from '../../test/support/service.ts';
-import { newTenant } from '../../test/support/tenant.ts';
-import { until } from '../../test/support/until.ts';
+import { startDispatcher } from '../../server/src/modules/webhooks/dispatcher.ts';
+import { startReceiver } from '../../server/src/modules/webhooks/test-support.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { newTenant } from '../../server/test/support/tenant.ts';
+import { until } from '../../server/test/support/until.ts';
 import { createLectern, verifyWebhook } from '../src/index.ts';
 
 let service: TestService;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { closeBrowser, contentOf, newContext, openPage } from '../support/browser.ts';
-import { startService } from '../support/service.ts';
+import { closeBrowser, contentOf, newContext, openPage } from '../../server/test/support/browser.ts';
+import { startService } from '../../server/test/support/service.ts';
 import { packChoice } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;

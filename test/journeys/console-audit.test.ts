@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expectNoBarriers } from '../support/axe.ts';
-import { closeBrowser, expectCount } from '../support/browser.ts';
-import { closeConsole, consoleOf } from '../support/console.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { expectStatus, newCourse, newTenant } from '../support/tenant.ts';
+import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { closeBrowser, expectCount } from '../../server/test/support/browser.ts';
+import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { expectStatus, newCourse, newTenant } from '../../server/test/support/tenant.ts';
 
 let service: TestService;
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { signInOperator } from '../../src/modules/people/test-support.ts';
-import { closeBrowser, newContext, openPage } from '../support/browser.ts';
-import { startService } from '../support/service.ts';
+import { signInOperator } from '../../server/src/modules/people/test-support.ts';
+import { closeBrowser, newContext, openPage } from '../../server/test/support/browser.ts';
+import { startService } from '../../server/test/support/service.ts';
 
 /** What the first screen may cost. Time: on a phone four times as slow as this machine, on a slow mobile network. */
 const budget = { gzipBytes: 250_000, requests: 20, interactiveMilliseconds: 7_000 };
@@ -12,7 +12,7 @@ const slowNetwork = { offline: false, latency: 150, downloadThroughput: 200_000,
 const slowdown = 4;
 const rounds = 3;
 
-const dist = join(import.meta.dirname, '../../web/console/dist');
+const dist = join(import.meta.dirname, '../../console/dist');
 let service: Awaited<ReturnType<typeof startService>>;
 
 before(async () => {

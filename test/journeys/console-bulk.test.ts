@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser, expectCount } from '../support/browser.ts';
-import { closeConsole, consoleOf } from '../support/console.ts';
-import { startService } from '../support/service.ts';
-import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
+import { closeBrowser, expectCount } from '../../server/test/support/browser.ts';
+import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { expectNoBarriers } from '../support/axe.ts';
-import { closeBrowser } from '../support/browser.ts';
-import { closeConsole, consoleOf } from '../support/console.ts';
-import { startService } from '../support/service.ts';
+import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { closeBrowser } from '../../server/test/support/browser.ts';
+import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
+import { startService } from '../../server/test/support/service.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { expectNoBarriers } from '../support/axe.ts';
-import { closeBrowser, contentOf } from '../support/browser.ts';
-import { closeConsole, consoleOf } from '../support/console.ts';
-import { packSecondRelease } from '../support/packages.ts';
-import { startService } from '../support/service.ts';
-import { newTenant } from '../support/tenant.ts';
-import { untilRight } from '../support/until.ts';
+import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { closeBrowser, contentOf } from '../../server/test/support/browser.ts';
+import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
+import { packSecondRelease } from '../../server/test/support/packages.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { newTenant } from '../../server/test/support/tenant.ts';
+import { untilRight } from '../../server/test/support/until.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;

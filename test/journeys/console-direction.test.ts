@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Receiver, startReceiver } from '../../src/modules/webhooks/test-support.ts';
-import { closeBrowser } from '../support/browser.ts';
-import { closeConsole, openConsole, signInAs } from '../support/console.ts';
-import { fill } from '../support/filled-tenant.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { newTenant, type TestTenant } from '../support/tenant.ts';
+import { type Receiver, startReceiver } from '../../server/src/modules/webhooks/test-support.ts';
+import { closeBrowser } from '../../server/test/support/browser.ts';
+import { closeConsole, openConsole, signInAs } from '../../server/test/support/console.ts';
+import { fill } from '../../server/test/support/filled-tenant.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
 
 let service: TestService;
 let receiver: Receiver;

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser, expectCount, newContext, openPage, press, waitForState } from '../support/browser.ts';
-import { closeConsole, consoleOf } from '../support/console.ts';
-import { startService } from '../support/service.ts';
-import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
+import {
+  closeBrowser,
+  expectCount,
+  newContext,
+  openPage,
+  press,
+  waitForState,
+} from '../../server/test/support/browser.ts';
+import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
 import { packCourse } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;

@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { expectNoBarriers } from '../support/axe.ts';
-import { closeBrowser, expectCount, press, screenOf } from '../support/browser.ts';
-import { closeConsole, openConsole } from '../support/console.ts';
-import { cleanUp, printedLink, type Running, startProcess, temporaryFolder } from '../support/process.ts';
+import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { closeBrowser, expectCount, press, screenOf } from '../../server/test/support/browser.ts';
+import { closeConsole, openConsole } from '../../server/test/support/console.ts';
+import {
+  cleanUp,
+  printedLink,
+  type Running,
+  startProcess,
+  temporaryFolder,
+} from '../../server/test/support/process.ts';
 import { packCourse } from './made-courses.ts';
 
 let service: Running;

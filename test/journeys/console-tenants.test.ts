@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser } from '../support/browser.ts';
-import { closeConsole, consoleOf } from '../support/console.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { newTenant } from '../support/tenant.ts';
+import { closeBrowser } from '../../server/test/support/browser.ts';
+import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { newTenant } from '../../server/test/support/tenant.ts';
 
 let service: TestService;
 

@@ -2,15 +2,19 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { type Dispatcher, startDispatcher } from '../../src/modules/webhooks/dispatcher.ts';
-import { type Received, type Receiver, startReceiver } from '../../src/modules/webhooks/test-support.ts';
-import { expectNoBarriers } from '../support/axe.ts';
-import { closeBrowser } from '../support/browser.ts';
-import { movableClock } from '../support/clock.ts';
-import { closeConsole, consoleOf, signInAs } from '../support/console.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
-import { until } from '../support/until.ts';
+import { type Dispatcher, startDispatcher } from '../../server/src/modules/webhooks/dispatcher.ts';
+import {
+  type Received,
+  type Receiver,
+  startReceiver,
+} from '../../server/src/modules/webhooks/test-support.ts';
+import { expectNoBarriers } from '../../server/test/support/axe.ts';
+import { closeBrowser } from '../../server/test/support/browser.ts';
+import { movableClock } from '../../server/test/support/clock.ts';
+import { closeConsole, consoleOf, signInAs } from '../../server/test/support/console.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
+import { until } from '../../server/test/support/until.ts';
 
 const clock = movableClock();
 let service: TestService;

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { callAPI, closeBrowser, contentOf, newContext, openPage, waitForState } from '../support/browser.ts';
-import { movableClock } from '../support/clock.ts';
-import { startService, type TestEnrolment, type TestService } from '../support/service.ts';
-import { untilRight } from '../support/until.ts';
+import {
+  callAPI,
+  closeBrowser,
+  contentOf,
+  newContext,
+  openPage,
+  waitForState,
+} from '../../server/test/support/browser.ts';
+import { movableClock } from '../../server/test/support/clock.ts';
+import { startService, type TestEnrolment, type TestService } from '../../server/test/support/service.ts';
+import { untilRight } from '../../server/test/support/until.ts';
 import { packRow } from './made-courses.ts';
 
 const clock = movableClock();

@@ -9,9 +9,9 @@ import {
   openPage,
   press,
   screenOf,
-} from '../support/browser.ts';
-import { startService } from '../support/service.ts';
-import { untilRight } from '../support/until.ts';
+} from '../../server/test/support/browser.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { untilRight } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse } from './made-courses.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BrowserContext, Frame, Page } from 'playwright-core';
-import { closeBrowser, contentOf, newContext, openPage } from '../support/browser.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { expectStatus, newTenant, type TestTenant } from '../support/tenant.ts';
-import { untilRight } from '../support/until.ts';
+import { closeBrowser, contentOf, newContext, openPage } from '../../server/test/support/browser.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
+import { untilRight } from '../../server/test/support/until.ts';
 import { attack, victimScript } from './hostile-scripts.ts';
 import { packScript } from './made-courses.ts';
 

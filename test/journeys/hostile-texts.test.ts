@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { closeBrowser, contentOf, newContext, openPage, takeViolations } from '../support/browser.ts';
-import { fillWithHostileTexts, hostile, hostileAddress, hostileBodies } from '../support/hostile-texts.ts';
-import { startService } from '../support/service.ts';
+import {
+  closeBrowser,
+  contentOf,
+  newContext,
+  openPage,
+  takeViolations,
+} from '../../server/test/support/browser.ts';
+import {
+  fillWithHostileTexts,
+  hostile,
+  hostileAddress,
+  hostileBodies,
+} from '../../server/test/support/hostile-texts.ts';
+import { startService } from '../../server/test/support/service.ts';
 import { packRow } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;

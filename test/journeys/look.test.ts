@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findings } from '../support/axe.ts';
-import { closeBrowser, contentOf, newContext, openPage, press } from '../support/browser.ts';
-import { startService } from '../support/service.ts';
+import { findings } from '../../server/test/support/axe.ts';
+import { closeBrowser, contentOf, newContext, openPage, press } from '../../server/test/support/browser.ts';
+import { startService } from '../../server/test/support/service.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;

@@ -3,9 +3,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser, contentOf, expectCount, newContext, openPage } from '../support/browser.ts';
-import { startService } from '../support/service.ts';
-import { untilRight } from '../support/until.ts';
+import {
+  closeBrowser,
+  contentOf,
+  expectCount,
+  newContext,
+  openPage,
+} from '../../server/test/support/browser.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { untilRight } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
 
 /** Packages made by others lie beside the checkout, where there are any; they are no part of the project. */

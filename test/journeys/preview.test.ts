@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { findings } from '../support/axe.ts';
+import { findings } from '../../server/test/support/axe.ts';
 import {
   answer,
   closeBrowser,
@@ -11,9 +11,9 @@ import {
   openPage,
   press,
   screenOf,
-} from '../support/browser.ts';
-import { startService } from '../support/service.ts';
-import { untilRight } from '../support/until.ts';
+} from '../../server/test/support/browser.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { untilRight } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse, packWebPage } from './made-courses.ts';
 

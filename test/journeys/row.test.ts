@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { closeBrowser, contentOf, newContext, openPage, waitForState } from '../support/browser.ts';
-import { startService } from '../support/service.ts';
-import { untilRight } from '../support/until.ts';
+import {
+  closeBrowser,
+  contentOf,
+  newContext,
+  openPage,
+  waitForState,
+} from '../../server/test/support/browser.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { untilRight } from '../../server/test/support/until.ts';
 import { packRow, packWebPage } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;

@@ -10,9 +10,9 @@ import {
   press,
   screenOf,
   waitForState,
-} from '../support/browser.ts';
-import { startService } from '../support/service.ts';
-import { untilRight } from '../support/until.ts';
+} from '../../server/test/support/browser.ts';
+import { startService } from '../../server/test/support/service.ts';
+import { untilRight } from '../../server/test/support/until.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;

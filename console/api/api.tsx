@@ -1,0 +1,65 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import createFetchClient, { type Client } from 'openapi-fetch';
+import createQueryClient, { type OpenapiQueryClient } from 'openapi-react-query';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { paths } from '../../client/src/generated.ts';
+import { isSignedOut, toFailure } from './problem.ts';
+
+/** Lists are read as pages; their exports as CSV are links. */
+type Json = 'application/json';
+
+/** The public interface, called with the session's cookie. An operator's calls name the tenant they act on. */
+export type Api = {
+  /** `$api.useQuery('get', '/user', …)`; throws problem documents. */
+  $api: OpenapiQueryClient<paths, Json>;
+  /** For calls outside of queries: answers `{ data, error, response }`. */
+  client: Client<paths, Json>;
+  /** Header fields for calls that are made by hand: uploads and exports. */
+  headers: Record<string, string>;
+  tenant: string | null;
+};
+
+const ApiContext = createContext<Api | null>(null);
+
+export function useApi(): Api {
+  const api = useContext(ApiContext);
+  if (!api) throw new Error('useApi outside of ApiProvider');
+  return api;
+}
+
+const isWorthRepeating = (count: number, thrown: unknown) => {
+  const { status } = toFailure(thrown);
+  return count < 2 && (status === 0 || status === 503);
+};
+
+function newQueryClient(onSignedOut?: () => void): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({
+      onError: (thrown) => {
+        if (isSignedOut(thrown)) onSignedOut?.();
+      },
+    }),
+    defaultOptions: { queries: { staleTime: 5_000, retry: isWorthRepeating } },
+  });
+}
+
+/** Everything below acts on `tenant`; nothing that was read for one tenant is ever shown for another. */
+export function ApiProvider(props: {
+  tenant: string | null;
+  /** Told when a call finds that the session has ended. */
+  onSignedOut?: () => void;
+  children: ReactNode;
+}) {
+  const { tenant, onSignedOut, children } = props;
+  const [api, queries] = useMemo(() => {
+    const headers: Record<string, string> = tenant === null ? {} : { Tenant: encodeURIComponent(tenant) };
+    const client = createFetchClient<paths, Json>({ baseUrl: location.origin, headers });
+    const api: Api = { client, $api: createQueryClient(client), headers, tenant };
+    return [api, newQueryClient(onSignedOut)] as const;
+  }, [tenant, onSignedOut]);
+  return (
+    <ApiContext value={api}>
+      <QueryClientProvider client={queries}>{children}</QueryClientProvider>
+    </ApiContext>
+  );
+}

@@ -1,0 +1,23 @@
+import { createContext, useContext } from 'react';
+import type { components } from '../../client/src/generated.ts';
+
+export type Session = components['schemas']['Session'];
+
+export type SignedIn = Session & { signOut: (everywhere: boolean) => Promise<void> };
+
+export const SessionContext = createContext<SignedIn | null>(null);
+
+/** Who is signed in; pages are only shown to somebody who is. */
+export function useSession(): SignedIn {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('useSession outside of the session gate');
+  return session;
+}
+
+export function nameOf({
+  FirstName,
+  LastName,
+  LoginID,
+}: Pick<Session, 'FirstName' | 'LastName' | 'LoginID'>) {
+  return [FirstName, LastName].filter(Boolean).join(' ') || LoginID || '';
+}

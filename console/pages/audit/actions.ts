@@ -1,0 +1,63 @@
+import type { components } from '../../../client/src/generated.ts';
+
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type Action = AuditEntry['Action'];
+export type ActionGroup = 'access' | 'people' | 'results' | 'keys' | 'webhooks' | 'catalogue' | 'deployment';
+
+/** Every action, and where people look for it. One that is missing here does not compile. */
+const groupOf = {
+  'sign_in.succeeded': 'access',
+  'sign_in.failed': 'access',
+  'operator.signed_in': 'access',
+  'sign_in_link.created': 'access',
+  'sessions.ended': 'access',
+  'key.created': 'access',
+  'key.revoked': 'access',
+  'administrator.created': 'people',
+  'user.access_changed': 'people',
+  'user.exported': 'people',
+  'user.erased': 'people',
+  'enrolment.overridden': 'results',
+  'enrolment.withdrawn': 'results',
+  'enrolment.reinstated': 'results',
+  'enrolment.end_changed': 'results',
+  'enrolment.details_changed': 'results',
+  'enrolment_key.issued': 'keys',
+  'enrolment_key.revoked': 'keys',
+  'webhook.created': 'webhooks',
+  'webhook.changed': 'webhooks',
+  'webhook.secret_rotated': 'webhooks',
+  'webhook.replayed': 'webhooks',
+  'webhook.deleted': 'webhooks',
+  'course.created': 'catalogue',
+  'course.changed': 'catalogue',
+  'course.deleted': 'catalogue',
+  'release.imported': 'catalogue',
+  'release.made_current': 'catalogue',
+  'option.created': 'catalogue',
+  'option.changed': 'catalogue',
+  'option.deleted': 'catalogue',
+  'tenant.created': 'deployment',
+  'tenant.changed': 'deployment',
+  'tenant.suspended': 'deployment',
+  'tenant.resumed': 'deployment',
+  'tenant.exported': 'deployment',
+  'tenant.deleted': 'deployment',
+  'tenant.deletion_finished': 'deployment',
+  'backup.created': 'deployment',
+  'backup.restored': 'deployment',
+  'signing_keys.rotated': 'deployment',
+  'audit.began': 'deployment',
+  'audit.head_unverified': 'deployment',
+} as const satisfies Record<Action, ActionGroup>;
+
+const actions = Object.keys(groupOf) as Action[];
+
+/** In the order in which people look for them. */
+export const actionGroups: readonly { group: ActionGroup; actions: readonly Action[] }[] = (
+  ['access', 'people', 'results', 'keys', 'webhooks', 'catalogue', 'deployment'] as const
+).map((group) => ({ group, actions: actions.filter((action) => groupOf[action] === group) }));
+
+export function isAction(text: string | undefined): text is Action {
+  return actions.some((action) => action === text);
+}

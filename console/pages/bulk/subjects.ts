@@ -1,0 +1,84 @@
+import type { components } from '../../../client/src/generated.ts';
+
+type NewUser = components['schemas']['NewUser'];
+
+export const subjects = ['users', 'enrolments'] as const;
+export type Subject = (typeof subjects)[number];
+export const isSubject = (text: string | undefined): text is Subject =>
+  subjects.some((subject) => subject === text);
+
+/** Members of Metadata are columns of their own: Metadata.colour. */
+const metadata = 'Metadata.';
+
+type About = {
+  path: '/user/bulk' | '/enrol/bulk';
+  fields: readonly string[];
+  required: readonly string[];
+  /** Rows that show how a file is made. */
+  template: readonly (readonly string[])[];
+};
+
+const userFields = [
+  'LoginID',
+  'FirstName',
+  'LastName',
+  'GroupName',
+  'Email',
+  'Password',
+  'IsAdmin',
+  'Register',
+  'Enabled',
+] as const satisfies readonly (keyof NewUser)[];
+const enrolmentFields = ['LoginID', 'CourseID', 'DurationID', 'IfEnrolled', 'Reference', 'Metadata'] as const;
+
+export type Field = (typeof userFields)[number] | (typeof enrolmentFields)[number];
+
+export const about = {
+  users: {
+    path: '/user/bulk',
+    fields: userFields,
+    required: ['LoginID'],
+    template: [
+      ['LoginID', 'FirstName', 'LastName', 'GroupName', 'Email'],
+      ['anna.berg', 'Anna', 'Berg', 'Sales', 'anna.berg@example.com'],
+      ['ben.cole', 'Ben', 'Cole', 'Stock', 'ben.cole@example.com'],
+    ],
+  },
+  enrolments: {
+    path: '/enrol/bulk',
+    fields: enrolmentFields,
+    required: ['LoginID', 'CourseID'],
+    template: [
+      ['LoginID', 'CourseID', 'DurationID', 'Reference'],
+      ['anna.berg', 'fire-safety', '1-year', 'PO-4711'],
+      ['ben.cole', 'fire-safety', '', ''],
+    ],
+  },
+} as const satisfies Record<Subject, About & { fields: readonly Field[] }>;
+
+/** Whether the service takes a field of this name. */
+export function isField(subject: Subject, name: string): boolean {
+  const { fields } = about[subject];
+  if (subject === 'enrolments' && name.startsWith(metadata) && name.length > metadata.length) return true;
+  return name !== 'Metadata' && (fields as readonly string[]).includes(name);
+}
+
+const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_.-]/g, '');
+
+/** The field that a column is named for, however it is written; null: none. */
+export function fieldFor(subject: Subject, column: string): string | null {
+  const name = column.trim();
+  if (isField(subject, name)) return name;
+  const { fields } = about[subject];
+  return fields.find((field) => field !== 'Metadata' && plain(field) === plain(name)) ?? null;
+}
+
+/** What each column of a file is; of two with one name the first. */
+export function fieldsFor(subject: Subject, columns: readonly string[]): (string | null)[] {
+  const fields = columns.map((column) => fieldFor(subject, column));
+  return fields.map((field, at) => (fields.indexOf(field) === at ? field : null));
+}
+
+export function missingFields(subject: Subject, fields: readonly (string | null)[]): string[] {
+  return about[subject].required.filter((field) => !fields.includes(field));
+}

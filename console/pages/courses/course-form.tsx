@@ -1,0 +1,133 @@
+import { Button, Group, Image, Radio, Stack, Textarea, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { told, useAct } from '../../parts/act.tsx';
+import { FailedAct } from '../../parts/states.tsx';
+import { useLanguageName } from './language.tsx';
+import { TenantsField } from './tenants-field.tsx';
+import { type AuthoredCourse, type Status, statuses } from './values.tsx';
+
+type CourseChange = components['schemas']['CourseChange'];
+
+/** Only what differs from the record is sent, so that nobody else's change is undone. */
+function differing(course: AuthoredCourse, typed: CourseChange): CourseChange {
+  const names = Object.keys(typed) as (keyof CourseChange)[];
+  const differs = (name: keyof CourseChange) => JSON.stringify(typed[name]) !== JSON.stringify(course[name]);
+  return Object.fromEntries(names.filter(differs).map((name) => [name, typed[name]]));
+}
+
+type FormProps = { course: AuthoredCourse; onDirty: (isDirty: boolean) => void };
+
+/** What the catalogue says of the course, what it plays, and who is offered it. */
+export function CourseForm({ course, onDirty }: FormProps) {
+  const t = useTranslations('courses');
+  const act = useTranslations('act');
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const nameOf = useLanguageName();
+  const [typed, setTyped] = useState<CourseChange>({});
+  const change = differing(course, typed);
+  const isDirty = Object.keys(change).length > 0;
+  useEffect(() => onDirty(isDirty), [isDirty, onDirty]);
+  const saving = useAct(async () => {
+    const params = { path: { CourseID: course.CourseID } };
+    const { error } = await client.PUT('/course/{CourseID}', { params, body: change });
+    if (error) throw error;
+    await queries.invalidateQueries();
+    setTyped({});
+    told(t('saved'));
+  });
+  const now = { ...course, ...typed };
+  const set = (changed: CourseChange) => setTyped((before) => ({ ...before, ...changed }));
+  const textOf = (name: 'Title' | 'Description' | 'Language' | 'ImageURL' | 'URL') => ({
+    value: now[name] ?? '',
+    onChange: (event: React.ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+      const { value } = event.currentTarget;
+      set({ [name]: value === '' && name !== 'Title' ? null : value });
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void saving.run();
+      }}
+    >
+      <Stack gap="lg" maw={720}>
+        <TextInput label={t('fields.title')} required maxLength={500} {...textOf('Title')} />
+        <Textarea
+          label={t('fields.description')}
+          description={t('fields.descriptionText')}
+          autosize
+          minRows={3}
+          maxRows={14}
+          maxLength={20_000}
+          {...textOf('Description')}
+        />
+        <TextInput
+          label={t('fields.language')}
+          description={now.Language ? nameOf(now.Language) : t('fields.languageText')}
+          pattern="[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*"
+          placeholder="en"
+          maw={280}
+          {...textOf('Language')}
+        />
+        <TextInput
+          label={t('fields.image')}
+          description={t('fields.imageText')}
+          type="url"
+          maxLength={2048}
+          {...textOf('ImageURL')}
+        />
+        {now.ImageURL && (
+          <Image
+            src={now.ImageURL}
+            alt={t('fields.imageShown')}
+            radius="md"
+            mah={160}
+            maw={280}
+            fit="cover"
+          />
+        )}
+        <TextInput
+          label={t('fields.url')}
+          description={t(course.Release === null ? 'fields.urlText' : 'fields.urlUnused')}
+          type="url"
+          maxLength={2048}
+          {...textOf('URL')}
+        />
+        <Radio.Group
+          label={t('fields.status')}
+          value={now.Status}
+          onChange={(value) => set({ Status: value as Status })}
+        >
+          <Stack gap="sm" mt="xs">
+            {statuses.map((status) => (
+              <Radio
+                key={status}
+                value={status}
+                label={t(`statuses.${status}`)}
+                description={t(`meanings.${status}`)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <TenantsField value={now.Tenants} onChange={(Tenants) => set({ Tenants })} />
+        <FailedAct error={saving.error} />
+        <Group>
+          <Button type="submit" disabled={!isDirty} loading={saving.isRunning}>
+            {act('save')}
+          </Button>
+          {isDirty && (
+            <Button variant="subtle" onClick={() => setTyped({})}>
+              {t('undo')}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

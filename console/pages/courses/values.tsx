@@ -1,0 +1,127 @@
+import { Anchor, Badge, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useFormatter, useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { partsOf } from './duration.ts';
+
+export type AuthoredCourse = components['schemas']['AuthoredCourse'];
+export type Course = components['schemas']['Course'];
+export type Option = components['schemas']['EnrolOption'];
+export type Status = AuthoredCourse['Status'];
+type Standard = AuthoredCourse['Standard'];
+
+export const statuses = ['draft', 'published', 'retired'] as const satisfies readonly Status[];
+
+export const isStatus = (text: string | undefined): text is Status =>
+  (statuses as readonly unknown[]).includes(text);
+
+const colors: Record<Status, string> = { draft: 'gray', published: 'green', retired: 'orange' };
+
+export function CourseStatusBadge({ status }: { status: Status }) {
+  const t = useTranslations('courses');
+  return <Badge color={colors[status]}>{t(`statuses.${status}`)}</Badge>;
+}
+
+/** null: nothing to play. */
+export function StandardName({ standard }: { standard: Standard }) {
+  const t = useTranslations('courses');
+  return <>{t(`standards.${standard ?? 'none'}`)}</>;
+}
+
+/** A number of bytes as people say it. */
+export function useBytes(): (bytes: number) => string {
+  const format = useFormatter();
+  return (bytes) => {
+    const [unit, size] =
+      bytes >= 1e9
+        ? (['gigabyte', 1e9] as const)
+        : bytes >= 1e6
+          ? (['megabyte', 1e6] as const)
+          : (['kilobyte', 1e3] as const);
+    return format.number(bytes / size, { style: 'unit', unit, maximumFractionDigits: 1 });
+  };
+}
+
+/** A duration in words: 1 year, 6 months. */
+export function useDurationText(): (iso: string | null) => string {
+  const t = useTranslations('courses');
+  const format = useFormatter();
+  return (iso) => {
+    if (iso === null) return t('options.unlimitedTime');
+    const parts = partsOf(iso);
+    if (!parts) return iso;
+    const words = parts.map(({ amount, unit }) =>
+      format.number(amount, { style: 'unit', unit, unitDisplay: 'long' }),
+    );
+    return format.list(words, { type: 'unit' });
+  };
+}
+
+export function CourseLink({ courseId, children }: { courseId: string; children: ReactNode }) {
+  return (
+    <Anchor
+      className="break"
+      renderRoot={(props) => <Link to="/console/courses/$courseId" params={{ courseId }} {...props} />}
+    >
+      {children}
+    </Anchor>
+  );
+}
+
+/** A course in a list: its title, and the CourseID that clients use. */
+export function CourseTitle({ CourseID, Title }: Pick<Course, 'CourseID' | 'Title'>) {
+  return (
+    <>
+      <CourseLink courseId={CourseID}>{Title}</CourseLink>
+      {Title !== CourseID && (
+        <Text size="xs" c="dimmed" fw={400} className="break">
+          {CourseID}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** How many warnings; said in words, as colour alone says nothing. */
+export function WarningsBadge({ count }: { count: number }) {
+  const t = useTranslations('courses');
+  if (count === 0) return null;
+  return <Badge color="yellow">{t('warnings', { count })}</Badge>;
+}
+
+export function Price({ price }: { price: Option['Price'] }) {
+  const format = useFormatter();
+  if (price === null) return <>–</>;
+  return <>{format.number(Number(price.Amount), { style: 'currency', currency: price.Currency })}</>;
+}
+
+/** Time and what starts it. */
+export function TimeOf({ option }: { option: Option }) {
+  const t = useTranslations('courses');
+  const words = useDurationText();
+  return (
+    <>
+      <Group gap={6}>
+        {words(option.Duration)}
+        {option.Duration !== null && (
+          <Text size="xs" c="dimmed" component="span" ff="monospace">
+            {option.Duration}
+          </Text>
+        )}
+      </Group>
+      {option.Duration !== null && (
+        <Text size="xs" c="dimmed">
+          {t(`options.starts.${option.StartsOn}`)}
+        </Text>
+      )}
+    </>
+  );
+}
+
+export function SeatsOf({ option }: { option: Option }) {
+  const t = useTranslations('courses');
+  const { Seats, SeatsLeft } = option;
+  if (Seats === null) return <>{t('options.unlimitedSeats')}</>;
+  return <>{t('options.seatsLeft', { left: SeatsLeft ?? 0, seats: Seats })}</>;
+}

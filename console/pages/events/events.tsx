@@ -1,0 +1,125 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { EventTypeFilter, isEventType } from '../../parts/event-type-filter.tsx';
+import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { type Column, List, paged } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Message, NoneFound } from '../../parts/states.tsx';
+import { Instant } from '../../parts/values.tsx';
+import { LearnerPicker } from '../enrolments/pickers.tsx';
+import { EventDialog } from './event.tsx';
+import { ExportButton } from './export.tsx';
+import { Learner } from './learner.tsx';
+
+export type Event = components['schemas']['Event'];
+
+const names = ['type', 'learner', 'enrolment'] as const;
+
+function useColumns(open: (eventId: string) => void): Column<Event>[] {
+  const t = useTranslations('events');
+  return [
+    {
+      key: 'what',
+      header: t('what'),
+      cell: ({ Type }) => (
+        <Stack gap={2} align="flex-start">
+          <Text size="sm" fw={600}>
+            {t(`types.${Type}`)}
+          </Text>
+          <Code>{Type}</Code>
+        </Stack>
+      ),
+    },
+    { key: 'learner', header: t('learner'), cell: ({ LoginID }) => <Learner loginId={LoginID} /> },
+    {
+      key: 'course',
+      header: t('course'),
+      cell: ({ CourseID }) => <span className="break">{CourseID ?? '–'}</span>,
+    },
+    { key: 'at', header: t('at'), cell: ({ OccurredAt }) => <Instant at={OccurredAt} /> },
+    {
+      key: 'actions',
+      header: t('actions'),
+      isActions: true,
+      align: 'end',
+      cell: ({ EventID }) => (
+        <Button size="compact-sm" variant="default" onClick={() => open(EventID)}>
+          {t('show')}
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** The log for the eye, the newest first. */
+export default function Events() {
+  const t = useTranslations('events');
+  const shell = useTranslations('shell');
+  const { $api } = useApi();
+  const [filters, change] = useFilters(names);
+  const [opened, setOpened] = useState<Event | null>(null);
+  const query = {
+    Order: 'newest',
+    ...(isEventType(filters.type) ? { Types: filters.type } : {}),
+    ...(filters.learner ? { LoginID: filters.learner } : {}),
+    ...(filters.enrolment ? { EnrollID: filters.enrolment } : {}),
+  } as const;
+  const list = $api.useInfiniteQuery(
+    'get',
+    '/events',
+    { params: { query: { ...query, Limit: 50 } } },
+    // What has been looked through is not read again and again.
+    {
+      ...paged,
+      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 10_000),
+    },
+  );
+  const shown = list.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
+  const columns = useColumns((id) => setOpened(shown.find(({ EventID }) => EventID === id) ?? null));
+  const clear =
+    Object.keys(filters).length > 0
+      ? () => change({ type: undefined, learner: undefined, enrolment: undefined })
+      : undefined;
+  return (
+    <Page
+      title={shell('pages.events')}
+      text={t('text')}
+      actions={shown.length > 0 && <ExportButton query={query} />}
+    >
+      <FilterBar onClear={clear}>
+        <LearnerPicker
+          value={filters.learner}
+          onChange={(learner) => change({ learner })}
+          className="filter"
+        />
+        <EventTypeFilter value={filters.type} onChange={(type) => change({ type })} />
+      </FilterBar>
+      {filters.enrolment && (
+        <Alert color="gray" variant="light">
+          <Group gap="xs">
+            <Text size="sm" className="break">
+              {t('ofEnrolment', { id: filters.enrolment })}
+            </Text>
+          </Group>
+        </Alert>
+      )}
+      <List
+        label={shell('pages.events')}
+        query={list}
+        columns={columns}
+        rowKey={({ EventID }) => EventID}
+        empty={
+          clear ? (
+            <NoneFound title={t('noneFoundTitle')} text={t('noneFoundText')} onShowAll={clear} />
+          ) : (
+            <Message title={t('noneTitle')} text={t('noneText')} />
+          )
+        }
+      />
+      <EventDialog event={opened} onClose={() => setOpened(null)} />
+    </Page>
+  );
+}

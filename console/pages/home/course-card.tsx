@@ -1,0 +1,89 @@
+import { Alert, Button, Group, Paper, Progress, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useId } from 'react';
+import { useFormatter, useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { FailedAct } from '../../parts/states.tsx';
+import { StatusBadge } from '../../parts/values.tsx';
+
+type Enrolment = components['schemas']['Enrolment'];
+
+export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
+  const t = useTranslations('home');
+  const title = useId();
+  const { CourseTitle, Status, Progress: reached } = enrolment;
+  return (
+    <Paper withBorder p="lg" component="article" aria-labelledby={title} className="course-card">
+      <Stack gap="sm">
+        <Group justify="space-between" align="flex-start" wrap="nowrap">
+          <Title order={3} size="h4" id={title} className="break">
+            {CourseTitle}
+          </Title>
+          <StatusBadge status={Status} />
+        </Group>
+        {Status !== 'completed' && (
+          <Group gap="sm" wrap="nowrap">
+            <Progress value={reached} flex={1} aria-label={t('progressOf', { course: CourseTitle })} />
+            <Text size="sm" className="figure">
+              {t('percent', { value: reached / 100 })}
+            </Text>
+          </Group>
+        )}
+        <Details enrolment={enrolment} />
+      </Stack>
+      <Way enrolment={enrolment} describedBy={title} />
+    </Paper>
+  );
+}
+
+/** What is worth knowing beside the progress: the score, and when the time ends or ended. */
+function Details({ enrolment }: { enrolment: Enrolment }) {
+  const t = useTranslations('home');
+  const format = useFormatter();
+  const { Score, Success, ExpiresAt, CompletedAt } = enrolment;
+  const day = (at: string) => format.dateTime(new Date(at), { dateStyle: 'medium' });
+  const isOver = ExpiresAt !== null && Date.parse(ExpiresAt) <= Date.now();
+  const told = [
+    Score !== null && t('score', { value: Score / 100 }),
+    Success === 'passed' && t('passed'),
+    Success === 'failed' && t('notPassed'),
+    CompletedAt !== null && t('completedOn', { day: day(CompletedAt) }),
+    ExpiresAt !== null && t(isOver ? 'endedOn' : 'endsOn', { day: day(ExpiresAt) }),
+  ].filter((text) => text !== false);
+  if (told.length === 0) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {told.join(' · ')}
+    </Text>
+  );
+}
+
+/** The button that starts the course, or why there is none: the service decides, as at the click itself. */
+function Way({ enrolment, describedBy }: { enrolment: Enrolment; describedBy: string }) {
+  const t = useTranslations('home');
+  const { $api } = useApi();
+  const { LoginID, EnrollID, Status, Launches, LaunchURL } = enrolment;
+  const params = { path: { LoginID, EnrollID } };
+  const asked = $api.useQuery('get', '/enrolment/{LoginID}/{EnrollID}/explain', { params });
+  if (asked.isPending) return <Skeleton height={36} />;
+  if (!asked.data) return <FailedAct error={asked.error} />;
+  if (!asked.data.MayLaunch || LaunchURL === null) {
+    const failed = asked.data.Rules.find(({ Passed }) => !Passed);
+    return (
+      <Alert color="gray" variant="light">
+        {failed ? t(`refused.${failed.Rule}`) : t('refusedAtAll')}
+      </Alert>
+    );
+  }
+  const text = Status === 'completed' ? 'openAgain' : Launches > 0 ? 'continue' : 'start';
+  return (
+    <Button
+      component="a"
+      href={`${LaunchURL}&returnURL=${encodeURIComponent(`${location.origin}/console`)}`}
+      variant={Status === 'completed' ? 'default' : 'filled'}
+      aria-describedby={describedBy}
+    >
+      {t(text)}
+    </Button>
+  );
+}

@@ -1,0 +1,67 @@
+import { Button, Center, SimpleGrid, Stack, Title } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
+import { paged } from '../../parts/list.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
+import { CourseCard } from './course-card.tsx';
+
+type Enrolment = components['schemas']['Enrolment'];
+
+const lastUsed = ({ LastAccessedAt, EnrolledAt }: Enrolment) => LastAccessedAt ?? EnrolledAt;
+const byLastUse = (one: Enrolment, other: Enrolment) => (lastUsed(one) < lastUsed(other) ? 1 : -1);
+
+export default function MyCourses() {
+  const t = useTranslations('home');
+  return (
+    <Page title={t('myCourses')}>
+      <Courses />
+    </Page>
+  );
+}
+
+function Courses() {
+  const t = useTranslations('home');
+  const { LoginID } = useSession();
+  const { $api } = useApi();
+  const params = { path: { LoginID: LoginID ?? '' }, query: { Limit: 100 } };
+  const query = $api.useInfiniteQuery('get', '/enrolment/{LoginID}', { params }, paged);
+  if (query.isPending) return <WaitingRows />;
+  if (!query.data) return <Failed error={query.error} onRetry={() => query.refetch()} />;
+  const all = query.data.pages.flatMap((page) => page?.Items ?? []).sort(byLastUse);
+  if (all.length === 0) return <Message title={t('noCourses')} text={t('noCoursesText')} />;
+  const done = all.filter(({ Status }) => Status === 'completed');
+  const ended = all.filter(({ Status }) => Status === 'expired' || Status === 'withdrawn');
+  const open = all.filter((one) => !done.includes(one) && !ended.includes(one));
+  return (
+    <Stack gap="xl">
+      {open.length > 0 && <Shelf title={t('openCourses')} enrolments={open} />}
+      {done.length > 0 && <Shelf title={t('completedCourses')} enrolments={done} />}
+      {ended.length > 0 && <Shelf title={t('endedCourses')} enrolments={ended} />}
+      {query.hasNextPage && (
+        <Center>
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+            {t('moreCourses')}
+          </Button>
+        </Center>
+      )}
+    </Stack>
+  );
+}
+
+function Shelf({ title, enrolments }: { title: string; enrolments: readonly Enrolment[] }) {
+  return (
+    <Stack component="section" aria-label={title}>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg">
+        {enrolments.map((enrolment) => (
+          <CourseCard key={enrolment.EnrollID} enrolment={enrolment} />
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}

@@ -1,0 +1,103 @@
+import { Badge, Text } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { Instant } from '../../parts/values.tsx';
+import { UserLink, useName } from '../users/person.tsx';
+
+export type EnrolmentKey = components['schemas']['EnrolmentKey'];
+export type NewKeys = components['schemas']['NewEnrolmentKeys'];
+export type MadeKey = components['schemas']['IssuedEnrolmentKeys']['Items'][number];
+type Status = EnrolmentKey['Status'];
+
+export const statuses = [
+  'available',
+  'scheduled',
+  'redeemed',
+  'expired',
+  'revoked',
+] as const satisfies readonly Status[];
+
+export const isStatus = (text: string | undefined): text is Status =>
+  statuses.some((status) => status === text);
+
+const colors: Record<Status, string> = {
+  available: 'green',
+  scheduled: 'blue',
+  redeemed: 'gray',
+  expired: 'orange',
+  revoked: 'red',
+};
+
+export function KeyStatusBadge({ status }: { status: Status }) {
+  const t = useTranslations('keys');
+  return <Badge color={colors[status]}>{t(`statuses.${status}`)}</Badge>;
+}
+
+/** What is known of a key after it was made: how it begins. */
+export function KeyStart({ start }: { start: string }) {
+  return (
+    <Text span ff="monospace" size="sm" fw={600}>
+      {start}…
+    </Text>
+  );
+}
+
+/** The offered course with this CourseID; undefined until it is read, and when it is offered no more. */
+export function useOffered(courseId: string | undefined) {
+  const { $api } = useApi();
+  const query = $api.useQuery(
+    'get',
+    '/catalogue/course',
+    { params: { query: { Search: courseId ?? '', Limit: 50 } } },
+    { enabled: courseId !== undefined, staleTime: 60_000 },
+  );
+  return { course: query.data?.Items.find(({ CourseID }) => CourseID === courseId), query };
+}
+
+export function CourseName({ courseId }: { courseId: string }) {
+  const { course } = useOffered(courseId);
+  return <span className="break">{course?.Title ?? courseId}</span>;
+}
+
+export function UserName({ loginId }: { loginId: string }) {
+  return <UserLink loginId={loginId}>{useName(loginId)}</UserLink>;
+}
+
+/** Who may redeem the key. */
+export function Holder({ held: { LoginID, Group } }: { held: Pick<EnrolmentKey, 'LoginID' | 'Group'> }) {
+  const t = useTranslations('keys');
+  return (
+    <Text size="sm" span className="break">
+      {LoginID !== null ? (
+        <UserName loginId={LoginID} />
+      ) : Group === null ? (
+        t('anybody')
+      ) : (
+        t('groupOf', { group: Group })
+      )}
+    </Text>
+  );
+}
+
+/** What the status says about time: until when it is good, since when it is not, who has used it. */
+export function StatusText({ held }: { held: EnrolmentKey }) {
+  const t = useTranslations('keys');
+  const at = {
+    available: held.ValidUntil,
+    scheduled: held.ValidFrom,
+    redeemed: held.RedeemedAt,
+    expired: held.ValidUntil,
+    revoked: held.RevokedAt,
+  }[held.Status];
+  return (
+    <Text size="xs" c="dimmed" component="div">
+      {held.RedeemedBy !== null && (
+        <div>
+          <UserName loginId={held.RedeemedBy} />
+        </div>
+      )}
+      {t.rich(`since.${held.Status}`, { at: () => <Instant at={at} /> })}
+    </Text>
+  );
+}

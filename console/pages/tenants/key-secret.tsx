@@ -1,0 +1,54 @@
+import './tenants.css';
+import { Code, Group, Stack, Text } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { SecretDialog } from '../../parts/secret-dialog.tsx';
+import { CopyTextButton } from '../../parts/values.tsx';
+
+type KeyWithSecret = components['schemas']['KeyWithSecret'];
+type Scope = KeyWithSecret['Scopes'][number];
+
+/** What a key can read, the most telling first. */
+const readable: readonly [Scope, string][] = [
+  ['users:read', '/user'],
+  ['enrolments:read', '/enrolment'],
+  ['catalogue:read', '/catalogue/course'],
+  ['events:read', '/events'],
+];
+
+/** A call that this key may make and that changes nothing: a list, or for a key that only writes an access token. */
+export function tryLine({ KeyID, Secret, Scopes }: KeyWithSecret, origin: string): string {
+  const path = readable.find(([scope]) => Scopes.includes(scope))?.[1];
+  return path
+    ? `curl '${origin}${path}' -H 'Authorization: Bearer ${Secret}'`
+    : `curl '${origin}/oauth/token' -u '${KeyID}:${Secret}' -d grant_type=client_credentials`;
+}
+
+type Props = { made: KeyWithSecret | null; onClose: () => void };
+
+export function NewSecret({ made, onClose }: Props) {
+  const t = useTranslations('tenants');
+  const line = made ? tryLine(made, location.origin) : '';
+  return (
+    <SecretDialog
+      title={t('secretTitle', { name: made?.Name ?? '' })}
+      text={t('secretText')}
+      label={t('secret')}
+      secret={made?.Secret ?? null}
+      kept={t('secretKept')}
+      onClose={onClose}
+    >
+      <Stack gap={4}>
+        <Text size="sm" fw={600}>
+          {t('tryIt')}
+        </Text>
+        <Code block className="wrapping">
+          {line}
+        </Code>
+        <Group>
+          <CopyTextButton value={line} text={t('copyLine')} />
+        </Group>
+      </Stack>
+    </SecretDialog>
+  );
+}

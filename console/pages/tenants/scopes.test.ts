@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tenantScopes } from '../../../server/src/platform/scopes.ts';
+import german from '../../texts/de.pages.json' with { type: 'json' };
+import english from '../../texts/en.pages.json' with { type: 'json' };
+import french from '../../texts/fr.pages.json' with { type: 'json' };
+import { scopesOfTenant } from './scopes.ts';
+
+test('a key made in the console with everything has all scopes of a tenant, each with its text', () => {
+  assert.deepEqual(scopesOfTenant, tenantScopes);
+  for (const { tenants } of [english, german, french])
+    assert.deepEqual(Object.keys(tenants.scopes), [...tenantScopes]);
+});

@@ -1,0 +1,17 @@
+import type { components } from '../../../client/src/generated.ts';
+
+type Scope = components['schemas']['KeyWithSecret']['Scopes'][number];
+
+/** All that a tenant's key may have; a test compares it with the service's own list. */
+export const scopesOfTenant = [
+  'users:read',
+  'users:write',
+  'users:admin',
+  'enrolments:read',
+  'enrolments:write',
+  'enrolments:launch',
+  'catalogue:read',
+  'events:read',
+  'webhooks:write',
+  'audit:read',
+] as const satisfies readonly Scope[];

@@ -1,0 +1,177 @@
+import { Select, TagsInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { told } from '../../parts/act.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+
+type Tenant = components['schemas']['Tenant'];
+type PasswordHash = Tenant['PasswordHash'];
+
+const passwordHashes = [
+  'sha256-hex',
+  'sha512-hex',
+  'sha256-base64',
+  'md5-hex',
+  'opaque',
+] as const satisfies readonly PasswordHash[];
+
+type Typed = { Name: string; PasswordHash: PasswordHash; ReturnOrigins: string[]; FrameOrigins: string[] };
+
+/** No origin listed is no limit. */
+const originsOf = (typed: string[]) => (typed.length > 0 ? typed : null);
+const changeOf = ({ ReturnOrigins, FrameOrigins, ...rest }: Typed) => ({
+  ...rest,
+  ReturnOrigins: originsOf(ReturnOrigins),
+  FrameOrigins: originsOf(FrameOrigins),
+});
+
+type FieldsProps = { typed: Typed; onChange: (change: Partial<Typed>) => void };
+
+function TenantFields({ typed, onChange }: FieldsProps) {
+  const t = useTranslations('tenants');
+  return (
+    <>
+      <Select
+        label={t('passwordHash')}
+        description={t('passwordHashText')}
+        data={passwordHashes.map((value) => ({ value, label: t(`hashes.${value}`) }))}
+        value={typed.PasswordHash}
+        onChange={(value) => value && onChange({ PasswordHash: value as PasswordHash })}
+        allowDeselect={false}
+        inputWrapperOrder={['label', 'input', 'description']}
+      />
+      <OriginsField
+        label={t('returnOrigins')}
+        description={t('returnOriginsText')}
+        value={typed.ReturnOrigins}
+        onChange={(ReturnOrigins) => onChange({ ReturnOrigins })}
+      />
+      <OriginsField
+        label={t('frameOrigins')}
+        description={t('frameOriginsText')}
+        value={typed.FrameOrigins}
+        onChange={(FrameOrigins) => onChange({ FrameOrigins })}
+      />
+    </>
+  );
+}
+
+type OriginsProps = {
+  label: string;
+  description: string;
+  value: string[];
+  onChange: (value: string[]) => void;
+};
+
+function OriginsField(props: OriginsProps) {
+  return (
+    <TagsInput
+      {...props}
+      placeholder="https://lms.example"
+      splitChars={[',', ' ']}
+      acceptValueOnBlur
+      inputMode="url"
+      inputWrapperOrder={['label', 'input', 'description']}
+    />
+  );
+}
+
+type DialogProps = { isOpen: boolean; onClose: () => void };
+
+export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
+  const t = useTranslations('tenants');
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const create = $api.useMutation('post', '/tenant');
+  const empty = { Name: '', PasswordHash: 'sha256-hex' as const, ReturnOrigins: [], FrameOrigins: [] };
+  const [TenantID, setTenantID] = useState('');
+  const [typed, setTyped] = useState<Typed>(empty);
+  const close = () => {
+    setTenantID('');
+    setTyped(empty);
+    onClose();
+  };
+  const submit = async () => {
+    const Name = typed.Name.trim() || TenantID;
+    await create.mutateAsync({ body: { TenantID, ...changeOf({ ...typed, Name }) } });
+    await queries.invalidateQueries();
+    told(t('created', { name: Name }));
+    void navigate({ to: '/console/tenants/$tenantId', params: { tenantId: TenantID } });
+  };
+  return (
+    <FormDialog
+      title={t('createTitle')}
+      isOpen={isOpen}
+      onClose={close}
+      submit={t('createSubmit')}
+      onSubmit={submit}
+      size="lg"
+    >
+      <TextInput
+        label={t('tenantId')}
+        description={t('tenantIdText')}
+        required
+        maxLength={64}
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+        value={TenantID}
+        onChange={(event) => setTenantID(event.currentTarget.value)}
+        inputWrapperOrder={['label', 'input', 'description']}
+      />
+      <TextInput
+        label={t('name')}
+        description={t('nameText')}
+        maxLength={255}
+        value={typed.Name}
+        onChange={(event) => setTyped({ ...typed, Name: event.currentTarget.value })}
+        inputWrapperOrder={['label', 'input', 'description']}
+      />
+      <TenantFields typed={typed} onChange={(change) => setTyped((before) => ({ ...before, ...change }))} />
+    </FormDialog>
+  );
+}
+
+export function EditTenantDialog({ tenant, isOpen, onClose }: DialogProps & { tenant: Tenant }) {
+  const t = useTranslations('tenants');
+  const { $api } = useApi();
+  const queries = useQueryClient();
+  const change = $api.useMutation('put', '/tenant/{TenantID}');
+  const { TenantID, Name, PasswordHash, ReturnOrigins, FrameOrigins } = tenant;
+  const [typed, setTyped] = useState<Typed>({
+    Name,
+    PasswordHash,
+    ReturnOrigins: ReturnOrigins ?? [],
+    FrameOrigins: FrameOrigins ?? [],
+  });
+  const submit = async () => {
+    await change.mutateAsync({ params: { path: { TenantID } }, body: changeOf(typed) });
+    await queries.invalidateQueries();
+    told(t('changed'));
+  };
+  return (
+    <FormDialog
+      title={t('editTitle', { name: Name })}
+      isOpen={isOpen}
+      onClose={onClose}
+      submit={t('save')}
+      onSubmit={submit}
+      size="lg"
+    >
+      <TextInput
+        label={t('name')}
+        required
+        maxLength={255}
+        data-autofocus
+        value={typed.Name}
+        onChange={(event) => setTyped({ ...typed, Name: event.currentTarget.value })}
+      />
+      <TenantFields typed={typed} onChange={(change) => setTyped((before) => ({ ...before, ...change }))} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,59 @@
+import { Anchor, Badge, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { useApi } from '../../api/api.tsx';
+import { nameOf } from '../../api/session.tsx';
+
+export type User = components['schemas']['User'];
+
+export function useUser(loginId: string) {
+  const { $api } = useApi();
+  return $api.useQuery(
+    'get',
+    '/user/{LoginID}',
+    { params: { path: { LoginID: loginId } } },
+    { staleTime: 60_000 },
+  );
+}
+
+/** The name of the user with this LoginID; until it is read, the LoginID. */
+export function useName(loginId: string): string {
+  const { data } = useUser(loginId);
+  return data ? nameOf(data) : loginId;
+}
+
+type UserLinkProps = { loginId: string; children: React.ReactNode; isInText?: boolean };
+
+/** `isInText`: words beside it have the same look, so that colour alone would tell them apart. */
+export function UserLink({ loginId, children, isInText = false }: UserLinkProps) {
+  return (
+    <Anchor
+      className="break"
+      underline={isInText ? 'always' : 'hover'}
+      renderRoot={(props) => <Link to="/console/users/$loginId" params={{ loginId }} {...props} />}
+    >
+      {children}
+    </Anchor>
+  );
+}
+
+export function LoginID({ name, loginId }: { name: string; loginId: string }) {
+  if (name === loginId) return null;
+  return (
+    <Text size="xs" c="dimmed" fw={400} className="break">
+      {loginId}
+    </Text>
+  );
+}
+
+/** What sets this account apart from others. */
+export function AccountBadges({ user }: { user: User }) {
+  const t = useTranslations('users');
+  return (
+    <Group gap={6}>
+      {!user.Enabled && <Badge color="red">{t('disabled')}</Badge>}
+      {user.IsAdmin && <Badge color="blue">{t('administrator')}</Badge>}
+    </Group>
+  );
+}

@@ -1,0 +1,48 @@
+import { Badge, Stack, Text } from '@mantine/core';
+import { useTranslations } from 'use-intl';
+import type { components } from '../../../client/src/generated.ts';
+import { Instant } from '../../parts/values.tsx';
+
+export type Endpoint = components['schemas']['Webhook'];
+export type Health = 'enabled' | 'failing' | 'givenUp' | 'off';
+
+export function healthOf({ Status, DisabledReason, FailingSince }: Endpoint): Health {
+  if (Status === 'disabled') return DisabledReason === 'failing' ? 'givenUp' : 'off';
+  return FailingSince === null ? 'enabled' : 'failing';
+}
+
+export const healthColors: Record<Health, string> = {
+  enabled: 'green',
+  failing: 'orange',
+  givenUp: 'red',
+  off: 'gray',
+};
+
+export function HealthBadge({ endpoint }: { endpoint: Endpoint }) {
+  const t = useTranslations('webhooks');
+  const health = healthOf(endpoint);
+  return (
+    <Badge color={healthColors[health]} miw="max-content">
+      {t(`health.${health}`)}
+    </Badge>
+  );
+}
+
+/** For lists: since when, too. */
+export function HealthCell({ endpoint }: { endpoint: Endpoint }) {
+  const t = useTranslations('webhooks');
+  const { FailingSince } = endpoint;
+  const health = healthOf(endpoint);
+  return (
+    <Stack gap={2} align="flex-start">
+      <HealthBadge endpoint={endpoint} />
+      {FailingSince !== null && health !== 'off' && (
+        <Text size="xs" c="dimmed">
+          {health === 'givenUp'
+            ? t('afterFailures')
+            : t.rich('failsSince', { at: () => <Instant at={FailingSince} /> })}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,34 @@
+import type { components } from '../../client/src/generated.ts';
+
+export type EventType = components['schemas']['Event']['Type'];
+export type EventGroup = 'user' | 'enrolment' | 'key' | 'course' | 'webhook';
+
+/** Every type of event, and what it is about. A type that is missing here does not compile. */
+const groupOf = {
+  'user.created': 'user',
+  'user.updated': 'user',
+  'user.disabled': 'user',
+  'user.erased': 'user',
+  'enrolment.created': 'enrolment',
+  'enrolment.updated': 'enrolment',
+  'enrolment.launched': 'enrolment',
+  'enrolment.progressed': 'enrolment',
+  'enrolment.completed': 'enrolment',
+  'enrolment.passed': 'enrolment',
+  'enrolment.failed': 'enrolment',
+  'enrolment.extended': 'enrolment',
+  'enrolment.expired': 'enrolment',
+  'enrolment.withdrawn': 'enrolment',
+  'enrolment.renewed': 'enrolment',
+  'key.redeemed': 'key',
+  'course.released': 'course',
+  'package.imported': 'course',
+  'webhook.disabled': 'webhook',
+} as const satisfies Record<EventType, EventGroup>;
+
+const types = Object.keys(groupOf) as EventType[];
+
+/** The types in groups, in the order in which people look for them. */
+export const eventGroups: readonly { group: EventGroup; types: readonly EventType[] }[] = (
+  ['enrolment', 'user', 'key', 'course', 'webhook'] as const
+).map((group) => ({ group, types: types.filter((type) => groupOf[type] === group) }));

@@ -1,0 +1,84 @@
+import { ActionIcon, Badge, Button, Code, CopyButton, Group, Text, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useFormatter, useTranslations } from 'use-intl';
+import type { components } from '../../client/src/generated.ts';
+
+/** An instant of the interface, in the viewer's own time and way of writing; the exact one on hover. */
+export function Instant({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
+  const format = useFormatter();
+  if (!at) return <>{none}</>;
+  const instant = new Date(at);
+  return (
+    <time dateTime={at} title={at}>
+      {format.dateTime(instant, { dateStyle: 'medium', timeStyle: 'short' })}
+    </time>
+  );
+}
+
+type Status = components['schemas']['Enrolment']['Status'];
+const statusColors: Record<Status, string> = {
+  enrolled: 'gray',
+  in_progress: 'blue',
+  completed: 'green',
+  expired: 'orange',
+  withdrawn: 'red',
+};
+
+export function StatusBadge({ status }: { status: Status }) {
+  const t = useTranslations('statuses');
+  return <Badge color={statusColors[status]}>{t(status)}</Badge>;
+}
+
+/** A value that is copied more often than read. */
+export function Copyable({ value, label }: { value: string; label: string }) {
+  const t = useTranslations('act');
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Code className="break">{value}</Code>
+      <CopyButton value={value}>
+        {({ copied, copy }) => (
+          <Tooltip label={copied ? t('copied') : t('copy')}>
+            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={`${t('copy')}: ${label}`}>
+              {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </CopyButton>
+    </Group>
+  );
+}
+
+export function CopyTextButton({ value, text }: { value: string; text: string }) {
+  const t = useTranslations('act');
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Button
+          variant="default"
+          onClick={copy}
+          leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+        >
+          <span aria-live="polite">{copied ? t('copied') : text}</span>
+        </Button>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A label and its value, for the facts of one record. */
+export function Fact({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <div className="fact">
+      <Text component="dt" size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text component="dd" size="sm" className="break">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+export function Facts({ children }: { children: React.ReactNode }) {
+  return <dl className="facts">{children}</dl>;
+}

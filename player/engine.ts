@@ -1,0 +1,70 @@
+import type { RunTimeData } from '../server/src/modules/standards/types.ts';
+
+/** What the player uses of scorm-again's two run-time APIs. */
+export type Engine = {
+  currentState: number;
+  lastErrorCode: string;
+  settings: Record<string, unknown>;
+  on(event: string, listener: (...values: never[]) => void): void;
+  reset(settings?: object, options?: { preserveListeners?: boolean; resetTotalTime?: boolean }): void;
+  isInitialized(): boolean;
+  isTerminated(): boolean;
+  loadFromFlattenedJSON(data: RunTimeData): void;
+  getFlattenedCMI(): Record<string, unknown>;
+};
+
+/** scorm-again asks its HTTP service synchronously and passes the outcome on to the content. */
+export type CommitOutcome = { result: 'true' | 'false'; errorCode: number };
+
+export const states = { notInitialized: 0, initialized: 1, terminated: 2 } as const;
+
+export function engineSettings(
+  commit: (isTermination: boolean) => CommitOutcome,
+  more: Record<string, unknown> = {},
+): Record<string, unknown> {
+  const httpService = {
+    processHttpRequest: (_url: string, _data: unknown, isTermination: boolean) => commit(isTermination),
+    updateSettings: () => {},
+  };
+  // Without an address the engine answers every commit with true and asks nobody.
+  return { lmsCommitUrl: 'lectern', httpService, autocommit: false, logLevel: 5, ...more };
+}
+
+/** Unset elements are left out: a snapshot is the whole, so what is missing is empty. */
+export function flatSnapshot(engine: Engine): RunTimeData {
+  const data: RunTimeData = {};
+  for (const [element, value] of Object.entries(engine.getFlattenedCMI())) {
+    const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    if (isText && value !== '') data[element] = String(value);
+  }
+  return data;
+}
+
+/** Element by element: one value that the engine refuses must not cost the others. */
+export function loadData(engine: Engine, data: RunTimeData): void {
+  const indexed = Object.entries(data).sort(([a], [b]) => rank(a) - rank(b));
+  for (const [element, value] of indexed) {
+    if (!loadable(element)) continue;
+    try {
+      engine.loadFromFlattenedJSON({ [element]: value });
+    } catch (error) {
+      console.warn(`The stored value of ${element} was not taken`, error);
+    }
+  }
+  engine.lastErrorCode = '0';
+}
+
+function loadable(element: string): boolean {
+  return element.startsWith('cmi.') && !/\._(children|count|version)$/.test(element);
+}
+
+/** Lists grow by index, and a member's identifier and type come before what depends on them. */
+function rank(element: string): number {
+  const index = Number(/\.(\d+)\./.exec(element)?.[1] ?? -1);
+  const leaf = element.split('.').at(-1);
+  return index * 4 + (leaf === 'id' ? 0 : leaf === 'type' ? 1 : 2);
+}
+
+export function publish(name: 'API' | 'API_1484_11', api: object): void {
+  Reflect.set(window, name, api);
+}

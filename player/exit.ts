@@ -1,0 +1,70 @@
+import type { Receipt, Session } from '../server/src/modules/player/schemas.ts';
+import type { Commits, Snapshot, Stop } from './commits.ts';
+import type { Course } from './course.ts';
+import { elements } from './elements.ts';
+import { messages } from './messages.ts';
+import { showEnd, showPage } from './pages.ts';
+import { webAddress } from './session.ts';
+
+/** A learner who wants to go waits no longer than this for the receipt; the journal has the rest. */
+const patience = 5_000;
+
+type Outcome = 'saved' | 'kept' | 'lost';
+
+/** The content's last words, and the last commit. */
+async function sendLast(course: Course, commits: Commits, more: Pick<Snapshot, 'Exit'>): Promise<Outcome> {
+  elements.notice.hidden = true;
+  elements.loading.hidden = false;
+  elements.loadingText.textContent = messages.leaving;
+  elements.bar.inert = true;
+  elements.contents.inert = true;
+  const final = await course.leave();
+  if (final) commits.save({ ...final, ...more }, 0);
+  if (await commits.settled(patience)) return commits.stop && 'refused' in commits.stop ? 'lost' : 'saved';
+  return commits.state === 'unkept' ? 'lost' : 'kept';
+}
+
+/** The learner leaves: the last commit, and the way back. */
+export async function leaveCourse(
+  session: Session,
+  course: Course,
+  commits: Commits,
+  summary: () => { receipt: Receipt; seconds: number },
+): Promise<void> {
+  const outcome = await sendLast(course, commits, { Exit: true });
+  if (commits.stop && 'refused' in commits.stop) {
+    showStop(session, commits.stop, outcome);
+    return;
+  }
+  const address = webAddress(session.ReturnURL);
+  if (address && outcome !== 'lost') return location.assign(address);
+  const { receipt, seconds } = summary();
+  elements.loading.hidden = true;
+  showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });
+}
+
+/** The session has ended while its page was open: saves, says why, and offers the way on. */
+export async function stopCourse(
+  session: Session,
+  course: Course,
+  commits: Commits,
+  why: Stop,
+): Promise<void> {
+  const outcome = await sendLast(course, commits, {});
+  showStop(session, commits.stop ?? why, outcome);
+}
+
+function showStop(session: Session, why: Stop, outcome: Outcome): void {
+  elements.bar.hidden = true;
+  elements.contents.hidden = true;
+  elements.scrim.hidden = true;
+  const back = webAddress(session.ReturnURL);
+  const goBack = back ? [{ text: messages.back, act: () => location.assign(back), primary: false }] : [];
+  if ('refused' in why) {
+    showPage(messages.refusedTitle, messages.refusals[why.refused], goBack);
+    return;
+  }
+  const { title, text, action } = messages.ends[why.ended];
+  const again = action ? [{ text: action, act: () => location.reload() }] : [];
+  showPage(title, `${text} ${messages.lastSteps[outcome]}`, [...again, ...goBack]);
+}

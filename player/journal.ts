@@ -1,0 +1,129 @@
+import type { Commit } from '../server/src/modules/player/schemas.ts';
+import { type JournalCopy, noCopy } from './journal-copy.ts';
+import { parseEntry } from './journal-entry.ts';
+
+/** A commit that the server has not confirmed yet, with what it takes to send it later from another page. */
+export type JournalEntry = {
+  EnrollID: string;
+  Session: string;
+  CourseTitle: string;
+  /** When it was stored, in milliseconds by this device's clock. */
+  KeptAt: number;
+  Commit: Commit;
+};
+
+export type Journal = {
+  /** Merges what local storage and the copy have: a course may have emptied the former. */
+  load(): Promise<void>;
+  /** False when the browser refuses: storage is full, or blocked for framed pages. */
+  write(entry: JournalEntry): boolean;
+  forget(entry: JournalEntry): void;
+  /** Whether this device has the entry at this moment. */
+  holds(entry: JournalEntry): boolean;
+  /** Writes again what a course has removed. */
+  restore(): void;
+  /** Another page or the course has removed the key; null: all keys. */
+  removed(key: string | null): void;
+  /** Stores the entries of a session under other numbers: all are moved by the same amount. */
+  renumber(entries: readonly JournalEntry[], by: number): JournalEntry[];
+  /** What earlier pages left behind, oldest first. */
+  list(): JournalEntry[];
+};
+
+const prefix = 'lectern.journal/';
+
+/** What local storage should have. Earlier pages' entries may also be sent, and removed, by other pages. */
+type Held = { entry: JournalEntry; isEarlier: boolean };
+
+/** One key per commit. `pending.ts` decides which ones are no longer needed. */
+export function openJournal(
+  storage: () => Storage = () => window.localStorage,
+  copy: JournalCopy = noCopy,
+): Journal {
+  const held = new Map<string, Held>();
+  const attempt = <Result>(act: (storage: Storage) => Result, otherwise: Result): Result => {
+    try {
+      return act(storage());
+    } catch {
+      return otherwise;
+    }
+  };
+  const store = (key: string, text: string) =>
+    attempt((into) => {
+      into.setItem(key, text);
+      return true;
+    }, false);
+  const has = (key: string) => attempt((from) => from.getItem(key) !== null, false);
+
+  const write: Journal['write'] = (entry) => {
+    const [key, text] = [keyOf(entry), JSON.stringify(entry)];
+    copy.put(key, text);
+    const kept = store(key, text);
+    if (kept) held.set(key, { entry, isEarlier: false });
+    return kept;
+  };
+  const forget: Journal['forget'] = (entry) => {
+    const key = keyOf(entry);
+    held.delete(key);
+    copy.remove(key);
+    attempt((from) => from.removeItem(key), undefined);
+  };
+  const restore: Journal['restore'] = () => {
+    for (const [key, { entry }] of held) if (!has(key)) store(key, JSON.stringify(entry));
+  };
+  const holdEarlier = (key: string, text: string | null) => {
+    const entry = held.has(key) ? null : parseEntry(text, (parsed) => keyOf(parsed) === key);
+    if (entry) held.set(key, { entry, isEarlier: true });
+  };
+
+  const list: Journal['list'] = () => {
+    attempt((from) => {
+      for (const key of keysIn(from)) holdEarlier(key, from.getItem(key));
+    }, undefined);
+    return [...held.values()].map(({ entry }) => entry).sort((a, b) => a.Commit.Number - b.Commit.Number);
+  };
+
+  return {
+    async load() {
+      const copied = await copy.all();
+      for (const entry of list()) {
+        const key = keyOf(entry);
+        if (!copied.has(key)) copy.put(key, JSON.stringify(entry));
+      }
+      for (const [key, text] of copied) holdEarlier(key, text);
+      restore();
+    },
+    write,
+    forget,
+    holds: (entry) => has(keyOf(entry)),
+    restore,
+    removed(key) {
+      // The copy still has an earlier page's entry, unless the page that removed it has sent it.
+      if (key !== null && held.get(key)?.isEarlier && !has(key)) held.delete(key);
+      restore();
+    },
+    renumber(entries, by) {
+      // All are removed first: one may take the number that another one had.
+      for (const entry of entries) forget(entry);
+      const renumbered = movedBy(entries, by);
+      for (const entry of renumbered) write(entry);
+      return renumbered;
+    },
+    list,
+  };
+}
+
+export function movedBy(entries: readonly JournalEntry[], by: number): JournalEntry[] {
+  return entries.map((entry) => ({
+    ...entry,
+    Commit: { ...entry.Commit, Number: entry.Commit.Number + by },
+  }));
+}
+
+function keysIn(storage: Storage): string[] {
+  return Object.keys(storage).filter((key) => key.startsWith(prefix));
+}
+
+function keyOf({ EnrollID, Session, Commit }: JournalEntry): string {
+  return prefix + [EnrollID, Session, Commit.UnitID, Commit.Number].map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,79 @@
+import type { Receipt } from '../server/src/modules/player/schemas.ts';
+import { elements, make, makeIcon } from './elements.ts';
+import { messages } from './messages.ts';
+
+export type Action = { text: string; act: () => void; primary?: boolean };
+
+/** A page in place of the course: a heading, a sentence, what can be done. */
+export function showPage(title: string, text: string, actions: Action[], ...more: Node[]): void {
+  const heading = make('h2', '', title);
+  heading.tabIndex = -1;
+  const card = make('section', 'card', heading, make('p', '', text), ...more);
+  if (actions.length > 0) card.append(make('div', 'actions', ...actions.map(makeAction)));
+  elements.loading.hidden = true;
+  elements.notice.hidden = true;
+  hidePage();
+  elements.stage.append(make('div', 'page', card));
+  elements.stage.setAttribute('aria-busy', 'false');
+  heading.focus();
+}
+
+export function hidePage(): void {
+  elements.stage.querySelector('.page')?.remove();
+}
+
+/** A question over the course that has to be answered. */
+export function ask(title: string, text: string, actions: Action[]): void {
+  const dialog = make('dialog', 'card', make('h2', '', title), make('p', '', text));
+  const close = (action: Action) => () => {
+    dialog.close();
+    dialog.remove();
+    action.act();
+  };
+  dialog.append(
+    make('div', 'actions', ...actions.map((action) => makeAction({ ...action, act: close(action) }))),
+  );
+  dialog.addEventListener('cancel', (event) => event.preventDefault());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** What the learner takes away when there is no page to go back to. */
+export function showEnd(
+  outcome: 'saved' | 'kept' | 'lost',
+  course: { title: string; receipt: Receipt; seconds: number; back: string | null },
+): void {
+  const { receipt, seconds, back } = course;
+  const { end } = messages;
+  elements.bar.hidden = true;
+  elements.contents.hidden = true;
+  elements.scrim.hidden = true;
+  const facts: [string, string][] = [[end.status, messages.completions[receipt.Completion]]];
+  if (receipt.Success !== 'unknown') facts.push([end.result, messages.successes[receipt.Success]]);
+  if (receipt.Score !== null) facts.push([end.score, messages.percent(receipt.Score)]);
+  if (receipt.Completion !== 'completed' && receipt.Progress > 0)
+    facts.push([end.progress, messages.percent(receipt.Progress)]);
+  facts.push([end.time, messages.duration(seconds)]);
+  const list = make(
+    'dl',
+    'facts',
+    ...facts.map(([term, value]) => make('div', '', make('dt', '', term), make('dd', '', value))),
+  );
+  const title = end[outcome];
+  const text = outcome === 'saved' ? end.close : outcome === 'kept' ? end.keptText : end.lostText;
+  const actions: Action[] = [{ text: end.again, act: () => location.reload() }];
+  if (back) actions.push({ text: messages.back, act: () => location.assign(back), primary: false });
+  showPage(title, text, actions, list);
+  const mark = make('div', `seal ${outcome}`, makeIcon(outcome === 'lost' ? 'failed' : 'completed'));
+  const eyebrow = make('p', 'eyebrow', course.title);
+  eyebrow.dir = 'auto';
+  elements.stage.querySelector('.card')?.prepend(mark, eyebrow);
+  document.title = title;
+}
+
+function makeAction({ text, act, primary = true }: Action): HTMLButtonElement {
+  const button = make('button', primary ? 'button primary' : 'button', text);
+  button.type = 'button';
+  button.addEventListener('click', act);
+  return button;
+}

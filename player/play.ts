@@ -1,0 +1,155 @@
+import type { Session } from '../server/src/modules/player/schemas.ts';
+import { startClock } from './clock.ts';
+import { createCommits, type Stop } from './commits.ts';
+import { createContents } from './contents.ts';
+import type { Course, CourseEvents } from './course.ts';
+import { elements } from './elements.ts';
+import { leaveCourse, stopCourse } from './exit.ts';
+import { showSaveState } from './indicator.ts';
+import type { Journal } from './journal.ts';
+import { createLinearCourse } from './linear.ts';
+import { messages } from './messages.ts';
+import { hidePage, showPage } from './pages.ts';
+import { createSequencedCourse } from './sequenced.ts';
+import { startHeartbeat } from './session.ts';
+import { createStage } from './stage.ts';
+import { showPosition } from './toolbar.ts';
+import { playableUnits } from './units.ts';
+
+/** Plays the course of a session until the learner leaves. */
+export async function play(session: Session, journal: Journal): Promise<void> {
+  const clock = startClock();
+  let receipt = session.Receipt;
+  let left = false;
+  let moving = false;
+  const units = playableUnits(session.Tree);
+
+  const commits = createCommits(session, journal, {
+    state: showSaveState,
+    // After the content has its answer.
+    stopped: (why) => void window.setTimeout(() => void stop(why)),
+    receipt(latest) {
+      receipt = latest;
+      elements.progress.value = Math.max(elements.progress.value, latest.Progress);
+    },
+  });
+  const heartbeat = startHeartbeat(session.Session, {
+    heard: () => {
+      const now = course.position().unit?.Kind === 'asset' ? course.snapshot() : null;
+      if (now) commits.save(now, 0);
+    },
+    ended: (why) => void stop({ ended: why }),
+  });
+
+  const stage = createStage(elements.stage, elements.loading);
+  const events: CourseEvents = {
+    moved: update,
+    ended: () => void leave(),
+    missing: (unit) => {
+      void heartbeat.beat();
+      const { title, text } = messages.missing(unit.Title);
+      showPage(title, text, [
+        { text: messages.tryAgain, act: () => void act(() => course.choose(unit.UnitID)) },
+      ]);
+    },
+  };
+  const isSequenced = session.Standard.startsWith('scorm2004');
+  const create = isSequenced ? createSequencedCourse : createLinearCourse;
+  const course: Course = await create(session, commits, stage, events);
+  const contents =
+    units.length > 1 ? createContents(session.Tree.Units, (id) => void act(() => course.choose(id))) : null;
+
+  document.title = session.CourseTitle;
+  elements.courseTitle.textContent = session.CourseTitle;
+  if (session.Language) {
+    for (const element of [elements.courseTitle, elements.unitTitle, elements.units])
+      element.lang = session.Language;
+  }
+  // A page at an address of its own may refuse to be framed, and nobody can tell from here.
+  const [only] = units;
+  if (session.ContentPath === null && only) {
+    elements.windowLink.href = only.Href;
+    elements.windowLink.hidden = false;
+  }
+  elements.progress.value = receipt.Progress;
+  elements.previous.addEventListener('click', () => void act(course.previous));
+  elements.next.addEventListener('click', () => void act(course.next));
+  elements.exit.addEventListener('click', () => void leave());
+  elements.noticeAction.addEventListener('click', () => {
+    if (course.position().next) void act(course.next);
+    else void leave();
+  });
+  elements.skip.addEventListener('click', (event) => {
+    event.preventDefault();
+    stage.focus();
+  });
+  elements.mark.addEventListener('click', () => course.complete?.());
+  listenToThePage();
+  showSaveState('saved');
+  await act(course.start);
+
+  function update(): void {
+    const position = course.position();
+    showPosition(position, units, course.complete !== undefined);
+    contents?.update(position);
+  }
+
+  /** One move at a time; a page in place of the unit goes with it. */
+  async function act(move: () => Promise<void>): Promise<void> {
+    if (moving || left) return;
+    moving = true;
+    hidePage();
+    try {
+      await move();
+    } catch (error) {
+      console.error(error);
+      const { title, text } = messages.broken;
+      showPage(title, text, [{ text: messages.tryAgain, act: () => location.reload() }]);
+      return;
+    } finally {
+      moving = false;
+    }
+    update();
+    if (course.position().unit === null && !left) {
+      showPage(messages.chooseUnit.title, messages.chooseUnit.text, []);
+      contents?.open();
+    }
+  }
+
+  async function leave(): Promise<void> {
+    if (left) return;
+    left = true;
+    heartbeat.stop();
+    await leaveCourse(session, course, commits, () => ({ receipt, seconds: clock.seconds() }));
+  }
+
+  async function stop(why: Stop): Promise<void> {
+    if (left) return;
+    left = true;
+    heartbeat.stop();
+    await stopCourse(session, course, commits, why);
+  }
+
+  function listenToThePage(): void {
+    const flush = () => {
+      const now = left ? null : course.snapshot();
+      if (now) commits.save(now, 0);
+    };
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) flush();
+    });
+    window.addEventListener('pagehide', () => {
+      commits.leave();
+      flush();
+    });
+    window.addEventListener('pageshow', (event) => {
+      if (!event.persisted) return;
+      // Back from where the learner was sent: the visit is over, so a new one begins.
+      if (left) location.reload();
+      else commits.stay();
+    });
+    window.addEventListener('online', commits.online);
+    window.addEventListener('offline', commits.offline);
+    window.addEventListener('storage', commits.storageChanged);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Commit, Session } from '../server/src/modules/player/schemas.ts';
+import { better, rollUp, unitEvidence } from '../server/src/modules/standards/evidence.ts';
+import type { Evidence } from '../server/src/modules/standards/types.ts';
+import { playableUnits } from './units.ts';
+
+const axes = ['Completion', 'Success', 'Score', 'Progress', 'TotalSeconds'] as const;
+
+/** Evaluates a commit as the service will: the evidence for its unit, and for the course as far as this commit shows. */
+export function judge({ Standard, Tree }: Pick<Session, 'Standard' | 'Tree'>, commit: Commit): Evidence[] {
+  const unit = playableUnits(Tree).find(({ UnitID }) => UnitID === commit.UnitID);
+  if (!unit) return [];
+  const evidence = unitEvidence(Standard, unit, commit.Data);
+  return [evidence, rollUp(Standard, Tree, { [unit.UnitID]: evidence }, commit.Root ?? null)];
+}
+
+/**
+ * The commits of one unit that must reach the service, which merges results axis by axis: the newest, and for each axis
+ * the newest with the best value. There are never more than a few.
+ */
+export function neededOf<Held extends { results: Evidence[] }>(oldestFirst: Held[]): Held[] {
+  const best = oldestFirst
+    .map(({ results }) => results)
+    .reduce((a, b) => b.map((evidence, n) => better(a[n] ?? evidence, evidence)));
+  const found = new Set<string>();
+  const addsToFound = ({ results }: Held, age: number) => {
+    const known = found.size;
+    for (const [n, evidence] of results.entries())
+      for (const axis of axes) if (evidence[axis] === best[n]?.[axis]) found.add(`${n} ${axis}`);
+    return age === 0 || found.size > known;
+  };
+  return oldestFirst.toReversed().filter(addsToFound).reverse();
+}
+
+/** Orders results by what matters most to the learner: passed, then completed, then the score, then progress. */
+export function gradeOf([evidence]: Evidence[]): number {
+  if (!evidence) return 0;
+  const { Success, Completion, Score, Progress } = evidence;
+  return (
+    (Success === 'passed' ? 1_000 : 0) +
+    (Completion === 'completed' ? 500 : 0) +
+    (Score ?? 0) +
+    Progress / 1_000
+  );
+}

@@ -1,0 +1,157 @@
+import type { CourseTree } from '../server/src/modules/standards/types.ts';
+import { secondsIn, startClock, timespan2004 } from './clock.ts';
+import { type Engine, engineSettings, flatSnapshot, loadData, publish, states } from './engine.ts';
+import type { RunTime, RunTimeEvents } from './runtime.ts';
+import { activityTree } from './sequencing.ts';
+import { packState, unpackState } from './tree-state.ts';
+import { type WeighingSequencer, weighAsTheStandard } from './weights.ts';
+
+/** What the player reads of an activity of the engine's tree. */
+export type Activity = {
+  id: string;
+  children: Activity[];
+  isActive: boolean;
+  isAvailable: boolean;
+  deliveryWasResumed?: boolean;
+  completionStatus: string;
+  successStatus: string;
+  objectiveMeasureStatus: boolean;
+  objectiveNormalizedMeasure: number;
+  sequencingControls: { objectiveMeasureWeight: number };
+  progressMeasureStatus: boolean;
+  progressMeasure: number | null;
+};
+
+export type Validity = {
+  continue: boolean;
+  previous: boolean;
+  choice: Record<string, 'true' | 'false'>;
+  hideLmsUi: string[];
+};
+
+type Sequencer = WeighingSequencer & {
+  processNavigationRequest(request: string, target?: string, exit?: string): boolean;
+  previewNavigationRequest(request: string): { outcome: string; targetActivityId: string | null };
+  getSequencingState(): { currentActivity: Activity | null; rootActivity: Activity | null };
+};
+
+export type Engine2004 = Engine & {
+  adl: { nav: { request: string } };
+  cmi: { getExitValueInternal(): string };
+  Terminate(parameter?: string): string;
+  storeData(isTermination: boolean): CommitResult;
+  getSequencingService(): Sequencer;
+  captureSharedDataSnapshot(): unknown;
+  serializeSequencingState(): string;
+  deserializeSequencingState(state: string): boolean;
+};
+
+type CommitResult = { result: string | boolean; errorCode?: number };
+
+export type Navigation = { delivered: Activity | null; ended: boolean };
+
+/** One engine for the whole visit: it holds the activity tree. */
+export async function createScorm2004(tree: CourseTree, title: string, events: RunTimeEvents) {
+  const { Scorm2004API } = await import('scorm-again/scorm2004/min');
+  let silent = false;
+  let delivered: Activity | null = null;
+  let ended = false;
+  let validity: Validity = { continue: false, previous: false, choice: {}, hideLmsUi: [] };
+  let clock = startClock();
+
+  const commit = (isTermination: boolean) => {
+    if (silent || events.commit()) return { result: 'true', errorCode: 0 } as const;
+    return { result: 'false', errorCode: isTermination ? 111 : 391 } as const;
+  };
+  const engine = new Scorm2004API(
+    engineSettings(commit, {
+      sequencing: {
+        activityTree: activityTree(tree, title),
+        // Keeps buttons and results true while a unit is still open.
+        autoRollupOnCMIChange: true,
+        logLevel: 'error',
+        eventListeners: {
+          onActivityDelivery: (activity: Activity) => {
+            delivered = activity;
+          },
+          onSequencingSessionEnd: () => {
+            ended = true;
+          },
+          onNavigationValidityUpdate: (update: Validity) => {
+            validity = update;
+          },
+        },
+      },
+    }),
+  );
+  engine.on('SetValue', () => events.changed());
+  engine.on('Initialize', () => events.begun());
+
+  // The engine takes Terminate without a navigation request for Exit. Here the sitting ends at once for the
+  // content, and for the sequencing when the learner or the content's request moves on.
+  engine.Terminate = (parameter = '') => {
+    if (parameter !== '' || !engine.isInitialized()) return terminateUnready(engine, parameter);
+    const { result } = engine.storeData(true);
+    if (String(result) !== 'true') {
+      engine.lastErrorCode = '111';
+      return 'false';
+    }
+    engine.currentState = states.terminated;
+    engine.lastErrorCode = '0';
+    const { request } = engine.adl.nav;
+    events.finished(engine.cmi.getExitValueInternal(), request === '_none_' ? null : request);
+    return 'true';
+  };
+  weighAsTheStandard(engine);
+  publish('API_1484_11', engine);
+  const fresh = engine.serializeSequencingState();
+
+  const runTime: RunTime = {
+    open(data) {
+      engine.captureSharedDataSnapshot();
+      engine.reset(undefined, { preserveListeners: true, resetTotalTime: true });
+      loadData(engine, data);
+      clock = startClock();
+    },
+    snapshot() {
+      const data = flatSnapshot(engine);
+      if (secondsIn(data['cmi.session_time']) === 0) data['cmi.session_time'] = timespan2004(clock.seconds());
+      return data;
+    },
+    used: () => engine.currentState !== states.notInitialized,
+  };
+
+  return {
+    ...runTime,
+    validity: () => validity,
+    state: () => engine.getSequencingService().getSequencingState(),
+    serialize: () => packState(fresh, engine.serializeSequencingState()),
+    restore(packed: string): boolean {
+      const state = unpackState(fresh, packed);
+      return state !== null && engine.deserializeSequencingState(state);
+    },
+    /** Asks the engine for a rehearsal: its quick prediction does not see rules that disable what comes next. */
+    may(request: 'continue' | 'previous'): boolean {
+      const { outcome, targetActivityId } = engine.getSequencingService().previewNavigationRequest(request);
+      return outcome === 'unknown' ? validity[request] : outcome === 'allowed' && targetActivityId !== null;
+    },
+    navigate(request: string, target?: string): Navigation {
+      delivered = null;
+      ended = false;
+      silent = true;
+      const exit = runTime.used() ? engine.cmi.getExitValueInternal() : '';
+      // Evaluates completion threshold and passing score, as at every end of a sitting.
+      if (runTime.used()) engine.storeData(true);
+      engine.getSequencingService().processNavigationRequest(request, target, exit);
+      silent = false;
+      return { delivered, ended };
+    },
+  };
+}
+
+/** Lets the engine answer with the error that the standard asks for. */
+function terminateUnready(engine: Engine2004, parameter: string): string {
+  if (parameter !== '') engine.lastErrorCode = '201';
+  else engine.lastErrorCode = engine.isTerminated() ? '113' : '112';
+  return 'false';
+}

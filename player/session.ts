@@ -1,0 +1,115 @@
+import type { CommitVerdict, SessionEnd } from '../server/src/modules/enrolments/session-end.ts';
+import type { Session } from '../server/src/modules/player/schemas.ts';
+import type { Journal, JournalEntry } from './journal.ts';
+import { isSessionEnd } from './messages.ts';
+import { newPatience, patiently, problemOf, type Reply, sendCommit, waitOf } from './transport.ts';
+
+export type Refusal = { kind: 'refused'; detail: string; back: string | null };
+export type Opening = { kind: 'session'; session: Session } | Refusal | { kind: 'unreachable' };
+
+/** Exchanges the click for a session. */
+export async function openSession(ticketPath: string): Promise<Opening> {
+  try {
+    const { status, type, text } = await patiently(
+      newPatience(),
+      () => post(`${ticketPath}/session`),
+      (reply) => (problemOf(reply) ? waitOf(reply).retryAfter : undefined),
+    );
+    if (status === 201) return { kind: 'session', session: JSON.parse(text) };
+    const problem = problemOf({ type, text });
+    if (!problem || status >= 500 || status === 429) return { kind: 'unreachable' };
+    return { kind: 'refused', detail: String(problem.detail), back: webAddress(problem.ReturnURL) };
+  } catch {
+    return { kind: 'unreachable' };
+  }
+}
+
+async function post(path: string): Promise<Reply> {
+  const response = await fetch(path, { method: 'POST', cache: 'no-store' });
+  const { status, headers } = response;
+  const text = await response.text();
+  return { status, type: headers.get('content-type'), retryAfter: headers.get('retry-after'), text };
+}
+
+export type Replayed = {
+  /** Refused for good: deleted from the device once the learner knows. */
+  refused: { entry: JournalEntry; code: CommitVerdict | 'unknown' }[];
+  /** Turned away by whatever stands between; kept. */
+  turnedAway: JournalEntry[];
+  /** Whether something could not be sent, because there is no connection. */
+  isOffline: boolean;
+};
+
+/** Sends what earlier pages on this device could not, each with the session it belongs to. */
+export async function replay(journal: Journal): Promise<Replayed> {
+  const replayed: Replayed = { refused: [], turnedAway: [], isOffline: false };
+  const renumbered = new Set<string>();
+  // Shared by all commits, so that the learner does not wait for each of many.
+  const patience = newPatience();
+  let left = journal.list();
+  for (let entry = left.shift(); entry; entry = left.shift()) {
+    const { Session, Commit } = entry;
+    const answer = await patiently(
+      patience,
+      () => sendCommit(Session, Commit, AbortSignal.timeout(15_000)),
+      (given) => (given.kind === 'unconfirmed' ? given.retryAfter : undefined),
+    );
+    if (answer.kind === 'ahead' && !renumbered.has(Session)) {
+      renumbered.add(Session);
+      left = renumber(journal, [entry, ...left], Session, answer.expected - Commit.Number);
+    } else if (answer.kind === 'receipt') journal.forget(entry);
+    else if (answer.kind === 'verdict') replayed.refused.push({ entry, code: answer.code });
+    else if (answer.kind === 'ahead') replayed.turnedAway.push(entry);
+    else if (!answer.turnedAway) replayed.isOffline = true;
+    else if (answer.isUnknown && isTooOld(entry)) replayed.refused.push({ entry, code: 'unknown' });
+    else replayed.turnedAway.push(entry);
+  }
+  return replayed;
+}
+
+/** Renumbers a whole session, so that no commit takes the number of another. */
+function renumber(journal: Journal, left: JournalEntry[], session: string, by: number): JournalEntry[] {
+  const own = left.filter((entry) => entry.Session === session);
+  const moved = journal.renumber(own, by);
+  return left.map((entry) => moved[own.indexOf(entry)] ?? entry);
+}
+
+const mostAge = 30 * 86_400_000;
+
+/** By now another node or a newer backup would have recognised its session. */
+const isTooOld = ({ KeptAt }: JournalEntry) => Date.now() - KeptAt > mostAge;
+
+export type Heartbeat = { beat(): Promise<void>; stop(): void };
+
+/** Keeps the session alive while its page is, however long the video. */
+export function startHeartbeat(
+  session: string,
+  tell: { heard(): void; ended(why: SessionEnd): void },
+): Heartbeat {
+  const beat = async () => {
+    try {
+      const response = await fetch(`/play/${encodeURIComponent(session)}/alive`, { cache: 'no-store' });
+      if (response.status === 204) return tell.heard();
+      const text = await response.text();
+      const code = problemOf({ type: response.headers.get('content-type'), text })?.code;
+      if (isSessionEnd(code)) tell.ended(code);
+    } catch {
+      // Being offline for a while is no news: the commits tell the learner.
+    }
+  };
+  const timer = window.setInterval(beat, 60_000);
+  const onVisible = () => {
+    if (!document.hidden) void beat();
+  };
+  document.addEventListener('visibilitychange', onVisible);
+  const stop = () => {
+    window.clearInterval(timer);
+    document.removeEventListener('visibilitychange', onVisible);
+  };
+  return { beat, stop };
+}
+
+/** Only such addresses are followed; anything else would be a way to run a script. */
+export function webAddress(address: unknown): string | null {
+  return typeof address === 'string' && /^https?:\/\//i.test(address) ? address : null;
+}

@@ -1,0 +1,30 @@
+import type { RunTimeData } from '../server/src/modules/standards/types.ts';
+import { secondsIn, timespan2004 } from './clock.ts';
+
+/** What the next sitting of the unit starts from, when it is opened again on the same page. */
+export function nextSitting2004(data: RunTimeData): RunTimeData {
+  const { 'cmi.session_time': sitting, 'cmi.exit': _, ...rest } = data;
+  const total = secondsIn(data['cmi.total_time']) + secondsIn(sitting);
+  return { ...rest, 'cmi.total_time': timespan2004(total), 'cmi.entry': 'resume' };
+}
+
+const givenElements =
+  /^cmi\.(learner_id|learner_name|learner_preference\..*|credit|mode|launch_data|max_time_allowed|time_limit_action|scaled_passing_score|completion_threshold|comments_from_lms\..*)$/;
+
+/** A new attempt knows only what the system gives, nothing that the content said in earlier ones. */
+export function newAttempt2004(data: RunTimeData): RunTimeData {
+  const given = Object.entries(data).filter(([element]) => givenElements.test(element));
+  return { ...Object.fromEntries(given), 'cmi.entry': 'ab-initio' };
+}
+
+/** Suspending the course resumes every sitting in it, whatever exit the content chose. */
+export function resumedAttempt2004(before: RunTimeData): RunTimeData {
+  const isFirst = before['cmi.entry'] === 'ab-initio';
+  return isFirst ? before : { ...before, 'cmi.entry': 'resume' };
+}
+
+/** `continue`, `{target=unit}choice`, … in two parts. */
+export function parseRequest(text: string): [request: string, target?: string] {
+  const [, target, request] = /^\{target=(.+)\}(choice|jump)$/.exec(text) ?? [];
+  return request && target ? [request, target] : [text];
+}

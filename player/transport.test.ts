@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commitVerdicts, sessionEnds } from '../server/src/modules/enrolments/session-end.ts';
+import type { Receipt } from '../server/src/modules/player/schemas.ts';
+import { errorCodes } from '../server/src/platform/errors.ts';
+import { isSessionEnd, isVerdict } from './messages.ts';
+import { answerOf } from './transport.ts';
+
+const commit = { Number: 3, UnitID: 'a', Data: {} };
+const receipt: Receipt = {
+  Number: 3,
+  Status: 'completed',
+  Completion: 'completed',
+  Success: 'unknown',
+  Score: null,
+  Progress: 100,
+  Ended: null,
+};
+const json = (status: number, body: unknown, type = 'application/json; charset=utf-8') =>
+  answerOf({ status, type, text: JSON.stringify(body) }, commit);
+const problem = (status: number, code: string, more = {}) =>
+  json(status, { code, ...more }, 'application/problem+json; charset=utf-8');
+
+test('only a receipt of the right shape, for this commit, confirms it', () => {
+  assert.deepEqual(json(200, receipt), { kind: 'receipt', receipt });
+  const { Ended: _, ...older } = receipt;
+  for (const body of [
+    { ...receipt, Number: 2 },
+    { Number: 3 },
+    { ...receipt, Score: '1' },
+    older,
+    [],
+    3,
+    null,
+  ])
+    assert.equal(json(200, body).kind, 'unconfirmed', JSON.stringify(body));
+});
+
+test('whatever a proxy answers leaves a commit unconfirmed', () => {
+  const page = '<!doctype html><title>Sign in</title>';
+  for (const status of [
+    0, 200, 204, 302, 400, 401, 403, 404, 405, 408, 409, 410, 413, 414, 422, 429, 431, 451, 500, 502, 503,
+  ])
+    for (const [type, text] of [
+      ['text/html', page],
+      [null, ''],
+      ['application/json', '{"error":"forbidden","code":"enrolment_withdrawn"}'],
+      ['application/problem+json', '{"title":"Forbidden","status":403}'],
+      ['application/problem+json', page],
+      ['application/json', '"enrolment_withdrawn"'],
+    ] as const)
+      assert.equal(answerOf({ status, type, text }, commit).kind, 'unconfirmed', `${status} ${type} ${text}`);
+});
+
+test('our own codes are final only when the service lists them as such, and the player knows all of those', () => {
+  for (const [code, [status]] of Object.entries(errorCodes)) {
+    const answer = problem(status, code);
+    const expected = Object.hasOwn(commitVerdicts, code) ? 'verdict' : 'unconfirmed';
+    assert.equal(answer.kind, expected, code);
+    assert.equal(isVerdict(code), expected === 'verdict', code);
+    assert.equal(isSessionEnd(code), Object.hasOwn(sessionEnds, code), code);
+  }
+  for (const code of ['toString', '__proto__', 'constructor'])
+    assert.equal(problem(403, code).kind, 'unconfirmed');
+});
+
+test('a number that is too far ahead is answered with the expected one', () => {
+  assert.deepEqual(problem(409, 'commit_number_ahead', { Expected: 7 }), { kind: 'ahead', expected: 7 });
+  assert.equal(problem(409, 'commit_number_ahead').kind, 'unconfirmed');
+});
+
+test('what is turned away may be sent again later; without a connection everything waits', () => {
+  for (const status of [401, 403, 404, 413, 422])
+    assert.deepEqual(json(status, {}), { kind: 'unconfirmed', turnedAway: true });
+  for (const status of [0, 200, 408, 429, 500, 503])
+    assert.deepEqual(json(status, {}), { kind: 'unconfirmed', turnedAway: false });
+});

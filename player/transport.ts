@@ -1,0 +1,160 @@
+import type { CommitVerdict } from '../server/src/modules/enrolments/session-end.ts';
+import type { Commit, Receipt } from '../server/src/modules/player/schemas.ts';
+import { isVerdict } from './messages.ts';
+
+/**
+ * What became of a commit. Only a receipt and a verdict are final, and only the service gives them: whatever else a
+ * proxy, a captive portal or an unknown version of the service answers leaves the commit unconfirmed.
+ */
+export type Answer =
+  | { kind: 'receipt'; receipt: Receipt }
+  | { kind: 'verdict'; code: CommitVerdict }
+  | { kind: 'ahead'; expected: number }
+  | Unconfirmed;
+type Unconfirmed = {
+  kind: 'unconfirmed';
+  /** Somebody answered that they do not want this commit, so others may be welcome. */
+  turnedAway: boolean;
+  /** The service does not know the session. */
+  isUnknown?: true;
+  /** In milliseconds: nothing should be sent before. */
+  retryAfter?: number;
+};
+
+const unreachable: Answer = { kind: 'unconfirmed', turnedAway: false };
+
+/** The limit of browsers for requests that outlive their page, less room for headers. */
+const outlivingBytes = 60_000;
+
+/** What the service takes, and by default nginx before it: more would never arrive, so it is not sent. */
+const largestCommit = 1024 * 1024;
+const tooLarge: Answer = { kind: 'unconfirmed', turnedAway: true };
+
+export const commitPath = (session: string) => `/play/${encodeURIComponent(session)}/commit`;
+
+export async function sendCommit(session: string, commit: Commit, signal: AbortSignal): Promise<Answer> {
+  const body = JSON.stringify(commit);
+  if (bytesOf(body) > largestCommit) return tooLarge;
+  try {
+    const response = await fetch(commitPath(session), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal,
+      keepalive: bytesOf(body) < outlivingBytes,
+    });
+    const type = response.headers.get('content-type');
+    const retryAfter = response.headers.get('retry-after');
+    return answerOf({ status: response.status, type, retryAfter, text: await response.text() }, commit);
+  } catch {
+    return unreachable;
+  }
+}
+
+/** The content waits for its answer inside its own call, so the request must block. */
+export function sendCommitBlocking(session: string, commit: Commit): Answer {
+  const body = JSON.stringify(commit);
+  if (bytesOf(body) > largestCommit) return tooLarge;
+  const request = new XMLHttpRequest();
+  try {
+    request.open('POST', commitPath(session), false);
+    request.setRequestHeader('content-type', 'application/json');
+    request.send(body);
+  } catch {
+    return unreachable;
+  }
+  const type = request.getResponseHeader('content-type');
+  const retryAfter = request.getResponseHeader('retry-after');
+  return answerOf({ status: request.status, type, retryAfter, text: request.responseText }, commit);
+}
+
+/** For the last moment of a page: nobody will hear the answer. */
+export function sendCommitLeaving(session: string, commit: Commit): void {
+  const body = JSON.stringify(commit);
+  if (bytesOf(body) > largestCommit) return;
+  const path = commitPath(session);
+  if (navigator.sendBeacon(path, new Blob([body], { type: 'text/plain' }))) return;
+  const keepalive = bytesOf(body) < outlivingBytes;
+  fetch(path, { method: 'POST', body, keepalive }).catch(() => {});
+}
+
+export type Reply = { status: number; type: string | null; text: string; retryAfter?: string | null };
+
+/** The longest time that the player waits because it is told to, in seconds. */
+const longestWait = 60;
+
+export function answerOf(reply: Reply, commit: Commit): Answer {
+  const { status } = reply;
+  const body = parse(reply.text);
+  if (status === 200 && isReceipt(body, commit)) return { kind: 'receipt', receipt: body };
+  const problem = problemOf(reply);
+  if (problem && isVerdict(problem.code)) return { kind: 'verdict', code: problem.code };
+  if (problem?.code === 'commit_number_ahead' && Number.isSafeInteger(problem.Expected))
+    return { kind: 'ahead', expected: Number(problem.Expected) };
+  const mayPass = status < 400 || status >= 500 || status === 408 || status === 429;
+  return {
+    kind: 'unconfirmed',
+    turnedAway: !mayPass,
+    ...(problem?.code === 'session_ended' && { isUnknown: true }),
+    ...(problem && waitOf(reply)),
+  };
+}
+
+/** How often a page that opens still waits because the service asks it to. */
+export type Patience = { left: number };
+export const newPatience = (): Patience => ({ left: 3 });
+const longestPatience = 5_000;
+
+/** Sends a request again, after a wait, while the service says that it will answer in a moment. */
+export async function patiently<A>(
+  patience: Patience,
+  ask: () => Promise<A>,
+  waitFor: (answer: A) => number | undefined,
+): Promise<A> {
+  for (;;) {
+    const answer = await ask();
+    const wait = waitFor(answer);
+    if (wait === undefined || wait > longestPatience || patience.left === 0) return answer;
+    patience.left--;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** How long the service asks to wait. */
+export function waitOf({ status, retryAfter }: Reply): Pick<Unconfirmed, 'retryAfter'> {
+  if ((status !== 429 && status !== 503) || !/^\d+$/.test(retryAfter ?? '')) return {};
+  return { retryAfter: Math.min(Number(retryAfter), longestWait) * 1_000 };
+}
+
+/** A problem document of the service; null for everything that others answer in its place. */
+export function problemOf({ type, text }: Pick<Reply, 'type' | 'text'>): Record<string, unknown> | null {
+  const body = parse(text);
+  return type?.startsWith('application/problem+json') && isRecord(body) ? body : null;
+}
+
+function isReceipt(body: unknown, commit: Commit): body is Receipt {
+  return (
+    isRecord(body) &&
+    body.Number === commit.Number &&
+    ['Status', 'Completion', 'Success'].every((name) => typeof body[name] === 'string') &&
+    typeof body.Progress === 'number' &&
+    (body.Score === null || typeof body.Score === 'number') &&
+    (body.Ended === null || typeof body.Ended === 'string')
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function bytesOf(text: string): number {
+  return new Blob([text]).size;
+}

@@ -1,0 +1,44 @@
+import type { Session } from '../server/src/modules/player/schemas.ts';
+import type { CourseTree, Evidence, RunTimeData, Unit } from '../server/src/modules/standards/types.ts';
+
+/** A unit that opens a page. */
+export type PlayableUnit = Unit & { Href: string };
+
+/** In the order in which the learner meets them. */
+export function playableUnits(tree: CourseTree): PlayableUnit[] {
+  const walk = (units: Unit[]): Unit[] => units.flatMap((unit) => [unit, ...walk(unit.Children)]);
+  return walk(tree.Units).filter((unit): unit is PlayableUnit => unit.Href !== null);
+}
+
+export function addressOf(session: Session, unit: PlayableUnit): string {
+  if (session.ContentPath === null || /^https?:\/\//i.test(unit.Href)) return unit.Href;
+  return session.ContentPath + unit.Href;
+}
+
+export type UnitStatus = 'none' | 'incomplete' | 'completed' | 'passed' | 'failed';
+
+export function statusOf(evidence: Pick<Evidence, 'Completion' | 'Success'> | undefined): UnitStatus {
+  if (!evidence) return 'none';
+  if (evidence.Success !== 'unknown') return evidence.Success;
+  return evidence.Completion === 'unknown' ? 'none' : evidence.Completion;
+}
+
+const ranks: UnitStatus[] = ['none', 'incomplete', 'failed', 'completed', 'passed'];
+
+/** A better result is never lost. */
+export function better(a: UnitStatus, b: UnitStatus): UnitStatus {
+  return ranks.indexOf(a) >= ranks.indexOf(b) ? a : b;
+}
+
+/** SCORM 1.2 run-time data, or the player's own notes on a page that does not talk. */
+export function statusOfData(data: RunTimeData): UnitStatus {
+  const said = data['lectern.completion'] ?? data['cmi.core.lesson_status'];
+  if (said === 'browsed') return 'incomplete';
+  return ranks.find((status) => status === said) ?? 'none';
+}
+
+/** What the player notes about a page that does not talk. */
+export function pageNotes(before: RunTimeData, completion: string, sitting: number): RunTimeData {
+  const seconds = Number(before['lectern.seconds'] ?? 0) + sitting;
+  return { ...before, 'lectern.completion': completion, 'lectern.seconds': String(seconds) };
+}

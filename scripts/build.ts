@@ -1,0 +1,158 @@
+// Builds dist/: the server, the console and the player. `--missing` builds only what is missing or out of date.
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const stampName = '.sources';
+
+type Part = {
+  /** What the part is built from, as globs from the root. */
+  sources: readonly string[];
+  build: (outDir: string) => Promise<void>;
+};
+
+/** Native and WebAssembly packages are not bundled. They are what an installation of the packed file downloads. */
+const external = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);
+
+/** Each is a file of its own, because it runs in a process or thread of its own. */
+const programs = {
+  lectern: 'cli.ts',
+  'package-program': 'modules/catalogue/package-program.ts',
+  'pglite-create': 'platform/db/pglite-create.ts',
+  'pglite-worker': 'platform/db/pglite-worker.ts',
+};
+
+async function buildServer(outDir: string): Promise<void> {
+  const { build } = await import('vite');
+  const sources = join(root, 'server/src');
+  const input = Object.fromEntries(
+    Object.entries(programs).map(([name, path]) => [name, join(sources, path)]),
+  );
+  await build({
+    configFile: false,
+    root: join(root, 'server'),
+    logLevel: 'warn',
+    publicDir: false,
+    ssr: { noExternal: true, external },
+    build: {
+      ssr: true,
+      outDir,
+      target: 'node22',
+      minify: false,
+      rolldownOptions: {
+        input,
+        output: { entryFileNames: '[name].js', chunkFileNames: 'chunk-[name]-[hash].js' },
+      },
+    },
+  });
+  const bin = join(outDir, 'lectern.js');
+  writeFileSync(bin, `#!/usr/bin/env node\n${readFileSync(bin, 'utf8')}`);
+  chmodSync(bin, 0o755);
+  cpSync(join(root, 'server/migrations'), join(outDir, 'migrations'), { recursive: true });
+  cpSync(join(root, 'courses'), join(outDir, 'courses'), { recursive: true });
+}
+
+/** Text is compressed here, so that no request pays for it. */
+function compressTexts(folder: string): void {
+  for (const file of globSync('assets/*.{js,css,svg}', { cwd: folder })) {
+    const body = readFileSync(join(folder, file));
+    writeFileSync(join(folder, `${file}.gz`), gzipSync(body, { level: 9 }));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+    writeFileSync(join(folder, `${file}.br`), brotliCompressSync(body, { params }));
+  }
+}
+
+function page(folder: 'console' | 'player'): Part['build'] {
+  return async (outDir) => {
+    const { build } = await import('vite');
+    const home = join(root, folder);
+    await build({
+      configFile: join(home, 'vite.config.ts'),
+      root: home,
+      logLevel: 'warn',
+      build: { outDir },
+    });
+    compressTexts(outDir);
+  };
+}
+
+const pageSources = (folder: string) => [`${folder}/**/*.{ts,tsx,css,html,json,svg}`];
+
+const parts = {
+  console: { sources: [...pageSources('console'), 'client/src/generated.ts'], build: page('console') },
+  player: { sources: [...pageSources('player'), 'server/src/modules/standards/*.ts'], build: page('player') },
+  server: { sources: ['server/src/**/*.ts', 'server/migrations/*.sql', 'courses/**/*'], build: buildServer },
+} satisfies Record<string, Part>;
+
+export type PartName = keyof typeof parts;
+const allParts = Object.keys(parts) as PartName[];
+
+/** What a part is made from: its sources, and the versions of the packages. */
+function digestOf({ sources }: Part): string {
+  const digest = createHash('sha256');
+  const common = ['package.json', 'package-lock.json', 'scripts/build.ts'];
+  const exclude = ['**/node_modules/**', '**/*.test.ts'];
+  const files = globSync([...sources], { cwd: root, exclude, withFileTypes: false }).sort();
+  for (const file of [...files, ...common]) {
+    digest.update(file);
+    try {
+      digest.update(readFileSync(join(root, file)));
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EISDIR') throw error;
+    }
+  }
+  return digest.digest('hex');
+}
+
+function stampOf(folder: string): string | null {
+  try {
+    return readFileSync(join(folder, stampName), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Half a part is never in place, even when several processes build it at the same time. */
+async function buildPart(name: PartName, digest: string): Promise<void> {
+  mkdirSync(dist, { recursive: true });
+  const folder = join(dist, name);
+  const draft = mkdtempSync(join(dist, `.${name}-`));
+  try {
+    const made = join(draft, 'new');
+    await parts[name].build(made);
+    writeFileSync(join(made, stampName), digest);
+    if (stampOf(folder) !== null) renameSync(folder, join(draft, 'old'));
+    else rmSync(folder, { recursive: true, force: true });
+    renameSync(made, folder);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Builds the parts that are missing or out of date. */
+export async function ensureBuilt(names: readonly PartName[] = allParts): Promise<void> {
+  for (const name of names) {
+    const digest = digestOf(parts[name]);
+    if (stampOf(join(dist, name)) === digest) continue;
+    console.error(`Building dist/${name} …`);
+    await buildPart(name, digest);
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  if (!process.argv.includes('--missing')) rmSync(dist, { recursive: true, force: true });
+  await ensureBuilt();
+}

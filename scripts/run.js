@@ -1,0 +1,14 @@
+// Runs a TypeScript file of the project. Plain JavaScript, so that a Node.js that is too old can say so.
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  console.error(
+    `Node.js ${process.versions.node} is too old. Run "npm ci" without --ignore-scripts, which installs the pinned version, or use Node.js 22.18 or newer.`,
+  );
+  process.exit(1);
+}
+const file = resolve(import.meta.dirname, `${process.argv[2]}.ts`);
+process.argv.splice(1, 2, file);
+await import(pathToFileURL(file).href);

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { assetRoute, readBuilt } from './platform/built-files.ts';
+import { constantFile, sendConstant } from './platform/constant-files.ts';
+import { places } from './platform/places.ts';
+
+/** Scripts and styles are files of this origin or carry the nonce of this one answer; pictures of courses lie elsewhere. */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: https: http:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The console at /console/, and the reference at /docs, which is a page of it. Its data come through the interface only. */
+export function consoleRoutes(app: FastifyInstance): void {
+  const page = readBuilt(places.console, 'index.html');
+  const icon = constantFile('image/svg+xml', readBuilt(places.console, 'icon.svg'));
+  const send = (reply: FastifyReply) => {
+    const nonce = randomBytes(16).toString('base64');
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', policyOf(nonce))
+      .send(page.replaceAll('%NONCE%', nonce));
+  };
+  const hidden = { schema: { hide: true } };
+  app.get('/console/icon.svg', { ...hidden, config: { admits: 'file' } }, (request, reply) =>
+    sendConstant(request, reply, icon),
+  );
+  assetRoute(app, '/console', places.console);
+  for (const path of ['/console', '/console/*', '/docs'])
+    app.get(path, hidden, async (_request, reply) => send(reply));
+  app.get('/', hidden, (_request, reply) => reply.redirect('/console', 302));
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { beginTrail } from './modules/audit/begin.ts';
+import { auditRotation } from './modules/audit/key-rotation.ts';
+import { renewSeals } from './modules/audit/renew-seals.ts';
+import { bootstrapKey } from './modules/auth/keys.ts';
+import { settleEpoch } from './modules/events/epoch.ts';
+import { createOperatorLink, tellLink } from './modules/people/operator-links.ts';
+import type { SignInLink } from './modules/people/schemas.ts';
+import { encryptSecrets } from './modules/webhooks/secrets.ts';
+import { type Config, readConfig } from './platform/config.ts';
+import type { Context } from './platform/context.ts';
+import { transaction } from './platform/db/transaction.ts';
+import { clearScratch } from './platform/files.ts';
+import { type Log, openLog } from './platform/log.ts';
+import { openContext } from './platform/open-context.ts';
+import { createForOwnerOnly } from './platform/owner-only.ts';
+import { startWarnings } from './platform/start-warnings.ts';
+import { type Service, startService } from './service.ts';
+
+const day = 86_400_000;
+
+/** What the operator begins with: made on an empty database, by one node. */
+export type First = { key: string; link: SignInLink };
+
+/** Serves with this configuration. */
+export async function start(config: Config, log: Log): Promise<Service & { first: First | null }> {
+  const ctx = await openContext(config, log);
+  const first = await prepare(ctx).catch(async (error: unknown) => {
+    await ctx.engine.close();
+    throw error;
+  });
+  const service = await startService(ctx);
+  return { ...service, first };
+}
+
+/** Nodes that share a database and a folder may start at once: one makes the first key, none removes another's work. */
+async function prepare(ctx: Context): Promise<First | null> {
+  await encryptSecrets(ctx);
+  await beginTrail(ctx);
+  await auditRotation(ctx);
+  await settleEpoch(ctx);
+  await renewSeals(ctx);
+  await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
+  const key = await transaction(ctx, async (ctx) => {
+    await sql`lock table api_key in share row exclusive mode`.execute(ctx.db);
+    return bootstrapKey(ctx, ctx.config.bootstrapKey);
+  });
+  return key && { key: key.Secret, link: await createOperatorLink(ctx) };
+}
+
+/** Stops gracefully on the first SIGINT or SIGTERM, at once on the second. */
+export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      log.info({ signal }, 'stopping');
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'the stop failed');
+          process.exit(1);
+        },
+      );
+    });
+}
+
+export async function serve(): Promise<void> {
+  createForOwnerOnly();
+  const config = readConfig(process.env);
+  const log = openLog(config.logLevel);
+  for (const warning of startWarnings(config, process.env)) log.warn({}, warning);
+  const starting = start(config, log);
+  stopOnSignal(log, async () => (await starting).stop());
+  const { first } = await starting;
+  if (first && config.bootstrapKey === null)
+    process.stdout.write(`\nThe operator's key, shown this once:\n\n  ${first.key}\n\n`);
+  if (first) process.stdout.write(tellLink(first.link));
+  log.info({ interface: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');
+}

@@ -1,0 +1,34 @@
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { IsolationFailure, runIsolated } from '../../platform/isolated.ts';
+import { programAddress } from '../../platform/places.ts';
+import type { PackageSource } from '../standards/package.ts';
+import type { PackageReport } from '../standards/types.ts';
+
+const program = programAddress('./package-program.ts', import.meta.url);
+/** Enough for a manifest of 200,000 elements with ten attributes each. */
+const memory = { heapMegabytes: 256, wasmMegabytes: 256 };
+
+/** Unpacks and judges a package in a process of its own: whatever the archive does there, the service goes on. */
+export async function examinePackage(ctx: Context, source: PackageSource): Promise<PackageReport> {
+  const { file, folder } = source;
+  const limits = { ...memory, seconds: ctx.config.importSeconds, files: [file], folder };
+  try {
+    return (await runIsolated(program, source, limits)) as PackageReport;
+  } catch (error) {
+    if (error instanceof Problem || (error instanceof Error && 'errno' in error)) throw error;
+    ctx.log.error({ err: error }, 'a package could not be read');
+    throw unreadable(error, ctx.config.importSeconds);
+  }
+}
+
+function unreadable(error: unknown, seconds: number): Problem {
+  const isLate = error instanceof IsolationFailure && error.reason === 'time';
+  const why = isLate
+    ? `Reading the package exceeded the limit of ${seconds} s`
+    : 'Reading the package failed, or exceeded the limit of memory';
+  return new Problem(
+    'package_unreadable',
+    `${why}, so nothing was imported. Split the course, or export it again from the authoring tool.`,
+  );
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { type Reply, startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, unique } from '../../../test/support/tenant.ts';
+import { untilRight } from '../../../test/support/until.ts';
+import { packFolder } from '../../platform/pack-folder.ts';
+
+const service = await startService({ env: { PACKAGE_BYTES: '3000000', PACKAGE_ENTRIES: '50' } });
+after(service.close);
+const { api, ctx } = service;
+const phishing = await readFile(await packCourse('phishing'));
+
+async function upload(courseId: string, body: BodyInit, type = 'application/zip', key = service.operatorKey) {
+  const response = await fetch(`${service.baseUrl}/course/${courseId}/package`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}`, ...(type ? { 'content-type': type } : {}) },
+    body,
+  });
+  const reply: Reply = { status: response.status, headers: response.headers, body: await response.json() };
+  return reply;
+}
+
+async function course(): Promise<string> {
+  const CourseID = unique('import');
+  expectStatus(await api('PUT', `/course/${CourseID}`, { Title: 'Imported' }), 201);
+  return CourseID;
+}
+
+/** Everything that an import leaves: files of releases, files on the way, rows. */
+async function traces(CourseID: string) {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from release where course_id = ${CourseID}`.execute(ctx.db);
+  const folder = ctx.config.dataDir;
+  return {
+    releases: rows[0]?.n,
+    folders: (await readdir(join(folder, 'packages'))).sort(),
+    scratch: await readdir(join(folder, 'scratch')),
+    course: (await api('GET', `/course/${CourseID}`)).body,
+  };
+}
+
+async function zipOf(files: Record<string, string | Buffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-'));
+  await mkdir(join(folder, 'course'));
+  for (const [name, body] of Object.entries(files)) await writeFile(join(folder, 'course', name), body);
+  await packFolder(join(folder, 'course'), join(folder, 'course.zip'));
+  return new Uint8Array(await readFile(join(folder, 'course.zip')));
+}
+
+test('an import answers the release, and the course shows it', async () => {
+  const CourseID = await course();
+  const made = await upload(CourseID, phishing);
+  expectStatus(made, 201);
+  assert.equal(made.headers.get('location'), `/course/${CourseID}/package`);
+  const { Units, Warnings, SHA256, Bytes, Files, CreatedAt, Title, ...rest } = made.body;
+  assert.deepEqual(rest, { CourseID, Release: 1, Current: true, Standard: 'scorm12' });
+  assert.ok(Title.length > 0 && Bytes > 0 && Files > 4);
+  assert.deepEqual(Warnings, []);
+  assert.match(SHA256, /^[0-9a-f]{64}$/);
+  assert.deepEqual(Object.keys(Units[0]), ['UnitID', 'Title', 'Href', 'Depth']);
+  assert.equal(Date.parse(CreatedAt) > 0, true);
+  assert.deepEqual((await api('GET', `/course/${CourseID}/package`)).body, made.body);
+  const second = await upload(CourseID, phishing);
+  expectStatus(second, 200);
+  assert.deepEqual([second.body.Release, second.body.SHA256], [2, SHA256]);
+  const { Standard, Release } = (await api('GET', `/course/${CourseID}`)).body;
+  assert.deepEqual([Standard, Release], ['scorm12', 2]);
+  assert.deepEqual((await traces(CourseID)).scratch, []);
+});
+
+test('simultaneous imports each become a release of their own', async () => {
+  const CourseID = await course();
+  const replies = await Promise.all(Array.from({ length: 5 }, () => upload(CourseID, phishing)));
+  assert.deepEqual(replies.map(({ body }) => body.Release).sort(), [1, 2, 3, 4, 5]);
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
+});
+
+test('a failed import says why and leaves nothing behind', async () => {
+  const CourseID = await course();
+  await upload(CourseID, phishing);
+  const before = await traces(CourseID);
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${index}.html`, 'x']));
+  const failures: [Uint8Array<ArrayBuffer>, number, string][] = [
+    [new Uint8Array(), 422, 'package_not_zip'],
+    [new Uint8Array(Buffer.from('not a zip at all')), 422, 'package_not_zip'],
+    [new Uint8Array(phishing.subarray(0, phishing.length - 200)), 422, 'package_not_zip'],
+    [await zipOf({ 'readme.txt': 'x' }), 422, 'package_invalid'],
+    [await zipOf({ 'imsmanifest.xml': '<manifest' }), 422, 'package_invalid'],
+    [await zipOf(many), 413, 'package_too_large'],
+    [await zipOf({ 'index.html': 'x'.repeat(3_500_000) }), 413, 'package_too_large'],
+    [new Uint8Array(3_500_000), 413, 'package_too_large'],
+  ];
+  for (const [body, status, code] of failures) expectProblem(await upload(CourseID, body), status, code);
+  expectStatus(await api('GET', `/course/${CourseID}`), 200);
+  assert.deepEqual(await traces(CourseID), before);
+});
+
+test('another content type, another course or another key is refused, and leaves nothing behind', async () => {
+  const CourseID = await course();
+  const before = await traces(CourseID);
+  for (const type of ['application/octet-stream', 'text/plain', 'multipart/form-data; boundary=x'])
+    expectProblem(await upload(CourseID, phishing, type), 415, 'unsupported_media_type');
+  expectProblem(await upload(CourseID, phishing, 'application/json'), 400, 'malformed_request');
+  expectProblem(await upload(CourseID, '{}', 'application/json'), 415, 'unsupported_media_type');
+  expectProblem(await upload('no-course', phishing), 404, 'course_not_found');
+  expectProblem(
+    await upload(CourseID, phishing, 'application/zip', `${service.operatorKey}x`),
+    401,
+    'unauthorized',
+  );
+  assert.deepEqual(await traces(CourseID), before);
+});
+
+test('an upload that breaks off leaves nothing behind', async () => {
+  const CourseID = await course();
+  const before = await traces(CourseID);
+  const { hostname, port } = new URL(service.baseUrl);
+  await new Promise<void>((resolve) => {
+    const sent = request({
+      hostname,
+      port,
+      method: 'PUT',
+      path: `/course/${CourseID}/package`,
+      headers: {
+        authorization: `Bearer ${service.operatorKey}`,
+        'content-type': 'application/zip',
+        'content-length': phishing.length,
+      },
+    });
+    sent.on('error', () => resolve());
+    sent.write(phishing.subarray(0, 2000), () => {
+      void untilRight(
+        () => readdir(join(ctx.config.dataDir, 'scratch')),
+        (names) => names.length > 0,
+      ).then(() => sent.destroy(new Error('gone')));
+    });
+  });
+  await untilRight(
+    () => readdir(join(ctx.config.dataDir, 'scratch')),
+    (names) => names.length === 0,
+  );
+  assert.deepEqual(await traces(CourseID), before);
+});
+
+test('deleting a course takes its files along', async () => {
+  const CourseID = await course();
+  const before = (await traces(CourseID)).folders;
+  await upload(CourseID, phishing);
+  await upload(CourseID, phishing);
+  assert.equal((await readdir(join(ctx.config.dataDir, 'packages'))).length, before.length + 2);
+  expectStatus(await api('DELETE', `/course/${CourseID}`), 204);
+  assert.deepEqual((await readdir(join(ctx.config.dataDir, 'packages'))).sort(), before);
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { movableClock } from '../../../test/support/clock.ts';
+import { serve, watched } from '../../../test/support/nodes.ts';
+import { play, scorm12 } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
+import { startDispatcher } from '../webhooks/dispatcher.ts';
+import { startReceiver } from '../webhooks/test-support.ts';
+import { eventTypes } from './types.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+after(service.close);
+await service.importPackage('phishing', await packCourse('phishing'));
+await service.api('PUT', '/course/phishing/option/month', { Duration: 'P30D' });
+
+async function enrolled(tenant: Awaited<ReturnType<typeof newTenant>>) {
+  const LoginID = await tenant.user();
+  const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/phishing`)).body;
+  return { LoginID, LaunchURL: LaunchURL as string, address: `/enrolment/${LoginID}/${EnrollID}` };
+}
+
+test('a whole life tells of each change once, and every type of the list comes up', async (t) => {
+  const tenant = await newTenant(service);
+  let told = 0;
+  /** What the step told of; events of one change have one instant and no order among them. */
+  async function expectTold(types: string[]): Promise<void> {
+    const all = await tenant.events();
+    const fresh = all.slice(told).map(({ type }) => type);
+    assert.deepEqual(fresh.sort(), types.sort());
+    told = all.length;
+    clock.advance({ seconds: 1 });
+  }
+  const { LoginID, LaunchURL, address } = await enrolled(tenant);
+  await expectTold(['user.created', 'enrolment.created']);
+  const { commit } = await play(service, LaunchURL);
+  await expectTold(['enrolment.launched']);
+  for (const [data, types] of [
+    [scorm12('incomplete', 10), ['enrolment.progressed']],
+    [scorm12('incomplete', 10), []],
+    [scorm12('failed', 20), ['enrolment.failed']],
+    [scorm12('passed', 90), ['enrolment.completed', 'enrolment.passed']],
+    [scorm12('failed', 0), []],
+  ] as const) {
+    await commit({ Data: data });
+    await commit({ Number: 1, Data: data });
+    await expectTold([...types]);
+  }
+  await tenant.api('PUT', address, { Reference: 'r' });
+  await expectTold(['enrolment.updated']);
+  await tenant.api('PUT', address, { Withdrawn: true });
+  await expectTold(['enrolment.withdrawn']);
+  await tenant.api('POST', `/enrol/${LoginID}/phishing`);
+  await expectTold(['enrolment.created']);
+  clock.advance({ days: 31 });
+  await tenant.api('POST', `/enrol/${LoginID}/phishing`);
+  await expectTold(['enrolment.created', 'enrolment.expired']);
+  expectStatus(await tenant.api('POST', `/enrol/${LoginID}/phishing`, { IfEnrolled: 'extend' }), 200);
+  await expectTold(['enrolment.extended']);
+  expectStatus(await tenant.api('POST', `/enrol/${LoginID}/phishing`, { IfEnrolled: 'renew' }), 201);
+  await expectTold(['enrolment.created', 'enrolment.renewed']);
+  const course = { CourseIDs: [await newCourse(service)], DurationIDs: ['standard'] };
+  const [key] = (await tenant.api('POST', '/enrolment/key', course)).body.Items;
+  await expectTold([]);
+  expectStatus(await tenant.api('POST', `/enrol/key/${LoginID}/${key.Key}`), 201);
+  expectStatus(await tenant.api('POST', `/enrol/key/${LoginID}/${key.Key}`), 200);
+  await expectTold(['enrolment.created', 'key.redeemed']);
+  await service.importPackage('phishing', await packCourse('phishing'));
+  await expectTold(['course.released', 'package.imported']);
+  await tenant.api('PUT', `/user/${LoginID}`, { FirstName: 'x' });
+  await expectTold(['user.updated']);
+  await tenant.api('PUT', `/user/${LoginID}`, { Enabled: false });
+  await expectTold(['user.updated', 'user.disabled']);
+
+  const receiver = await startReceiver();
+  receiver.answer((response) => response.writeHead(503).end());
+  t.after(receiver.kill);
+  const dispatcher = startDispatcher(service.ctx);
+  t.after(() => dispatcher.stop(1_000));
+  const { WebhookID } = (await tenant.api('POST', '/webhook', { URL: receiver.url })).body;
+  await tenant.api('PUT', `/user/${LoginID}`, { FirstName: 'y' });
+  await expectTold(['user.updated']);
+  const hook = async () => (await tenant.api('GET', `/webhook/${WebhookID}`)).body;
+  await until('it fails', async () => (await hook()).FailingSince !== null);
+  clock.advance({ hours: 73 });
+  await until('it is disabled', async () => (await hook()).Status === 'disabled');
+  await expectTold(['webhook.disabled']);
+
+  const before = await tenant.events();
+  expectStatus(await tenant.api('DELETE', `/user/${LoginID}`), 200);
+  expectStatus(await tenant.api('DELETE', `/user/${LoginID}`), 200);
+  await expectTold(['enrolment.withdrawn', 'enrolment.withdrawn', 'user.erased']);
+  const all = await tenant.events();
+  assert.deepEqual([...new Set(all.map(({ type }) => type))].sort(), [...eventTypes].sort());
+  const done = before.find(({ type }) => type === 'enrolment.completed');
+  const { Status, Completion, Success, Score } = done?.data ?? {};
+  assert.deepEqual([Status, Completion, Success, Score], ['completed', 'completed', 'passed', 90]);
+});
+
+test('a change whose event cannot be written does not happen', async () => {
+  const tenant = await newTenant(service);
+  const { LoginID, address } = await enrolled(tenant);
+  const node = await serve(
+    watched(service.ctx, ({ text }) => {
+      if (/^insert into "event"/.test(text)) throw new Error('the log is full');
+    }),
+  );
+  const before = [await tenant.api('GET', `/user/${LoginID}`), await tenant.api('GET', address)];
+  for (const [url, payload] of [
+    [`/user/${LoginID}`, { FirstName: 'changed' }],
+    [address, { Withdrawn: true }],
+  ] as const) {
+    const headers = { authorization: `Bearer ${tenant.key}` };
+    const reply = await node.api.inject({ method: 'PUT', url, headers, payload });
+    assert.equal(reply.statusCode, 500);
+  }
+  await node.close();
+  const later = [await tenant.api('GET', `/user/${LoginID}`), await tenant.api('GET', address)];
+  assert.deepEqual(
+    later.map(({ body }) => body),
+    before.map(({ body }) => body),
+  );
+});
+
+test('each event names its transaction, so that a reader of the log can miss none', async () => {
+  const tenant = await newTenant(service);
+  await enrolled(tenant);
+  const { rows } = await sql<{ transaction: string; event_id: string }>`
+    select transaction::text, event_id from event where tenant_id = ${tenant.TenantID}`.execute(
+    service.ctx.db,
+  );
+  assert.equal(rows.length, 2);
+  for (const { transaction } of rows) assert.match(transaction, /^[1-9]\d*$/);
+});

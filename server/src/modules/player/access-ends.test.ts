@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { movableClock } from '../../../test/support/clock.ts';
+import { otherNode, serve } from '../../../test/support/nodes.ts';
+import { play } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+const node = await serve(otherNode(service.ctx));
+after(async () => {
+  await node.close();
+  await service.close();
+});
+const { api, user } = await newTenant(service);
+await service.importPackage('phishing', await packCourse('phishing'));
+await service.api('PUT', '/course/phishing/option/open', {});
+
+/** A learner who plays; `elsewhere` asks the other node for a course file and whether the session goes on. */
+async function playing() {
+  const LoginID = await user();
+  const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/phishing`)).body;
+  const { session, file } = await play(service, LaunchURL);
+  const ask = async (path: string) => {
+    const { host } = new URL(service.contentUrl);
+    const reply = await node.content.inject({ url: `/play/${session.Session}/${path}`, headers: { host } });
+    return reply.statusCode;
+  };
+  const elsewhere = async () => [await ask('content/index.html'), await ask('alive')];
+  const here = async () => (await file('index.html')).status;
+  return { user: `/user/${LoginID}`, enrolment: `/enrolment/${LoginID}/${EnrollID}`, elsewhere, here };
+}
+
+test('course files and signs of life stop on every node within 60 s of a withdrawal or disabling', async () => {
+  for (const end of ['withdrawal', 'disabling'] as const) {
+    const { user, enrolment, elsewhere, here } = await playing();
+    assert.deepEqual([await here(), ...(await elsewhere())], [200, 200, 204]);
+    const ended =
+      end === 'withdrawal'
+        ? await api('PUT', enrolment, { Withdrawn: true })
+        : await api('PUT', user, { Enabled: false });
+    expectStatus(ended, 200);
+    clock.advance({ seconds: 60 });
+    const refused = end === 'withdrawal' ? 403 : 409;
+    assert.deepEqual([await here(), ...(await elsewhere())], [refused, refused, refused], end);
+  }
+});
+
+test('course files and signs of life stop on every node within 60 s of expiry', async () => {
+  const { enrolment, elsewhere, here } = await playing();
+  const ExpiresAt = new Date(clock.now().getTime() + 3_600_000).toISOString();
+  expectStatus(await api('PUT', enrolment, { ExpiresAt }), 200);
+  clock.advance({ minutes: 59, seconds: 55 });
+  assert.deepEqual([await here(), ...(await elsewhere())], [200, 200, 204]);
+  clock.advance({ seconds: 60 });
+  assert.deepEqual([await here(), ...(await elsewhere())], [403, 403, 403]);
+});

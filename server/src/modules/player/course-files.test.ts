@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { movableClock } from '../../../test/support/clock.ts';
+import { play } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { newTenant } from '../../../test/support/tenant.ts';
+import { packFolder } from '../../platform/pack-folder.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now });
+after(service.close);
+const { api, user } = await newTenant(service);
+
+const source = join(import.meta.dirname, '../../../../courses/phishing');
+await service.importPackage('phishing', await packCourse('phishing'));
+await service.importPackage('web', await packWeb());
+for (const course of ['phishing', 'web']) await service.api('PUT', `/course/${course}/option/open`, {});
+
+/** A web course with files of many kinds. */
+async function packWeb(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-'));
+  await mkdir(join(folder, 'Media'));
+  const files = {
+    'index.html': '<!doctype html><meta charset="iso-8859-1"><h1>x</h1>',
+    'Media/Intro.MP4': Buffer.alloc(5000, 7),
+    'Media/sound.mp3': 'x',
+    'Media/track.vtt': 'WEBVTT',
+    'Media/font.woff2': 'x',
+    'Media/picture.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    'Media/data.json': JSON.stringify(Array.from({ length: 2000 }, (_, index) => index)),
+    'Media/large.txt': 'many words '.repeat(100_000),
+    'Media/module.mjs': 'export {}',
+    'Media/old.SWF': 'x',
+    'Media/noextension': 'x',
+    'Media/über uns+100%.htm': 'ü',
+  };
+  for (const [name, body] of Object.entries(files)) await writeFile(join(folder, name), body);
+  await symlink('/etc/hostname', join(folder, 'link.txt'));
+  const zip = join(await mkdtemp(join(tmpdir(), 'lectern-')), 'web.zip');
+  await packFolder(folder, zip);
+  return zip;
+}
+
+async function enrolled(course: string) {
+  const LoginID = await user();
+  const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/${course}`)).body;
+  return { LoginID, LaunchURL: LaunchURL as string, address: `/enrolment/${LoginID}/${EnrollID}` };
+}
+
+const { LaunchURL } = await enrolled('web');
+const web = await play(service, LaunchURL);
+
+/** The status of an address that is sent as it is, without a client's tidying. */
+function rawStatus(path: string, headers: Record<string, string> = {}): Promise<number> {
+  const { hostname, port } = new URL(service.contentUrl);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+test('a live session gets the files as they are in the package', async () => {
+  const { LaunchURL } = await enrolled('phishing');
+  const { file } = await play(service, LaunchURL);
+  for (const name of ['index.html', 'scripts/course.js', 'styles/course.css', 'imsmanifest.xml']) {
+    const response = await file(name);
+    assert.equal(response.status, 200, name);
+    assert.equal(await response.text(), await readFile(join(source, name), 'utf8'));
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(response.headers.get('cross-origin-resource-policy'), 'same-origin');
+    assert.equal(
+      response.headers.get('cache-control'),
+      'private, max-age=3600',
+      'no shared cache serves it on',
+    );
+    assert.equal((await file(`${name}?v=1`)).status, 200);
+  }
+});
+
+test('each kind of file has its type, and pages no charset that would win over their own', async () => {
+  for (const [name, type] of [
+    ['index.html', 'text/html'],
+    ['Media/Intro.MP4', 'video/mp4'],
+    ['Media/sound.mp3', 'audio/mpeg'],
+    ['Media/track.vtt', 'text/vtt'],
+    ['Media/font.woff2', 'font/woff2'],
+    ['Media/picture.svg', 'image/svg+xml'],
+    ['Media/data.json', 'application/json'],
+    ['Media/module.mjs', 'text/javascript'],
+    ['Media/old.SWF', 'application/x-shockwave-flash'],
+    ['Media/noextension', 'application/octet-stream'],
+  ] as const)
+    assert.equal((await web.file(name)).headers.get('content-type'), type, name);
+});
+
+test('letter case and encodings of names find the one file', async () => {
+  for (const name of ['media/intro.mp4', 'MEDIA/INTRO.MP4', 'INDEX.HTML', 'Media/%C3%BCber%20uns+100%25.htm'])
+    assert.equal((await web.file(name)).status, 200, name);
+  const decomposed = encodeURIComponent('über uns+100%.htm'.normalize('NFD'));
+  assert.equal((await web.file(`Media/${decomposed}`)).status, 200);
+});
+
+test('parts of a file are answered as such, for seeking in a video', async () => {
+  const part = await web.file('Media/Intro.MP4', { range: 'bytes=1000-1999' });
+  assert.equal(part.status, 206);
+  assert.equal(part.headers.get('content-range'), 'bytes 1000-1999/5000');
+  assert.equal((await part.arrayBuffer()).byteLength, 1000);
+  const text = await web.file('Media/data.json', { range: 'bytes=0-99', 'accept-encoding': 'gzip, br' });
+  assert.equal(text.status, 206);
+  assert.equal(text.headers.get('content-encoding'), null);
+  assert.equal((await web.file('Media/Intro.MP4', { range: 'bytes=9000-' })).status, 416);
+  assert.equal((await web.file('Media/Intro.MP4')).headers.get('accept-ranges'), 'bytes');
+});
+
+test('text is compressed, media are not, and an unchanged file is not sent again', async () => {
+  for (const encoding of ['br', 'gzip']) {
+    const response = await web.file('Media/data.json', { 'accept-encoding': encoding });
+    assert.equal(response.headers.get('content-encoding'), encoding);
+    assert.equal((await response.json()).length, 2000);
+  }
+  const video = await web.file('Media/Intro.MP4', { 'accept-encoding': 'br, gzip' });
+  assert.equal(video.headers.get('content-encoding'), null);
+  const etag = video.headers.get('etag') ?? '';
+  const path = `${web.session.ContentPath}Media/Intro.MP4`;
+  assert.equal(await rawStatus(path, { 'if-none-match': etag }), 304);
+});
+
+test('files above 1 MiB are sent as they are, and four compressions run at a time', async () => {
+  const accepts = { 'accept-encoding': 'br' };
+  const large = await web.file('Media/large.txt', accepts);
+  assert.deepEqual([large.status, large.headers.get('content-encoding')], [200, null]);
+  assert.equal((await large.arrayBuffer()).byteLength, 1_100_000);
+  const answers = await Promise.all(Array.from({ length: 40 }, () => web.file('Media/data.json', accepts)));
+  const compressed = answers.filter(({ headers }) => headers.get('content-encoding') === 'br');
+  assert.ok(compressed.length >= 4 && compressed.length < 40, `${compressed.length}`);
+  for (const answer of answers) assert.equal((await answer.json()).length, 2000);
+  const later = await web.file('Media/data.json', accepts);
+  assert.equal(later.headers.get('content-encoding'), 'br', 'all places are free again');
+  await later.arrayBuffer();
+});
+
+test('nothing outside of the package is reached', async () => {
+  const base = `/play/${web.session.Session}/content`;
+  for (const path of [
+    '/../../../etc/hostname',
+    '/..%2f..%2f..%2f..%2fetc%2fhostname',
+    '/%2e%2e/%2e%2e/%2e%2e/etc/hostname',
+    '/....//....//etc/hostname',
+    '/..\\..\\etc\\hostname',
+    '/..%5c..%5cetc%5chostname',
+    '//etc/hostname',
+    '/%2fetc/hostname',
+    '/Media/..%2findex.html',
+    '/./index.html',
+    '/index.html%00.js',
+    '/link.txt',
+    '/no-such-file',
+    '/',
+    '/Media',
+    '/Media/',
+    '',
+  ]) {
+    const status = await rawStatus(base + path);
+    assert.ok(status === 404 || status === 400 || status === 403, `${path} ${status}`);
+  }
+  assert.equal(await rawStatus(`${base}/%E4`), 400);
+});
+
+test('the names of a release are read once, so that a file it does not have is one look-up', async () => {
+  const { LaunchURL } = await enrolled('web');
+  const { file } = await play(service, LaunchURL);
+  assert.equal((await file('media/INTRO.mp4')).status, 200);
+  const { rows } = await sql<{ release_id: string }>`
+    select release_id from release where course_id = 'web'`.execute(service.ctx.db);
+  const folder = service.ctx.files.folder(rows[0]?.release_id ?? '');
+  await writeFile(join(folder, 'Media/Later.txt'), 'later');
+  assert.equal((await file('Media/Later.txt')).status, 200);
+  assert.equal((await file('media/later.txt')).status, 404, 'the folder is not read again');
+  assert.equal((await file(`${'a'.repeat(1_100)}.txt`)).status, 404);
+});
+
+test('600 files a minute that a course does not have are 404 for an enrolment, then 429; its files and others go on', async () => {
+  const { file } = await play(service, (await enrolled('web')).LaunchURL);
+  const other = await play(service, (await enrolled('web')).LaunchURL);
+  const statuses: number[] = [];
+  for (let round = 0; round < 13; round++) {
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => file(`subtitles-${n}.vtt`)));
+    statuses.push(...answers.map(({ status }) => status));
+  }
+  assert.deepEqual([...new Set(statuses.slice(0, 600))], [404]);
+  assert.deepEqual([...new Set(statuses.slice(600))], [429]);
+  const refused = await file('subtitles.vtt');
+  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal((await file('index.html')).status, 200);
+  assert.equal((await other.file('subtitles.vtt')).status, 404);
+  clock.advance({ minutes: 1 });
+  assert.equal((await file('subtitles.vtt')).status, 404);
+});
+
+test('without a live session there are no files: ended, superseded, withdrawn, disabled, silent, tampered', async () => {
+  async function statusAfter(
+    change: (one: Awaited<ReturnType<typeof enrolled>>, playing: typeof web) => unknown,
+  ) {
+    const one = await enrolled('phishing');
+    const playing = await play(service, one.LaunchURL);
+    await change(one, playing);
+    return [(await playing.file('index.html')).status, await playing.alive()];
+  }
+  assert.deepEqual(await statusAfter((_, { commit }) => commit({ Exit: true })), [410, 410]);
+  assert.deepEqual(await statusAfter(({ LaunchURL }) => play(service, LaunchURL)), [409, 409]);
+  assert.deepEqual(await statusAfter(({ address }) => api('PUT', address, { Withdrawn: true })), [403, 403]);
+  assert.deepEqual(
+    await statusAfter(({ LoginID }) => api('PUT', `/user/${LoginID}`, { Enabled: false })),
+    [409, 409],
+  );
+  const { session } = web;
+  for (const token of [`${session.Session}x`, session.Session.replace(/^../, 'ab'), 'a.b', 'x'])
+    assert.equal((await fetch(`${service.contentUrl}/play/${token}/content/index.html`)).status, 410, token);
+});
+
+test('a page that is open stays live, one that was silent for a day does not', async () => {
+  const open = await play(service, (await enrolled('phishing')).LaunchURL);
+  const silent = await play(service, (await enrolled('phishing')).LaunchURL);
+  for (let hour = 0; hour < 26; hour += 2) {
+    clock.advance({ hours: 2 });
+    assert.equal(await open.alive(), 204);
+  }
+  assert.equal((await open.file('index.html')).status, 200);
+  assert.equal((await silent.file('index.html')).status, 410);
+});

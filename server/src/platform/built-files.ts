@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import mime from 'mime-types';
+import { type ConstantFile, constantFile, sendConstant } from './constant-files.ts';
+import { notFound } from './problems.ts';
+
+const endings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/** A file of a part that `npm run build` makes, such as its page. */
+export function readBuilt(folder: string, name: string): string {
+  try {
+    return readFileSync(join(folder, name), 'utf8');
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ENOENT') throw error;
+    throw new Error(`${join(folder, name)} is missing. Run npm run build, and start again.`);
+  }
+}
+
+/**
+ * Serves the scripts and styles of a part at `${prefix}/assets/…`. Their names change with their content, so browsers
+ * may cache them for ever. Each is read when it is first requested.
+ */
+export function assetRoute(app: FastifyInstance, prefix: string, folder: string): void {
+  const assets = join(folder, 'assets');
+  const names = new Set(readdirSync(assets));
+  const files = new Map<string, ConstantFile>();
+  const load = (name: string) => {
+    const type = mime.contentType(name) || 'application/octet-stream';
+    const file = constantFile(type, readFileSync(join(assets, name)));
+    for (const [encoding, ending] of endings)
+      if (names.has(name + ending))
+        file.compressed.set(encoding, Promise.resolve(readFileSync(join(assets, name + ending))));
+    files.set(name, file);
+    return file;
+  };
+  const options = { schema: { hide: true }, config: { admits: 'file' }, compress: false } as const;
+  app.get<{ Params: { name: string } }>(`${prefix}/assets/:name`, options, (request, reply) => {
+    const { name } = request.params;
+    if (!names.has(name)) throw notFound(request);
+    void reply.header('Cache-Control', 'public, max-age=31536000, immutable');
+    return sendConstant(request, reply, files.get(name) ?? load(name));
+  });
+}

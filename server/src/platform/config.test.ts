@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, isLoopback, readConfig } from './config.ts';
+
+// What stops the start is proved with a process, in server/test/running.test.ts.
+
+test('with nothing set everything has a default, and nothing can be changed later', () => {
+  const config = readConfig({});
+  assert.deepEqual(config, {
+    drainSeconds: 0,
+    host: '127.0.0.1',
+    port: 3000,
+    baseUrl: 'http://127.0.0.1:3000',
+    contentPort: 3001,
+    contentUrl: 'http://127.0.0.1:3001',
+    statementNames: true,
+    tls: null,
+    trustProxy: 0,
+    mostInFlight: 2000,
+    anonymousRateLimit: 600,
+    operationsPort: null,
+    databaseUrl: null,
+    dataDir: resolve('data'),
+    bootstrapKey: null,
+    signingKeys: null,
+    logLevel: 'info',
+    rateLimit: 60_000,
+    packageBytes: 2 * 1024 ** 3,
+    packageEntries: 20_000,
+    importSeconds: 300,
+    webhookAllow: [],
+    seatGraceDays: 14,
+    lateResultsDays: 7,
+  });
+  assert.ok(Object.isFrozen(config));
+});
+
+test('an empty value is as good as none', () => {
+  const names =
+    'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL';
+  const more =
+    'DATA_DIR BOOTSTRAP_KEY SIGNING_KEYS LOG_LEVEL RATE_LIMIT PACKAGE_BYTES PACKAGE_ENTRIES IMPORT_SECONDS WEBHOOK_ALLOW SEAT_GRACE_DAYS LATE_RESULTS_DAYS';
+  const empty = Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, '']));
+  assert.deepEqual(readConfig(empty), readConfig({}));
+});
+
+test('addresses are origins, without a trailing slash', () => {
+  const { baseUrl, contentUrl } = readConfig({
+    BASE_URL: 'https://Lectern.example/',
+    CONTENT_URL: 'https://play.example:8443',
+  });
+  assert.deepEqual([baseUrl, contentUrl], ['https://lectern.example', 'https://play.example:8443']);
+  assert.equal(readConfig({ HOST: '::1', PORT: '80' }).baseUrl, 'http://[::1]');
+});
+
+test('a * in CONTENT_URL is the whole first label, of a domain that the interface is not part of', () => {
+  const read = (CONTENT_URL: string, BASE_URL = 'https://lectern.example') =>
+    readConfig({ BASE_URL, CONTENT_URL }).contentUrl;
+  for (const address of [
+    'https://*.courses.example',
+    'https://*.Courses.example:8443/',
+    'http://*.localhost',
+  ])
+    assert.equal(read(address), address.toLowerCase().replace(/\/$/, ''));
+  assert.equal(read('https://*.courses.lectern.example'), 'https://*.courses.lectern.example');
+  const wrong = [
+    'https://*',
+    'https://*.',
+    'https://*.courses.example.',
+    'https://*.*.example',
+    'https://courses.*.example',
+    'https://a*.courses.example',
+    'https://*a.courses.example',
+    'https://**.courses.example',
+    'https://%2a%2a.courses.example',
+    'https://*..example',
+    'https://*.127.0.0.1',
+    'https://*.courses.example/*',
+    `https://*.${'courses.'.repeat(30)}example`,
+  ];
+  for (const address of wrong)
+    assert.throws(() => read(address), /^ConfigError: CONTENT_URL: must (be an origin|have its \*)/, address);
+  for (const base of [
+    'https://lectern.example',
+    'https://app.lectern.example',
+    'https://a.b.lectern.example',
+  ])
+    assert.throws(
+      () => read('https://*.lectern.example', base),
+      /^ConfigError: CONTENT_URL: needs a domain that the interface is not part of/,
+      base,
+    );
+  assert.equal(read('https://*.lectern.example', 'https://mylectern.example'), 'https://*.lectern.example');
+  assert.throws(() => readConfig({ BASE_URL: 'https://*.lectern.example' }), /^ConfigError: BASE_URL: /);
+});
+
+test('plain HTTP is for loopback, or for behind a proxy', () => {
+  for (const HOST of ['127.0.0.1', '127.9.9.9', 'localhost', '::1'])
+    assert.equal(readConfig({ HOST }).host, HOST);
+  for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'lectern.example', '127.0.0.1.example']) {
+    assert.equal(isLoopback(HOST), false);
+    assert.throws(
+      () => readConfig({ HOST }),
+      (error) => error instanceof ConfigError && error.message.startsWith('HOST: '),
+    );
+    assert.equal(readConfig({ HOST, TRUST_PROXY: 'true' }).trustProxy, 1);
+  }
+});
+
+test('a first key must fit into a header, and must not look like an access token', () => {
+  const good = 'a'.repeat(32);
+  assert.equal(readConfig({ BOOTSTRAP_KEY: good }).bootstrapKey, good);
+  for (const BOOTSTRAP_KEY of [good.slice(1), `${good} x`, `${good}ä`, `${good}.b.c`, `${good}\n`])
+    assert.throws(() => readConfig({ BOOTSTRAP_KEY }), /^ConfigError: BOOTSTRAP_KEY: /);
+});
+
+test('behind a proxy the interface is HTTPS: by default, and no plain address is taken but a local one', () => {
+  const behind = (BASE_URL: string) => readConfig({ HOST: '0.0.0.0', TRUST_PROXY: 'true', BASE_URL }).baseUrl;
+  assert.equal(behind(''), 'https://localhost:3000');
+  assert.equal(behind('https://lectern.example'), 'https://lectern.example');
+  for (const local of ['http://127.0.0.1:3000', 'http://[::1]:3000', 'http://lectern.localhost'])
+    assert.equal(behind(local), local);
+  for (const plain of ['http://lectern.example', 'http://10.0.0.1', 'http://localhost.example'])
+    assert.throws(() => behind(plain), /^ConfigError: BASE_URL: must begin with https/);
+});

@@ -1,0 +1,54 @@
+import type { Config } from './config.ts';
+import { type Context, serviceActor } from './context.ts';
+import { openCounters } from './counters.ts';
+import { isMigrated, migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open.ts';
+import { openFiles } from './files.ts';
+import { openKeys } from './keys/open-keys.ts';
+import type { Log } from './log.ts';
+import { closeDataFolder } from './owner-only.ts';
+import { places } from './places.ts';
+import { openAdmission } from './pools.ts';
+import { openImports } from './queue.ts';
+
+/** Opens and migrates the database and the files: all that verbs need. `migrates` false: an older database is refused. */
+export async function openContext(
+  config: Config,
+  log: Log,
+  { migrates = true }: { migrates?: boolean } = {},
+): Promise<Context> {
+  closeDataFolder(config.dataDir, log);
+  const { engine, db } = await openDatabase({
+    databaseUrl: config.databaseUrl ?? undefined,
+    statementNames: config.statementNames,
+    dataDir: config.dataDir,
+    log,
+  });
+  try {
+    if (!migrates && !(await isMigrated(engine, places.migrations)))
+      throw new Error('The database is of an earlier version. Run lectern migrate first.');
+    const { applied } = await migrate(engine, places.migrations);
+    if (applied.length > 0) log.info({ applied }, 'migrated the database');
+    const files = await openFiles(config.dataDir);
+    const now = () => new Date();
+    const keys = await openKeys({ config, db, log, now });
+    const admission = openAdmission(config);
+    const counters = openCounters();
+    return {
+      config,
+      engine,
+      db,
+      log,
+      files,
+      imports: openImports(counters),
+      keys,
+      admission,
+      counters,
+      now,
+      actor: serviceActor,
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}

@@ -1,0 +1,424 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import Schema from 'typebox/schema';
+import { packCourse } from '../../test/journeys/made-courses.ts';
+import { routes } from '../src/app.ts';
+import { type AuditAction, auditActions, auditCatalogue } from '../src/modules/audit/actions.ts';
+import { appendAudit, deployment } from '../src/modules/audit/append.ts';
+import { verifyAudit } from '../src/modules/audit/verify.ts';
+import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
+import { browser, ownPage, press, signInOperator, signInUser } from '../src/modules/people/test-support.ts';
+import { startReceiver } from '../src/modules/webhooks/test-support.ts';
+import { startService } from './support/service.ts';
+import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
+
+// Each action of the audit trail is done once, by the operation that declares it, and its one entry is looked at.
+
+const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+after(service.close);
+const receiver = await startReceiver();
+after(receiver.kill);
+const tenant = await newTenant(service, { PasswordHash: 'sha256-hex' });
+const { TenantID } = tenant;
+const hashOf = (password: string) => createHash('sha256').update(password).digest('hex');
+
+/** Secrets and names that no entry may hold. */
+const personal = { FirstName: 'Wilhelmina', LastName: 'Featherstone', Email: 'w@feather.example' };
+const reason = 'her grandmother died';
+
+type Row = {
+  tenant_id: string;
+  actor: string;
+  actor_id: string | null;
+  actor_user_id: string | null;
+  address: string | null;
+  request_id: string | null;
+  target_id: string | null;
+  data: Record<string, unknown>;
+};
+
+type Done = {
+  /** The operation; null: none of the interface. */
+  by: string | null;
+  /** Whose trail. Default: the tenant's. */
+  of?: string;
+  actor?: string;
+  /** `undefined` is not looked at. */
+  target?: string | null;
+  data?: object;
+  address?: string | null;
+};
+
+const user = (fields: object = {}) => tenant.user({ ...personal, ...fields });
+const userIdOf = async (LoginID: string) => {
+  const row = await service.ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', TenantID)
+    .where('login_id', '=', LoginID)
+    .executeTakeFirstOrThrow();
+  return row.user_id;
+};
+const enrolled = async () => {
+  const LoginID = await user();
+  const { body } = await tenant.api('POST', `/enrol/${LoginID}/${await newCourse(service)}`);
+  return { path: `/enrolment/${LoginID}/${body.EnrollID}`, target: body.EnrollID };
+};
+const changed = async (path: string, body: object) => expectStatus(await tenant.api('PUT', path, body), 200);
+const endpoint = async () => {
+  const made = await tenant.api('POST', '/webhook', { URL: receiver.url, Description: 'x' });
+  expectStatus(made, 201);
+  return { path: `/webhook/${made.body.WebhookID}`, target: made.body.WebhookID };
+};
+type Counted = { Data: string; Records: number };
+const suspended = async () => {
+  const id = unique('suspended');
+  expectStatus(await service.api('POST', '/tenant', { TenantID: id }), 201);
+  expectStatus(await service.api('PUT', `/tenant/${id}`, { Status: 'suspended' }), 200);
+  return id;
+};
+/** When every node has forgotten a deleted tenant. */
+const later = { ...service.ctx, now: () => new Date(service.ctx.now().getTime() + 60_000) };
+const byOperator = { of: deployment, actor: 'operator_key' };
+
+/** Everything an action needs is done before `look` notes where the trail ends. */
+const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = {
+  'tenant.created': async (look) => {
+    await look();
+    const id = unique('made');
+    expectStatus(await service.api('POST', '/tenant', { TenantID: id }), 201);
+    return { by: 'createTenant', of: id, actor: 'operator_key', target: id };
+  },
+  'tenant.changed': async (look) => {
+    await look();
+    expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Name: 'Renamed' }), 200);
+    return { by: 'updateTenant', actor: 'operator_key', target: TenantID, data: { Changed: ['Name'] } };
+  },
+  'tenant.suspended': async (look) => {
+    await look();
+    for (const _ of [1, 2])
+      expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Status: 'suspended' }), 200);
+    return { by: 'updateTenant', actor: 'operator_key', target: TenantID };
+  },
+  'tenant.resumed': async (look) => {
+    await look();
+    for (const _ of [1, 2])
+      expectStatus(await service.api('PUT', `/tenant/${TenantID}`, { Status: 'active' }), 200);
+    return { by: 'updateTenant', actor: 'operator_key', target: TenantID };
+  },
+  'tenant.exported': async (look) => {
+    await look();
+    expectStatus(await service.api('GET', `/tenant/${TenantID}/export`), 200);
+    return { ...byOperator, by: 'exportTenant', target: TenantID };
+  },
+  'tenant.deleted': async (look) => {
+    const id = await suspended();
+    await look();
+    const { body } = await service.api('DELETE', `/tenant/${id}`);
+    expectStatus(await service.api('DELETE', `/tenant/${id}`), 200);
+    const Deleted = body.Deleted.map(({ Data, Records }: Counted) => ({ Data, Records }));
+    return { ...byOperator, by: 'deleteTenant', target: id, data: { ReceiptID: body.ReceiptID, Deleted } };
+  },
+  'tenant.deletion_finished': async (look) => {
+    await finishDeletions(later);
+    const id = await suspended();
+    expectStatus(await service.api('DELETE', `/tenant/${id}`), 200);
+    await look();
+    for (const _ of [1, 2]) await finishDeletions(later);
+    return { by: null, of: deployment, actor: 'service', target: id };
+  },
+  'key.created': async (look) => {
+    await look();
+    const wanted = { Name: 'reports', Scopes: ['audit:read'] };
+    const { body } = await service.api('POST', `/tenant/${TenantID}/key`, wanted);
+    const data = { Scopes: ['audit:read'], ExpiresAt: null };
+    return { by: 'createKey', actor: 'operator_key', target: body.KeyID, data };
+  },
+  'key.revoked': async (look) => {
+    const { body } = await service.api('POST', `/tenant/${TenantID}/key`, { Name: 'old' });
+    await look();
+    const revoke = () => service.api('DELETE', `/tenant/${TenantID}/key/${body.KeyID}`);
+    for (const _ of [1, 2]) expectStatus(await revoke(), 200);
+    return { by: 'revokeKey', actor: 'operator_key', target: body.KeyID };
+  },
+  'administrator.created': async (look) => {
+    await look();
+    const LoginID = await user({ IsAdmin: true });
+    await user();
+    return { by: 'createUser', target: await userIdOf(LoginID) };
+  },
+  'user.access_changed': async (look) => {
+    const LoginID = await user();
+    await look();
+    await changed(`/user/${LoginID}`, { IsAdmin: true, Enabled: false, Password: hashOf('new') });
+    await changed(`/user/${LoginID}`, { FirstName: 'Willa' });
+    const data = { IsAdmin: true, Enabled: false, Password: true };
+    return { by: 'updateUser', target: await userIdOf(LoginID), data };
+  },
+  'user.erased': async (look) => {
+    const LoginID = await user();
+    await look();
+    const { body } = await tenant.api('DELETE', `/user/${LoginID}`);
+    await tenant.api('DELETE', `/user/${LoginID}`);
+    return { by: 'eraseUser', target: body.ReceiptID };
+  },
+  'user.exported': async (look) => {
+    const LoginID = await user();
+    await look();
+    expectStatus(await tenant.api('GET', `/user/${LoginID}/export`), 200);
+    return { by: 'exportUser', target: await userIdOf(LoginID) };
+  },
+  'sign_in_link.created': async (look) => {
+    const LoginID = await user();
+    await look();
+    expectStatus(await tenant.api('POST', `/user/session/${LoginID}`), 201);
+    return { by: 'createSignInLink', target: await userIdOf(LoginID) };
+  },
+  'sign_in.succeeded': async (look) => {
+    const LoginID = await user({ IsAdmin: true, Password: hashOf('right') });
+    await look();
+    const Password = hashOf('right');
+    expectStatus(await service.api('POST', '/session', { TenantID, LoginID, Password }, '', ownPage), 200);
+    const target = await userIdOf(LoginID);
+    return { by: 'signInWithPassword', actor: 'administrator', target, data: { Method: 'password' } };
+  },
+  'sign_in.failed': async (look) => {
+    await look();
+    const body = { TenantID, LoginID: 'Wilhelmina', Password: hashOf('wrong') };
+    expectStatus(await service.api('POST', '/session', body, '', ownPage), 401);
+    return { by: 'signInWithPassword', actor: 'anyone', target: null, data: { Method: 'password' } };
+  },
+  'operator.signed_in': async (look) => {
+    await look();
+    await signInOperator(service);
+    return { by: 'signIn', of: deployment, actor: 'operator', target: null };
+  },
+  'sessions.ended': async (look) => {
+    const LoginID = await user();
+    const cookie = await signInUser(service, tenant, LoginID);
+    await look();
+    expectStatus(await browser(service, cookie)('DELETE', '/session?everywhere=true'), 204);
+    // Of learners no address is kept: nothing could erase it.
+    return { by: 'signOut', actor: 'learner', target: await userIdOf(LoginID), address: null };
+  },
+  'enrolment.overridden': async (look) => {
+    const { path, target } = await enrolled();
+    await look();
+    await changed(path, { Override: { Success: 'passed', Score: 70, Reason: reason } });
+    return { by: 'updateEnrolment', target, data: { Success: 'passed', Score: 70 } };
+  },
+  'enrolment.withdrawn': async (look) => {
+    const { path, target } = await enrolled();
+    await look();
+    for (const _ of [1, 2]) await changed(path, { Withdrawn: true });
+    return { by: 'updateEnrolment', target };
+  },
+  'enrolment.reinstated': async (look) => {
+    const { path, target } = await enrolled();
+    await changed(path, { Withdrawn: true });
+    await look();
+    await changed(path, { Withdrawn: false });
+    return { by: 'updateEnrolment', target };
+  },
+  'enrolment.end_changed': async (look) => {
+    const { path, target } = await enrolled();
+    await look();
+    const To = '2050-01-01T00:00:00.000Z';
+    await changed(path, { ExpiresAt: To });
+    return { by: 'updateEnrolment', target, data: { From: null, To } };
+  },
+  'enrolment.details_changed': async (look) => {
+    const { path, target } = await enrolled();
+    await look();
+    await changed(path, { Reference: personal.Email });
+    return { by: 'updateEnrolment', target, data: { Changed: ['Reference'] } };
+  },
+  'enrolment_key.issued': async (look) => {
+    const CourseIDs = [await newCourse(service)];
+    await look();
+    const wanted = { CourseIDs, DurationIDs: ['standard'], PurchaseOrder: personal.Email, Quantity: 2 };
+    const { body } = await tenant.api('POST', '/enrolment/key', wanted);
+    const KeyIDs = body.Items.map(({ KeyID }: { KeyID: string }) => KeyID);
+    return { by: 'issueEnrolmentKeys', target: null, data: { KeyIDs, CourseIDs } };
+  },
+  'enrolment_key.revoked': async (look) => {
+    const wanted = { CourseIDs: [await newCourse(service)], DurationIDs: ['standard'] };
+    const { KeyID } = (await tenant.api('POST', '/enrolment/key', wanted)).body.Items[0];
+    await look();
+    for (const _ of [1, 2]) expectStatus(await tenant.api('DELETE', `/enrolment/key/${KeyID}`), 200);
+    return { by: 'revokeEnrolmentKey', target: KeyID };
+  },
+  'webhook.created': async (look) => {
+    await look();
+    const { target } = await endpoint();
+    return { by: 'createWebhook', target };
+  },
+  'webhook.changed': async (look) => {
+    const { path, target } = await endpoint();
+    await look();
+    await changed(path, { Status: 'disabled', Description: 'y' });
+    return { by: 'updateWebhook', target, data: { Changed: ['Description', 'Status'] } };
+  },
+  'webhook.secret_rotated': async (look) => {
+    const { path, target } = await endpoint();
+    await look();
+    expectStatus(await tenant.api('POST', `${path}/rotate`), 200);
+    return { by: 'rotateWebhookSecret', target };
+  },
+  'webhook.deleted': async (look) => {
+    const { path, target } = await endpoint();
+    await look();
+    expectStatus(await tenant.api('DELETE', path), 200);
+    return { by: 'deleteWebhook', target };
+  },
+  'webhook.replayed': async (look) => {
+    const { path, target } = await endpoint();
+    await look();
+    expectStatus(await tenant.api('POST', `${path}/replay`, { From: '2100-01-01T00:00:00Z' }), 200);
+    return { by: 'replayEvents', target, data: { Deliveries: 0 } };
+  },
+  'course.created': async (look) => {
+    await look();
+    const target = unique('course');
+    expectStatus(await service.api('PUT', `/course/${target}`, { Title: 'x' }), 201);
+    return { by: 'putCourse', ...byOperator, target };
+  },
+  'course.changed': async (look) => {
+    const target = await newCourse(service);
+    await look();
+    const change = { Status: 'retired', ImageURL: 'https://web.example/x.png', Title: target };
+    expectStatus(await service.api('PUT', `/course/${target}`, change), 200);
+    const data = { Changed: ['Status', 'ImageURL'], Status: 'retired' };
+    return { by: 'putCourse', ...byOperator, target, data };
+  },
+  'course.deleted': async (look) => {
+    const target = await newCourse(service);
+    await look();
+    expectStatus(await service.api('DELETE', `/course/${target}`), 204);
+    return { by: 'deleteCourse', ...byOperator, target };
+  },
+  'release.imported': async (look) => {
+    const target = await newCourse(service, { URL: null });
+    const zip = await packCourse('phishing');
+    await look();
+    const response = await fetch(`${service.baseUrl}/course/${target}/package`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${service.operatorKey}`, 'content-type': 'application/zip' },
+      body: createReadStream(zip) as unknown as BodyInit,
+      duplex: 'half',
+    } as RequestInit);
+    const { SHA256 } = (await response.json()) as { SHA256: string };
+    return { by: 'importPackage', ...byOperator, target, data: { Release: 1, SHA256 } };
+  },
+  'release.made_current': async (look) => {
+    const target = await newCourse(service, { URL: null });
+    for (const _ of [1, 2]) await service.importPackage(target, await packCourse('phishing'));
+    await look();
+    const release = `/course/${target}/release/1`;
+    for (const _ of [1, 2]) expectStatus(await service.api('PUT', release, { Current: true }), 200);
+    return { by: 'putRelease', ...byOperator, target, data: { Release: 1 } };
+  },
+  'option.created': async (look) => {
+    const target = await newCourse(service);
+    await look();
+    expectStatus(await service.api('PUT', `/course/${target}/option/long`, {}), 201);
+    return { by: 'putOption', ...byOperator, target, data: { DurationID: 'long' } };
+  },
+  'option.changed': async (look) => {
+    const target = await newCourse(service);
+    await look();
+    const change = { Status: 'retired', Seats: 3 };
+    for (const _ of [1, 2])
+      expectStatus(await service.api('PUT', `/course/${target}/option/standard`, change), 200);
+    const data = { DurationID: 'standard', Changed: ['Status', 'Seats'], Status: 'retired' };
+    return { by: 'putOption', ...byOperator, target, data };
+  },
+  'option.deleted': async (look) => {
+    const target = await newCourse(service);
+    await look();
+    expectStatus(await service.api('DELETE', `/course/${target}/option/standard`), 204);
+    return { by: 'deleteOption', ...byOperator, target, data: { DurationID: 'standard' } };
+  },
+  // What the command line does is in server/test/audit-command.test.ts; here only that it can be recorded.
+  'signing_keys.rotated': (look) => recorded(look, { action: 'signing_keys.rotated', data: { KeyID: 'k' } }),
+  'backup.created': (look) => recorded(look, { action: 'backup.created', data: { MadeAt: noon } }),
+  'backup.restored': (look) => recorded(look, { action: 'backup.restored', data: { MadeAt: noon } }),
+  'audit.began': async (look) => {
+    await look();
+    const id = unique('made');
+    expectStatus(await service.api('POST', '/tenant', { TenantID: id }), 201);
+    return { ...byOperator, by: 'createTenant', target: id };
+  },
+  'audit.head_unverified': (look) => recorded(look, { action: 'audit.head_unverified', data: {} }),
+};
+
+const noon = '2030-01-01T12:00:00.000Z';
+
+type Recorded = Omit<Extract<Parameters<typeof appendAudit>[2], { data: object }>, 'targetId'>;
+
+async function recorded(look: () => Promise<void>, entry: Recorded): Promise<Done> {
+  await look();
+  await appendAudit(service.ctx, deployment, { ...entry, targetId: null } as Parameters<
+    typeof appendAudit
+  >[2]);
+  return { by: null, of: deployment, actor: 'service', target: null, data: entry.data };
+}
+
+async function entriesOf(action: AuditAction): Promise<Row[]> {
+  const { rows } = await sql<Row>`/* across tenants: a test looks at all */
+    select * from audit_entry where action = ${action} order by audit_id`.execute(service.ctx.db);
+  return rows;
+}
+
+for (const action of auditActions)
+  test(`${action}: one entry says who did it, from where, to what`, async () => {
+    let before: Row[] = [];
+    const done = await acts[action](async () => {
+      before = await entriesOf(action);
+    });
+    const [entry, ...others] = (await entriesOf(action)).slice(before.length);
+    assert.ok(entry, 'there is no entry');
+    assert.deepEqual(others, [], 'there is one entry');
+    const isCall = done.by !== null;
+    if (isCall)
+      assert.ok(
+        routes.find(({ name }) => name === done.by)?.audits?.includes(action),
+        `${done.by} declares it`,
+      );
+    assert.equal(entry.tenant_id, done.of ?? TenantID);
+    assert.equal(entry.actor, done.actor ?? 'key');
+    if (entry.actor === 'key') assert.equal(entry.actor_id, tenant.keyId);
+    if (['administrator', 'learner'].includes(entry.actor)) assert.ok(entry.actor_user_id && entry.actor_id);
+    if (done.target !== undefined) assert.equal(entry.target_id, done.target);
+    assert.deepEqual(entry.data, done.data ?? {});
+    assert.ok(Schema.Check(auditCatalogue[action][2], entry.data), JSON.stringify(entry.data));
+    assert.equal(entry.address, done.address === null || !isCall ? null : '127.0.0.1');
+    assert.equal(entry.request_id === null, !isCall);
+  });
+
+test('no entry holds a name, an address of a learner, a secret or the reason of an override', async () => {
+  const LoginID = await user();
+  await press(service, (await tenant.api('POST', `/user/session/${LoginID}`)).body.SignInURL);
+  const { rows } = await sql<{ text: string }>`/* across tenants: a test looks at all */
+    select entry::text as text from audit_entry entry`.execute(service.ctx.db);
+  const all = rows.map(({ text }) => text).join('\n');
+  for (const secret of [
+    ...Object.values(personal),
+    reason,
+    tenant.key,
+    service.operatorKey,
+    receiver.url,
+    LoginID,
+  ])
+    assert.ok(!all.includes(secret), secret);
+});
+
+test('the trails are intact after all of that', async () => {
+  const { Intact, Chains } = await verifyAudit(service.ctx);
+  const broken = Chains.filter((chain) => chain.Break && !/found the end/.test(chain.Break.Reason));
+  assert.deepEqual(broken, []);
+  assert.equal(Intact, false, 'an entry of audit.head_unverified stays visible');
+});

@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { packFolder } from '../src/platform/pack-folder.ts';
+import {
+  bootstrapKey,
+  cleanUp,
+  type Environment,
+  freePorts,
+  place,
+  printedLink,
+  type Running,
+  runProcess,
+  startProcess,
+  stopProcess,
+  temporaryFolder,
+} from './support/process.ts';
+import { until } from './support/until.ts';
+
+const bin = join(import.meta.dirname, '../../bin/lectern.js');
+/** Whatever Node the machine has: the command finds its own. */
+const otherNodes = ['/usr/bin/node', '/usr/local/bin/node'].filter((node) => existsSync(node));
+
+let env: Environment & { DATA_DIR: string };
+let folder: string;
+let zip: string;
+
+before(async () => {
+  env = await place();
+  folder = await temporaryFolder();
+  zip = join(folder, 'course.zip');
+  await packFolder(join(import.meta.dirname, '../../courses/phishing'), zip);
+});
+after(cleanUp);
+
+type Output = { code: number | null; stdout: string; stderr: string };
+
+async function lectern(args: string[], more: Environment = {}, node = process.execPath): Promise<Output> {
+  const run = runProcess(node, [bin, ...args], { ...env, ...more }, folder);
+  const { code } = await run.exited;
+  return { code, stdout: run.stdout(), stderr: run.stderr() };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: records of every shape
+async function answer(args: string[], more?: Environment): Promise<any> {
+  const { code, stdout, stderr } = await lectern(args, more);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+async function refusal(args: string[], more?: Environment): Promise<string> {
+  const { code, stdout, stderr } = await lectern(args, more);
+  assert.equal(code, 1, stdout);
+  assert.equal(stdout, '');
+  assert.doesNotMatch(stderr, /\n\s+at /, 'a sentence, not a stack');
+  return stderr;
+}
+
+async function whileServing(work: (service: Running) => Promise<void>): Promise<void> {
+  const service = await startProcess(env);
+  await work(service).finally(() => stopProcess(service));
+}
+
+for (const node of [process.execPath, ...otherNodes])
+  test(`runs under ${node === process.execPath ? 'the Node of the project' : node}`, async () => {
+    const help = await lectern(['help'], {}, node);
+    assert.equal(help.code, 0, help.stderr);
+    for (const command of [
+      'serve',
+      'console',
+      'migrate',
+      'import',
+      'tenant create',
+      'key create',
+      'key revoke',
+      'demo',
+    ])
+      assert.ok(help.stdout.includes(`lectern ${command}`), command);
+    const { stdout } = await lectern(['migrate'], {}, node);
+    assert.match(stdout, /up to date/);
+  });
+
+test('shows the help when nothing, or --help, is said', async () => {
+  const { stdout } = await lectern(['help']);
+  for (const args of [[], ['--help'], ['import', '-h']])
+    assert.deepEqual(await lectern(args), { code: 0, stdout, stderr: '' });
+});
+
+test('migrates an empty database from any folder', async () => {
+  const { DATABASE_URL, DATA_DIR } = await place();
+  const empty = DATABASE_URL ? { DATABASE_URL, DATA_DIR } : { DATA_DIR: await temporaryFolder() };
+  assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
+  assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
+});
+
+test('imports a package: a new course gets its title, a known one keeps its own', async () => {
+  const first = await answer(['import', zip, '--course', 'phishing']);
+  assert.deepEqual([first.Release, first.Title], [1, 'Spot the phish']);
+  const second = await answer(['import', zip, '--course', 'phishing', '--title', 'Another']);
+  assert.equal(second.Release, 2);
+  await answer(['import', 'course.zip', '--course', 'named', '--title', 'A title of its own']);
+
+  await whileServing(async (service) => {
+    const titleOf = async (course: string) => {
+      const headers = { authorization: `Bearer ${bootstrapKey}` };
+      const read = await fetch(`${service.baseUrl}/course/${course}`, { headers });
+      return ((await read.json()) as { Title: string }).Title;
+    };
+    assert.equal(await titleOf('phishing'), 'Spot the phish');
+    assert.equal(await titleOf('named'), 'A title of its own');
+  });
+});
+
+test('a failed import says why and leaves no course and no file behind', async () => {
+  assert.match(await refusal(['import', 'nothing.zip', '--course', 'none']), /nothing\.zip/);
+  const text = join(folder, 'text.zip');
+  await writeFile(text, 'This is not a zip archive.');
+  assert.match(await refusal(['import', text, '--course', 'none']), /zip/i);
+  const cut = join(folder, 'cut.zip');
+  await writeFile(cut, (await readFile(zip)).subarray(0, 5_000));
+  await refusal(['import', cut, '--course', 'none']);
+  const hostile = join(folder, 'hostile.zip');
+  const bytes = await readFile(zip);
+  await writeFile(
+    hostile,
+    Buffer.from(bytes.toString('latin1').replaceAll('index.html', '../../x.ht'), 'latin1'),
+  );
+  assert.match(await refusal(['import', hostile, '--course', 'none']), /\.\.\/\.\.\/x\.ht|unsafe|outside/i);
+  await refusal(['import', zip, '--course', '']);
+  assert.match(await refusal(['import', zip]), /--course is missing/);
+  assert.match(await refusal(['import', '--course', 'none']), /FILE is missing/);
+  assert.match(await refusal(['import', folder, '--course', 'none']), /folder|directory|file/i);
+
+  await whileServing(async (service) => {
+    const headers = { authorization: `Bearer ${bootstrapKey}` };
+    assert.equal((await fetch(`${service.baseUrl}/course/none`, { headers })).status, 404);
+  });
+});
+
+test('makes tenants and keys, and revokes keys', async () => {
+  const tenant = await answer(['tenant', 'create', 'acme', '--name', 'Acme Corporation']);
+  assert.deepEqual([tenant.TenantID, tenant.Name], ['acme', 'Acme Corporation']);
+  assert.equal((await answer(['tenant', 'create', 'acme', '--name', 'Acme Corporation'])).TenantID, 'acme');
+  assert.match(await refusal(['tenant', 'create', 'acme', '--name', 'Other']), /Name|exists/);
+  assert.match(await refusal(['tenant', 'create']), /ID is missing/);
+
+  const all = await answer(['key', 'create', '--tenant', 'acme', '--name', 'shop']);
+  assert.match(all.Secret, /^lectern_[\w-]{43}$/);
+  const few = [
+    'key',
+    'create',
+    '--tenant',
+    'acme',
+    '--name',
+    'few',
+    '--scope',
+    'users:read',
+    '--scope',
+    'users:write',
+  ];
+  const narrow = await answer([...few, '--expires', '2099-01-01T00:00:00Z']);
+  assert.deepEqual(narrow.Scopes, ['users:read', 'users:write']);
+  assert.equal(narrow.ExpiresAt, '2099-01-01T00:00:00.000Z');
+  const operator = await answer(['key', 'create', '--operator', '--name', 'second operator']);
+  assert.equal(operator.TenantID, null);
+  const revoked = await answer(['key', 'revoke', all.KeyID]);
+  assert.notEqual(revoked.RevokedAt, null);
+  assert.equal(revoked.Secret, undefined);
+  assert.equal((await answer(['key', 'revoke', all.KeyID])).RevokedAt, revoked.RevokedAt);
+
+  await whileServing(async (service) => {
+    const statusOf = async (secret: string, path: string) =>
+      (await fetch(service.baseUrl + path, { headers: { authorization: `Bearer ${secret}` } })).status;
+    assert.equal(await statusOf(all.Secret, '/user'), 401);
+    assert.equal(await statusOf(narrow.Secret, '/user'), 200);
+    assert.equal(await statusOf(narrow.Secret, '/enrolment'), 403);
+    assert.equal(await statusOf(operator.Secret, '/tenant'), 200);
+  });
+});
+
+const badKeys: [string[], RegExp][] = [
+  [['--name', 'shop'], /--tenant \(or --operator\) is missing/],
+  [['--tenant', 'acme'], /--name is missing/],
+  [['--tenant', 'nobody', '--name', 'shop'], /nobody|tenant/i],
+  [['--tenant', 'acme', '--operator', '--name', 'both'], /--tenant or --operator, not both/],
+  [['--tenant', 'acme', '--name', 'shop', '--scope', 'users:all'], /no scope users:all.*users:read/s],
+  [['--tenant', 'acme', '--name', 'shop', '--scope', 'tenants:write'], /tenants:write/],
+  [['--tenant', 'acme', '--name', 'shop', '--expires', 'tomorrow'], /--expires/],
+  [['--tenant', 'acme', '--name', 'shop', '--expires', '2001-01-01T00:00:00Z'], /--expires.*past/],
+];
+
+for (const [args, said] of badKeys)
+  test(`refuses key create ${args.join(' ')}`, async () => {
+    assert.match(await refusal(['key', 'create', ...args]), said);
+  });
+
+const badCommands: [string[], RegExp][] = [
+  [['destroy'], /no command "destroy"/],
+  [['key'], /no command "key"/],
+  [['key', 'destroy'], /no command "key destroy"/],
+  [['migrate', 'now'], /now/],
+  [['import', 'a.zip', 'b.zip', '--course', 'c'], /b\.zip/],
+  [['migrate', '--force'], /--force/],
+  [['key', 'create', '--course', 'c'], /does not take --course/],
+  [['serve', 'here'], /does not take "here"/],
+  [['console', 'now'], /does not take "now"/],
+  [['console', '--once'], /does not take --once/],
+  [['key', 'revoke'], /KEYID is missing/],
+  [['key', 'revoke', 'nothing'], /no key nothing/],
+  [['key', 'revoke', '00000000-0000-7000-8000-000000000000'], /no key 0000/],
+];
+
+for (const [args, said] of badCommands)
+  test(`refuses ${args.join(' ')}`, async () => {
+    assert.match(await refusal(args), said);
+  });
+
+test('a bad value of the environment is named', async () => {
+  assert.match(await refusal(['migrate'], { PORT: 'none' }), /^PORT: /);
+});
+
+test('an embedded database that is in use is not touched', async () => {
+  const { DATA_DIR } = await place();
+  if (env.DATABASE_URL) return;
+  const service = await startProcess({ DATA_DIR });
+  assert.match(await refusal(['migrate'], { DATA_DIR }), /is in use by process \d+\. Stop it/);
+  await stopProcess(service);
+});
+
+test('serve serves, and passes the signal on', async () => {
+  const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
+  const run = runProcess(process.execPath, [bin, 'serve'], { ...env, PORT, CONTENT_PORT }, folder);
+  await until('it is ready', () => run.stdout().includes('Lectern is ready'));
+  assert.equal((await fetch(`http://127.0.0.1:${PORT}/health/live`)).status, 200);
+  assert.deepEqual(await stopProcess(run), { code: 0, signal: null });
+  await assert.rejects(fetch(`http://127.0.0.1:${PORT}/health/live`));
+});
+
+test('Ctrl-C in a terminal stops it in order, though both the command and its process get it', async () => {
+  const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
+  // `script` gives what it runs a terminal, and ends as that did.
+  const terminal = spawn('script', ['-qefc', `exec '${process.execPath}' '${bin}' serve`, '/dev/null'], {
+    cwd: folder,
+    env: { ...process.env, ...env, PORT, CONTENT_PORT },
+  });
+  const ended = once(terminal, 'close');
+  let shown = '';
+  terminal.stdout.on('data', (data: Buffer) => {
+    shown += data;
+  });
+  await until('it is ready', () => shown.includes('Lectern is ready')).catch(async (error: unknown) => {
+    terminal.kill();
+    throw error;
+  });
+  terminal.stdin.write('\u0003');
+  assert.deepEqual(await ended, [0, null], shown);
+});
+
+test('console signs the operator in while the service runs, once', async () => {
+  await whileServing(async (service) => {
+    const printed = await lectern(['console'], service.env);
+    assert.equal(printed.code, 0, printed.stderr);
+    const { url = '', until: end = '' } = printedLink.exec(printed.stdout)?.groups ?? {};
+    assert.ok(url.startsWith(`${service.baseUrl}/session/sign-in?token=.`), printed.stdout);
+    const minutes = (Date.parse(end) - Date.now()) / 60_000;
+    assert.ok(minutes > 8 && minutes <= 10, String(minutes));
+    assert.equal((await fetch(url)).status, 200);
+    const press = () =>
+      fetch(`${service.baseUrl}/session/sign-in`, {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ token: new URL(url).searchParams.get('token') ?? '' }),
+      });
+    const replies = await Promise.all([press(), press()]);
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [303, 410]);
+    const cookie =
+      replies
+        .find(({ status }) => status === 303)
+        ?.headers.get('set-cookie')
+        ?.split(';')[0] ?? '';
+    const read = await fetch(`${service.baseUrl}/tenant`, { headers: { cookie } });
+    assert.equal(read.status, 200);
+  });
+});
+
+test('console makes no folder where no service is', async () => {
+  const DATA_DIR = join(folder, 'nowhere');
+  assert.match(await refusal(['console'], { DATA_DIR }), /There is no folder .*nowhere\. Set DATA_DIR/);
+  assert.ok(!existsSync(DATA_DIR));
+});
+
+test('demo shows the whole interface and leaves nothing behind', async () => {
+  const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
+  const { code, stdout, stderr } = await lectern(['demo', '--once'], { PORT, CONTENT_PORT, TMPDIR: folder });
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, '');
+  assert.match(stdout, /→ 201/);
+  assert.match(stdout, /→ 409[\s\S]*multiple_enrolment_options/);
+  assert.match(stdout, /Spot the phish \(SCORM 1\.2\)\n\s+http:\/\/127\.0\.0\.1:\d+\/launch\?/);
+  assert.doesNotMatch(stdout, /→ 5\d\d/);
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.startsWith('lectern-demo')),
+    [],
+  );
+});

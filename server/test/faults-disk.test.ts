@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { chmod, cp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Cluster, startCluster } from '../../scripts/postgres-cluster.ts';
+import { packCourse } from '../../test/journeys/made-courses.ts';
+import { bootstrapKey, cleanUp, place, startProcess, stopProcess } from './support/process.ts';
+import { mountSmallDisk } from './support/small-disk.ts';
+import { until } from './support/until.ts';
+
+after(cleanUp);
+
+test('the disk is full during an import and during commits: 503, nothing half there, nothing lost, and it goes on', async (context) => {
+  const disk = mountSmallDisk(200);
+  context.after(disk.unmount);
+  const home = await place();
+  await cp(home.DATA_DIR, join(disk.folder, 'data'), { recursive: true });
+  let server: Cluster | null = null;
+  if (home.DATABASE_URL) {
+    await chmod(disk.folder, 0o755);
+    server = await startCluster(disk.folder);
+    context.after(server.remove);
+  }
+  const service = await startProcess({
+    ...home,
+    ...(server ? { DATABASE_URL: server.url } : {}),
+    DATA_DIR: join(disk.folder, 'data'),
+    LOG_LEVEL: 'error',
+  });
+  const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
+    const headers = { authorization: `Bearer ${bootstrapKey}`, tenant: 'full', 'content-type': type };
+    const raw = body instanceof Buffer ? new Uint8Array(body) : JSON.stringify(body);
+    const answer = await fetch(service.baseUrl + path, { method, headers, ...(body ? { body: raw } : {}) });
+    return { status: answer.status, wait: answer.headers.get('retry-after'), body: await answer.json() };
+  };
+  const zip = await readFile(await packCourse('phishing'));
+  const put = () => call('PUT', '/course/phishing/package', zip, 'application/zip');
+  assert.equal((await call('POST', '/tenant', { TenantID: 'full' })).status, 201);
+  assert.equal((await call('PUT', '/course/phishing', { Title: 'Phishing' })).status, 201);
+
+  await disk.fill();
+  const refused = await put();
+  assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable']);
+  assert.match(refused.wait ?? '', /^\d+$/);
+  for (const name of ['scratch', 'packages'])
+    assert.deepEqual(await readdir(join(disk.folder, 'data', name)), [], `${name} is clean`);
+
+  // Room for some commits, and not for all.
+  await disk.leave(1024 ** 2);
+  const acknowledged: string[] = [];
+  const wrong: string[] = [];
+  let failures = 0;
+  for (let number = 0; failures < 5 && number < 20_000; number += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const LoginID = `user ${number + index} ${'x'.repeat(200)}`;
+        const { status, wait } = await call('POST', '/user', { LoginID });
+        if (status === 201) acknowledged.push(LoginID);
+        else if (status === 503 && wait !== null) failures++;
+        else wrong.push(`${status}`);
+      }),
+    );
+  assert.ok(acknowledged.length > 0 && failures > 0, 'the disk became full while commits came');
+  assert.deepEqual(wrong, []);
+
+  await disk.free();
+  await server?.start();
+  await until('it is ready', async () => (await fetch(`${service.baseUrl}/health/ready`)).status === 200);
+  const held = new Set<string>();
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await call('GET', `/user?Limit=200${cursor && `&Cursor=${encodeURIComponent(cursor)}`}`);
+    assert.equal(page.status, 200, JSON.stringify(page.body));
+    for (const { LoginID } of page.body.Items) held.add(LoginID);
+    cursor = page.body.NextCursor;
+  }
+  assert.deepEqual(
+    acknowledged.filter((LoginID) => !held.has(LoginID)),
+    [],
+  );
+  assert.equal((await put()).status, 201);
+  assert.equal((await call('POST', '/user', { LoginID: 'after' })).status, 201);
+  assert.deepEqual(await stopProcess(service), { code: 0, signal: null });
+  console.log(
+    `full disk: an import refused and nothing left of it, ${acknowledged.length} commits acknowledged, ${failures} refused with 503, losses 0`,
+  );
+});

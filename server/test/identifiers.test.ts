@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { path } from '../src/platform/routes.ts';
+import { startService, type TestService } from './support/service.ts';
+import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
+
+// Identifiers of every script, length and encoding, from creation to every path that names them.
+
+const runs = Number(process.env.PROPERTY_RUNS ?? 40);
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService();
+  tenant = await newTenant(service);
+});
+after(() => service.close());
+
+const taken = /^[^\p{Cc}\p{Cs}]+$/u;
+const scripts = [
+  'ann@example.org',
+  'a/b?c#d%20e+f&g=h;i,j',
+  '%2F%00%zz',
+  '...',
+  '.hidden',
+  ' leading and trailing ',
+  'O\'Brien "quoted" <b>',
+  '\\windows\\path',
+  'Жанна д’Арк',
+  '王小明',
+  'やまだ たろう',
+  'عبد الله',
+  'प्रिया',
+  '𐐷𝒳😀',
+  '👩‍👩‍👧',
+  '\u202Eolleh',
+  '\uFEFFbom',
+  '__proto__',
+  'constructor',
+  'null',
+  'check',
+  'bulk',
+  'session',
+  'x'.repeat(255),
+  '😀'.repeat(255),
+];
+const identifier = fc
+  .oneof(
+    fc.constantFrom(...scripts),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }),
+  )
+  .filter(
+    (text) => taken.test(text) && !['.', '../..'].includes(text) && [...text.normalize('NFC')].length <= 255,
+  );
+
+test('identifiers of any script work in bodies and in percent-encoded paths', async () => {
+  let number = 0;
+  const groups = fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => /^[^\0\p{Cs}]*$/u.test(text));
+  const property = fc.asyncProperty(
+    identifier,
+    identifier,
+    identifier,
+    groups,
+    async (login, course, option, GroupName) => {
+      // The same name may come again: a number keeps the runs apart.
+      const mark = (text: string) => ([...text].length > 240 ? text : `${text}${++number}`);
+      const [LoginID, CourseID, DurationID] = [mark(login), mark(course), mark(option)];
+      const made = await tenant.api('POST', '/user', { LoginID, GroupName });
+      assert.ok([200, 201, 409].includes(made.status), JSON.stringify(made.body));
+      const read = await tenant.api('GET', path`/user/${LoginID}`);
+      expectStatus(read, 200);
+      assert.equal(read.body.LoginID, LoginID.normalize('NFC'));
+      if (made.status === 201) {
+        assert.equal(read.body.GroupName, GroupName);
+        assert.equal(made.headers.get('location'), path`/user/${LoginID.normalize('NFC')}`);
+      }
+      expectStatus(await tenant.api('GET', path`/user/check/${LoginID.normalize('NFD')}`), 200);
+      await service.api('PUT', path`/course/${CourseID}`, { Title: 'x', URL: 'https://web.example/' });
+      await service.api('PUT', path`/course/${CourseID}/option/${DurationID}`, {});
+      const enrolled = await tenant.api('POST', path`/enrol/${LoginID}/${CourseID}/${DurationID}`);
+      assert.ok(enrolled.status < 300, JSON.stringify(enrolled.body));
+      const { EnrollID } = enrolled.body;
+      const found = await tenant.api('GET', path`/enrolment/${LoginID.normalize('NFD')}/${EnrollID}`);
+      expectStatus(found, 200);
+      assert.equal(found.body.CourseID, CourseID.normalize('NFC'));
+      assert.equal(found.body.DurationID, DurationID.normalize('NFC'));
+      expectStatus(await tenant.api('GET', path`/catalogue/course/${CourseID}/${LoginID}`), 200);
+      const listed = await tenant.api(
+        'GET',
+        `/enrolment?CourseID=${encodeURIComponent(CourseID.normalize('NFD'))}`,
+      );
+      assert.ok(listed.body.Items.some((item: { EnrollID: string }) => item.EnrollID === EnrollID));
+    },
+  );
+  await fc.assert(property, { numRuns: runs });
+});
+
+test('the composed and the decomposed form are one identifier', async () => {
+  const [composed, decomposed] = ['Zo\u00eb', 'Zoe\u0308'];
+  expectStatus(await tenant.api('POST', '/user', { LoginID: decomposed }), 201);
+  const again = await tenant.api('POST', '/user', { LoginID: composed });
+  expectStatus(again, 200);
+  assert.equal(again.body.LoginID, composed);
+});
+
+test('identifiers that no path can name are refused at creation', async () => {
+  for (const name of ['.', '../..', '', '\0', 'a\u0085', '\ud800', 'x'.repeat(256), '😀'.repeat(256)]) {
+    expectProblem(await tenant.api('POST', '/user', { LoginID: name }), 422, 'validation_failed', 'LoginID');
+    expectProblem(
+      await service.api('POST', '/tenant', { TenantID: name }),
+      422,
+      'validation_failed',
+      'TenantID',
+    );
+  }
+  const lines = ['{"LoginID":"../.."}', '{"LoginID":"fine"}'].join('\n');
+  const bulk = await tenant.api('POST', '/user/bulk', lines, { 'content-type': 'application/x-ndjson' });
+  assert.match(bulk.body, /"Row":1,"Status":422.*\n.*"Row":2,"Status":201/);
+});

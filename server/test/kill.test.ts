@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { killRounds } from '../../bench/kill/rounds.ts';
+import { emptyServerDatabase } from './support/server-database.ts';
+
+test('what was acknowledged is there, and whole, after kill -9 under load, commits of superseded launches too', async () => {
+  const serverUrl = process.env.TEST_DATABASE_URL;
+  const database = serverUrl ? await emptyServerDatabase(serverUrl) : null;
+  const result = await killRounds({
+    rounds: Number(process.env.KILL_ROUNDS ?? 3),
+    databaseUrl: database?.url ?? null,
+  });
+  await database?.drop();
+  const { lost, torn, faults, acknowledged } = result;
+  assert.deepEqual({ lost, torn, faults }, { lost: [], torn: [], faults: [] });
+  for (const [kind, number] of Object.entries(acknowledged)) assert.ok(number > 0, `the load wrote ${kind}`);
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { check } from '../../bench/kill/check.ts';
+import { checkServer } from '../../bench/kill/consistency.ts';
+import { type Balanced, startBalanced } from './support/balanced.ts';
+import { bootstrapKey, cleanUp, stopProcess } from './support/process.ts';
+import { slack, until } from './support/until.ts';
+
+after(cleanUp);
+const skip = !process.env.TEST_DATABASE_URL && 'several nodes need a server; runs with --postgres';
+
+/** Calls one node, or the balancer, as the operator or with a tenant's key. */
+async function call(url: string, method: string, key: string, body?: unknown) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const answer = await fetch(url, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const text = await answer.text();
+  return { status: answer.status, body: text ? JSON.parse(text) : null };
+}
+
+async function sellSeats({ balancer, target }: Balanced, seats: number, buyers: number): Promise<number> {
+  const option = `${balancer.baseUrl}/course/few/option/standard`;
+  await call(`${balancer.baseUrl}/course/few`, 'PUT', bootstrapKey, {
+    Title: 'Few',
+    URL: 'https://few.example/',
+  });
+  await call(option, 'PUT', bootstrapKey, { Seats: seats });
+  const answers = await Promise.all(
+    Array.from({ length: buyers }, async (_, number) => {
+      const LoginID = `buyer ${number}`;
+      await call(`${balancer.baseUrl}/user`, 'POST', target.key, { LoginID });
+      const path = `${balancer.baseUrl}/enrol/${encodeURIComponent(LoginID)}/few`;
+      return (await call(path, 'POST', target.key)).status;
+    }),
+  );
+  assert.deepEqual([...new Set(answers)].sort(), [201, 409]);
+  const { body } = await call(`${balancer.baseUrl}/course/few`, 'GET', bootstrapKey);
+  assert.equal(body.EnrolOptions[0].SeatsLeft, 0);
+  return answers.filter((status) => status === 201).length;
+}
+
+/** The runs of a job that have begun since the nodes started, and the spans of time that they began in. */
+async function jobRuns(databaseUrl: string, name: string): Promise<{ runs: number; spans: number }> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(
+    'select count(*)::int as runs, count(distinct singleton_on)::int as spans from pgboss.job where name = $1',
+    [name],
+  );
+  await client.end();
+  return rows[0];
+}
+
+/** How long a revoked key is still taken, by the slowest node. */
+async function revocation({ nodes, balancer, target }: Balanced): Promise<number> {
+  const made = await call(`${balancer.baseUrl}/tenant/walk/key`, 'POST', bootstrapKey, { Name: 'to revoke' });
+  const { KeyID, Secret } = made.body;
+  const statuses = () =>
+    Promise.all(nodes.map(async ({ baseUrl }) => (await call(`${baseUrl}/user`, 'GET', Secret)).status));
+  assert.deepEqual(new Set(await statuses()), new Set([200]), 'all nodes know it');
+  await call(`${balancer.baseUrl}/tenant/walk/key/${KeyID}`, 'DELETE', bootstrapKey);
+  const begun = performance.now();
+  await until('all refuse it', async () => (await statuses()).every((status) => status === 401));
+  assert.equal((await call(`${balancer.baseUrl}/user`, 'GET', target.key)).status, 200, 'others stay');
+  const seconds = (performance.now() - begun) / 1_000;
+  assert.ok(seconds < 5 + slack, `a revoked key was taken for ${seconds} s`);
+  return seconds;
+}
+
+for (const count of [2, 4])
+  test(`${count} nodes on one database: whole writes, no seat sold twice, one run of a job, keys revoked in 5 s`, {
+    skip,
+  }, async (context) => {
+    const service = await startBalanced(count);
+    context.after(service.close);
+    const { client, target, ledger, balancer, databaseUrl } = service;
+    const load = service.load(24);
+    assert.equal(await sellSeats(service, 15, 60), 15);
+    const seconds = await revocation(service);
+    await until('there was some load', () => ledger.acknowledged.commits > 100);
+    assert.deepEqual(await load.over(), []);
+    assert.deepEqual(balancer.broken, []);
+    assert.equal(balancer.passed.size, count, 'all nodes had a part of it');
+    assert.deepEqual(await check(client, target, ledger, { all: true }), { lost: [], torn: [] });
+    assert.deepEqual(await checkServer(databaseUrl), []);
+    const { runs, spans } = await jobRuns(databaseUrl, 'enrolments.expire');
+    assert.ok(runs > 0);
+    assert.equal(runs, spans, 'one run in each span of time');
+    for (const node of service.nodes) {
+      assert.deepEqual(await stopProcess(node), { code: 0, signal: null });
+      assert.doesNotMatch(node.stdout(), /"level":(50|60)/, 'no error in the log');
+    }
+    console.log(
+      `${count} nodes: ${[...balancer.passed.values()].join(' + ')} requests, ${JSON.stringify(ledger.acknowledged)}, losses 0, a revoked key refused everywhere after ${seconds.toFixed(1)} s`,
+    );
+  });
+
+test('a rolling restart under load drops no request', { skip }, async (context) => {
+  const service = await startBalanced(2, () => ({ DRAIN_SECONDS: '1' }));
+  context.after(service.close);
+  const { client, target, ledger, balancer, databaseUrl } = service;
+  const load = service.load(24);
+  for (const old of [...service.nodes]) {
+    const before = ledger.acknowledged.commits;
+    await until('the load goes on', () => ledger.acknowledged.commits > before + 20);
+    await service.start();
+    await until('the new node is taken in', () => balancer.healthy() === 3);
+    const stopping = stopProcess(old);
+    await until(
+      'it says that it goes',
+      async () => (await fetch(`${old.baseUrl}/health/ready`)).status === 503,
+    );
+    const kept = await fetch(`${old.baseUrl}/user`, { headers: { authorization: `Bearer ${target.key}` } });
+    assert.deepEqual([kept.status, kept.headers.get('connection')], [200, 'close']);
+    assert.equal((await fetch(`${old.baseUrl}/health/live`)).status, 200);
+    assert.deepEqual(await stopping, { code: 0, signal: null });
+  }
+  assert.deepEqual(await load.over(), []);
+  assert.deepEqual(
+    ledger.enrolments.filter((one) => one.unanswered !== null),
+    [],
+  );
+  assert.deepEqual(balancer.broken, []);
+  assert.deepEqual(await check(client, target, ledger, { all: true }), { lost: [], torn: [] });
+  assert.deepEqual(await checkServer(databaseUrl), []);
+  const requests = [...balancer.passed.values()].reduce((sum, one) => sum + one, 0);
+  console.log(`rolling restart: ${requests} requests, dropped 0, losses 0`);
+});

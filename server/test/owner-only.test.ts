@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { packCourse } from '../../test/journeys/made-courses.ts';
+import {
+  bootstrapKey,
+  cleanUp,
+  type Environment,
+  place,
+  runProcess,
+  startProcess,
+  stopProcess,
+  temporaryFolder,
+} from './support/process.ts';
+import { until } from './support/until.ts';
+
+const root = join(import.meta.dirname, '../..');
+const umask = process.umask(0o022);
+after(async () => {
+  process.umask(umask);
+  await cleanUp();
+});
+
+/** A folder that everybody can pass through, as /var/lib is. */
+async function openFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+function filesIn(path: string): string[] {
+  if (!lstatSync(path).isDirectory()) return [path];
+  return [path, ...readdirSync(path).flatMap((name) => filesIn(join(path, name)))];
+}
+
+const modeOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+
+/** What the group or others may do anything with, by path and mode. */
+const wideIn = (folder: string) =>
+  filesIn(folder)
+    .filter((path) => (modeOf(path) & 0o077) !== 0)
+    .map((path) => `${path} ${(modeOf(path) & 0o777).toString(8)}`);
+
+const headers = { authorization: `Bearer ${bootstrapKey}`, tenant: 'acme' };
+
+async function call(baseUrl: string, method: string, path: string, body: unknown) {
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.ok(response.ok, await response.text());
+}
+
+/** Bulk input that never ends, so that its file stays. */
+function beginBulk(baseUrl: string) {
+  const bulk = request(`${baseUrl}/user/bulk`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/x-ndjson' },
+  });
+  bulk.on('error', () => {});
+  bulk.write('{"LoginID":"ann"}\n{"LoginID":"b');
+  return bulk;
+}
+
+/** As the user `nobody`, who has nothing to do with the service. */
+function readAsNobody(path: string) {
+  return spawnSync('cat', [path], { uid: 65534, gid: 65534, encoding: 'utf8', env: { LC_ALL: 'C' } });
+}
+
+test('whatever a service under umask 022 writes, nobody else can read', async () => {
+  const from = await place();
+  const DATA_DIR = join(await openFolder(), 'new', 'data');
+  const env: Environment = { ...from, DATA_DIR, BOOTSTRAP_KEY: bootstrapKey };
+  const running = await startProcess(env);
+  await call(running.baseUrl, 'POST', '/tenant', { TenantID: 'acme' });
+  await call(running.baseUrl, 'PUT', '/course/phishing', { Title: 'Phishing' });
+  const { openAsBlob } = await import('node:fs');
+  const imported = await fetch(`${running.baseUrl}/course/phishing/package`, {
+    method: 'PUT',
+    headers: { ...headers, 'content-type': 'application/zip' },
+    body: await openAsBlob(await packCourse('phishing')),
+  });
+  assert.equal(imported.status, 201, await imported.text());
+  const bulk = beginBulk(running.baseUrl);
+  await until('the bulk input is on the disk', () => readdirSync(join(DATA_DIR, 'scratch')).length > 0);
+
+  const files = filesIn(DATA_DIR);
+  assert.ok(files.length > (env.DATABASE_URL ? 10 : 900), `${files.length} files`);
+  assert.deepEqual(wideIn(DATA_DIR), []);
+  const secrets = files.filter((path) => /signing-keys|pg_wal\/0|scratch\/.|index\.html/.test(path));
+  assert.ok(secrets.length >= (env.DATABASE_URL ? 3 : 4), secrets.join());
+  for (const path of secrets) {
+    const { status, stdout, stderr } = readAsNobody(path);
+    assert.equal(status, 1, path);
+    assert.equal(stdout, '');
+    assert.match(stderr, /Permission denied/);
+  }
+  bulk.destroy();
+  await stopProcess(running);
+});
+
+test('backups and the command line write for the owner only, also under umask 022', async () => {
+  const env = await place();
+  const made = join(await openFolder(), 'backup');
+  for (const args of [
+    ['tenant', 'create', 'acme'],
+    ['backup', made],
+  ]) {
+    const run = runProcess(process.execPath, [join(root, 'bin/lectern.js'), ...args], env);
+    assert.equal((await run.exited).code, 0, run.stderr());
+  }
+  assert.deepEqual(wideIn(made), []);
+  assert.deepEqual(wideIn(env.DATA_DIR), []);
+  assert.equal(readAsNobody(join(made, 'backup.json')).status, 1);
+});
+
+test('a folder that others can read is tightened at the start with all that is in it, and the log says so', async () => {
+  const { DATA_DIR: from, ...env } = await place();
+  const DATA_DIR = join(await openFolder(), 'data');
+  cpSync(from, DATA_DIR, { recursive: true });
+  const old = join(DATA_DIR, 'packages', 'release', 'sco');
+  mkdirSync(old, { recursive: true });
+  for (const path of filesIn(DATA_DIR)) chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644);
+  const running = await startProcess({ ...env, DATA_DIR });
+  assert.deepEqual(wideIn(DATA_DIR), []);
+  assert.match(running.stdout(), /was readable by other users.*|"mode":"0755"/);
+  await stopProcess(running);
+
+  // Later something is put into it by hand.
+  chmodSync(join(DATA_DIR, 'packages'), 0o755);
+  chmodSync(old, 0o755);
+  const again = await startProcess({ ...env, DATA_DIR });
+  assert.deepEqual(wideIn(DATA_DIR), []);
+  await stopProcess(again);
+});
+
+test('a folder that cannot be tightened stops the start with the reason', async () => {
+  const folder = join(await openFolder(), 'data');
+  mkdirSync(folder);
+  chmodSync(folder, 0o777);
+  const script = `const { closeDataFolder } = await import(${JSON.stringify(join(root, 'server/src/platform/owner-only.ts'))});
+    process.seteuid(65534);
+    closeDataFolder(${JSON.stringify(folder)}, console);`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /DATA_DIR: other users can open ".*" \(mode 0777\), and it cannot be made private: EPERM\. Run chmod 700/,
+  );
+});

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { routes } from '../src/app.ts';
+import { auditActions } from '../src/modules/audit/actions.ts';
+import { eventTypes } from '../src/modules/events/types.ts';
+import { errorCodes } from '../src/platform/errors.ts';
+import { scopes } from '../src/platform/scopes.ts';
+import { buildSerializers, buildValidators } from '../src/platform/validation.ts';
+import { startService } from './support/service.ts';
+
+// What every operation declares, and that the lists are closed.
+
+const service = await startService();
+after(service.close);
+const { body: document } = await service.api('GET', '/openapi.json');
+
+const sources = globSync('server/src/**/*.ts', { cwd: join(import.meta.dirname, '../..') })
+  .filter((name) => !name.endsWith('.test.ts'))
+  .map((name) => [name, readFileSync(join(import.meta.dirname, '../..', name), 'utf8')] as const);
+
+function sourcesBut(file: string): string {
+  return sources.flatMap(([name, text]) => (name === file ? [] : text)).join('\n');
+}
+
+/** Writes that need no scope, each with its reason. */
+const withoutScope = new Set([
+  'createAccessToken', // credentials are in the request itself
+  'signIn', // the link is the credential
+  'signInWithPassword', // tenant, name and password are in the request itself
+  'signOut', // the cookie is
+]);
+
+test('every schema of every operation can be compiled, which the service leaves to the first request', () => {
+  const [validator, serializer] = [buildValidators(), buildSerializers()];
+  for (const { name, params, query, body, answers } of routes) {
+    for (const [httpPart, schema] of Object.entries({ params, querystring: query, body }))
+      if (schema) assert.doesNotThrow(() => validator({ schema, httpPart })({}), `${name}, ${httpPart}`);
+    for (const [status, { schema, type }] of Object.entries(answers)) {
+      if (!schema || type) continue;
+      // What does not fit may be refused; the schema itself may not.
+      try {
+        serializer({ schema })({});
+      } catch (error) {
+        assert.match(String(error), /is required|does not match schema/, `${name}, ${status}`);
+      }
+    }
+  }
+});
+
+test('every write says its scope, its successes and its events', () => {
+  for (const { method, name, scope, answers, events } of routes) {
+    const successes = Object.keys(answers).map(Number);
+    assert.ok(
+      successes.some((status) => status < 400),
+      name,
+    );
+    if (method === 'GET') continue;
+    assert.ok(scope !== null || withoutScope.has(name), `${name} has no scope`);
+    assert.ok(Array.isArray(events), `${name} does not say its events, not even with an empty list`);
+  }
+});
+
+/** Of these only administrators know anything, so who may read them may also change them. */
+const withoutReaders = ['tenants:write', 'webhooks:write'];
+
+/** A reader may do these: what they show a reader could see, and they write nothing. */
+const changesNothing = new Set(['checkPassword', 'previewCourse', 'previewOfferedCourse']);
+
+/** Writes that the audit trail does not hold, each with its reason. */
+const notAudited = new Map([
+  ['createAccessToken', 'a key that is used'],
+  ['enrolWithOption', 'day-to-day work, told by events'],
+  ['enrol', 'day-to-day work, told by events'],
+  ['enrolMany', 'day-to-day work, told by events'],
+  ['redeemEnrolmentKey', 'day-to-day work, told by events'],
+  ['checkPassword', 'the sign-in of the tenant’s own application'],
+  ['pingWebhook', 'changes nothing'],
+  ['previewCourse', 'changes nothing'],
+  ['previewOfferedCourse', 'changes nothing'],
+]);
+
+test('each write declares what it records in the audit trail, or is known not to', () => {
+  for (const { method, name, audits } of routes) {
+    if (method === 'GET') continue;
+    const isAudited = audits !== undefined && audits.length > 0;
+    assert.equal(isAudited, !notAudited.has(name), `${name}: declare audits, or say here why there are none`);
+  }
+  const known: readonly string[] = auditActions;
+  for (const { name, audits = [] } of routes)
+    for (const action of audits) assert.ok(known.includes(action), `${name}: ${action}`);
+});
+
+test('scopes fit the access: only keys have scopes, and a write is not allowed by a scope to read', () => {
+  const readerOf = (scope: string) => scope.replace(/:write$/, ':read');
+  const lacking = scopes.filter((scope) => !scopes.some((other) => other === readerOf(scope)));
+  assert.deepEqual(lacking.sort(), withoutReaders);
+  for (const { method, name, scope, access } of routes) {
+    assert.equal(scope === null, access === 'anyone', name);
+    if (scope === null) continue;
+    assert.ok(scopes.includes(scope), name);
+    if (method !== 'GET' && !changesNothing.has(name)) assert.ok(scope.endsWith(':write'), name);
+    if (method === 'GET') assert.ok(scope.endsWith(':read') || withoutReaders.includes(scope), name);
+  }
+});
+
+test('learners are let in to reads of a tenant that name them, and to no others', () => {
+  for (const { own, name, method, access, path } of routes)
+    if (own) assert.ok(method === 'GET' && access === 'tenant' && path.includes('{LoginID}'), name);
+  assert.deepEqual(routes.flatMap(({ own, path }) => ((own ?? false) ? path : [])).sort(), [
+    '/catalogue/course/{CourseID}/{LoginID}',
+    '/enrolment/{LoginID}',
+    '/enrolment/{LoginID}/{EnrollID}',
+    '/enrolment/{LoginID}/{EnrollID}/explain',
+    '/enrolment/{LoginID}/{EnrollID}/timeline',
+    '/user/{LoginID}',
+  ]);
+});
+
+test('event types are a closed list, and each is written somewhere', () => {
+  const types: readonly string[] = eventTypes;
+  for (const { name, events = [] } of routes)
+    for (const type of events) assert.ok(types.includes(type), `${name}: ${type}`);
+  const text = sourcesBut('server/src/modules/events/types.ts');
+  for (const type of types) assert.ok(text.includes(`'${type}'`), type);
+});
+
+test('operations have names of their own', () => {
+  const names = routes.map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
+  const addresses = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
+  assert.equal(new Set(addresses).size, addresses.length);
+});
+
+test('each operation is in the document as it is declared', () => {
+  assert.equal(document.openapi, '3.1.0');
+  for (const route of routes) {
+    const operation = document.paths[route.path]?.[route.method.toLowerCase()];
+    assert.ok(operation, `${route.method} ${route.path}`);
+    assert.equal(operation.operationId, route.name);
+    for (const status of Object.keys(route.answers))
+      assert.ok(operation.responses[status], `${route.name} ${status}`);
+    const named = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const inPath = (operation.parameters ?? []).filter(
+      (parameter: { in: string }) => parameter.in === 'path',
+    );
+    assert.deepEqual(inPath.map((parameter: { name: string }) => parameter.name).sort(), named.sort());
+    if (route.body) assert.ok(operation.requestBody, route.name);
+    const callers = route.access === 'anyone' ? undefined : [{ key: [] }, { session: [] }];
+    assert.deepEqual(operation.security, callers, route.name);
+    const takesTenant = (operation.parameters ?? []).some(
+      (parameter: { name: string; in: string }) => parameter.in === 'header' && parameter.name === 'Tenant',
+    );
+    assert.equal(takesTenant, ['tenant', 'either'].includes(route.access), route.name);
+  }
+  const described = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
+  assert.equal(described.length, routes.length);
+});
+
+test('the document and its page need no key', async () => {
+  for (const address of ['/openapi.json', '/docs', '/docs/errors']) {
+    const response = await fetch(service.baseUrl + address);
+    assert.equal(response.status, 200, address);
+    await response.arrayBuffer();
+  }
+});
+
+test('INTERFACE.md: each operation that it names is there, to the letter', () => {
+  const there = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  for (const operation of [
+    'POST /user',
+    'GET /user/{LoginID}',
+    'PUT /user/{LoginID}',
+    'POST /user/check/{LoginID}',
+    'POST /enrol/{LoginID}/{CourseID}/{DurationID}',
+    'POST /enrol/{LoginID}/{CourseID}',
+    'GET /enrolment/{LoginID}/{EnrollID}',
+    'GET /catalogue/course/{CourseID}/{LoginID}',
+  ])
+    assert.ok(there.has(operation), operation);
+});
+
+test('every error code is used, and every used code is in the list', () => {
+  const text = sourcesBut('server/src/platform/errors.ts');
+  for (const code of Object.keys(errorCodes)) assert.ok(text.includes(`'${code}'`), `${code} is not used`);
+  for (const [, code] of text.matchAll(/new Problem\(\s*'(\w+)'/g))
+    assert.ok(code && code in errorCodes, code);
+});
+
+test('every error code is explained at the address that errors name', async () => {
+  const page = await (await fetch(`${service.baseUrl}/docs/errors`)).text();
+  for (const [code, [status]] of Object.entries(errorCodes)) {
+    assert.ok(page.includes(`id="${code}"`), code);
+    assert.ok(status >= 400 && status < 600, code);
+  }
+  const refused = await service.api('GET', '/user/nobody');
+  const target = new URL(refused.body.type, service.baseUrl);
+  assert.ok(page.includes(`id="${target.hash.slice(1)}"`));
+  assert.equal((await fetch(target)).status, 200);
+});
+
+test('every operation whose cost grows with what is held waits for the turn of its tenant', () => {
+  const named = (names: readonly (typeof routes)[number][]) => names.map(({ name }) => name).sort();
+  assert.deepEqual(named(routes.filter(({ heavy }) => heavy)), ['eraseUser', 'readOverview', 'replayEvents']);
+  assert.deepEqual(named(routes.filter(({ whole }) => whole)), ['exportTenant', 'exportUser']);
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { InjectOptions } from 'fastify';
+import { packCourse } from '../../test/journeys/made-courses.ts';
+import type { Statement } from '../src/platform/db/engine.ts';
+import { serve, watched } from './support/nodes.ts';
+import { scorm12 } from './support/player.ts';
+import { startService } from './support/service.ts';
+import { newTenant, unique } from './support/tenant.ts';
+
+// What a request costs beyond the key and the tenant, which are remembered.
+
+const service = await startService();
+const tenant = await newTenant(service);
+await service.importPackage('phishing', await packCourse('phishing'));
+await service.api('PUT', '/course/phishing/option/month', { Duration: 'P30D' });
+
+let seen: Statement[] = [];
+const node = await serve(watched(service.ctx, (statement) => void seen.push(statement)));
+after(async () => {
+  await node.close();
+  await service.close();
+});
+
+type Answer = Awaited<ReturnType<typeof node.api.inject>>;
+
+async function counted(origin: 'api' | 'content', options: InjectOptions): Promise<[Answer, number]> {
+  seen = [];
+  const headers = { authorization: `Bearer ${tenant.key}` };
+  const answer = await node[origin].inject({ headers, ...options });
+  assert.ok(answer.statusCode < 400, answer.body);
+  return [answer, seen.length];
+}
+
+async function enrolled() {
+  const LoginID = await tenant.user();
+  const { body } = await tenant.api('POST', `/enrol/${LoginID}/phishing`);
+  return body as { LoginID: string; EnrollID: string; LaunchURL: string };
+}
+
+const tell = () => seen.map(({ name, text }) => name ?? text.slice(0, 80)).join('\n');
+const pathOf = (address: string) => address.slice(new URL(address).origin.length);
+
+/** One request that remembers the key, the tenant and the release. */
+async function warmUp(): Promise<void> {
+  const { LaunchURL } = await enrolled();
+  await counted('api', { url: '/user' });
+  const [opened] = await open(LaunchURL);
+  const { Session, Data } = opened.json();
+  await commit(Session, Object.keys(Data)[0] ?? '', 1);
+}
+
+async function open(launchUrl: string): Promise<[Answer, number]> {
+  const [click] = await counted('api', { url: pathOf(launchUrl) });
+  return counted('content', { method: 'POST', url: `${pathOf(String(click.headers.location))}/session` });
+}
+
+function commit(session: string, UnitID: string, number: number): Promise<[Answer, number]> {
+  const payload = { Number: number, UnitID, Data: scorm12('incomplete', number) };
+  return counted('content', { method: 'POST', url: `/play/${session}/commit`, payload });
+}
+
+await warmUp();
+
+test('to create a user takes one statement', async () => {
+  const payload = { LoginID: unique('one'), FirstName: 'x' };
+  const [, count] = await counted('api', { method: 'POST', url: '/user', payload });
+  assert.equal(count, 1, tell());
+  const [, again] = await counted('api', { method: 'POST', url: '/user', payload });
+  assert.equal(again, 1, tell());
+});
+
+test('to enrol takes one statement, by either form, new or not', async () => {
+  const LoginID = await tenant.user();
+  for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
+    const [, count] = await counted('api', { method: 'POST', url });
+    assert.equal(count, 1, tell());
+  }
+});
+
+test('an Idempotency-Key adds two statements: the key is looked up, the answer stored', async () => {
+  const LoginID = unique('keyed');
+  const requests = [
+    { url: '/user', payload: { LoginID } },
+    { url: `/enrol/${LoginID}/phishing`, payload: {} },
+  ];
+  for (const request of requests) {
+    const headers = { authorization: `Bearer ${tenant.key}`, 'idempotency-key': unique('key') };
+    const [, count] = await counted('api', { method: 'POST', ...request, headers });
+    assert.equal(count, 3, tell());
+    const [, again] = await counted('api', { method: 'POST', ...request, headers });
+    assert.equal(again, 1, tell());
+  }
+});
+
+test('to read a user, an enrolment or its reasons takes one statement', async () => {
+  const { LoginID, EnrollID } = await enrolled();
+  const address = `/enrolment/${LoginID}/${EnrollID}`;
+  for (const url of [
+    `/user/${LoginID}`,
+    address,
+    `${address}/explain`,
+    `${address}/timeline`,
+    '/enrolment',
+  ]) {
+    const [, count] = await counted('api', { url });
+    assert.equal(count, 1, `${url}\n${tell()}`);
+  }
+});
+
+test('a click takes one statement, the session one, the page none, a commit two', async () => {
+  const { LaunchURL } = await enrolled();
+  const [click, clicked] = await counted('api', { url: pathOf(LaunchURL) });
+  assert.equal(clicked, 1, tell());
+  const page = pathOf(String(click.headers.location));
+  const [, loaded] = await counted('content', { url: page });
+  assert.equal(loaded, 0, tell());
+  const [opened, started] = await counted('content', { method: 'POST', url: `${page}/session` });
+  assert.equal(started, 1, tell());
+  const { Session, Data } = opened.json();
+  const [unit = ''] = Object.keys(Data);
+  const [, first] = await commit(Session, unit, 1);
+  assert.equal(first, 2, tell());
+  const [, repeated] = await commit(Session, unit, 1);
+  assert.equal(repeated, 1, tell());
+});
+
+test('course files take one statement for all of them', async () => {
+  const { LaunchURL } = await enrolled();
+  const [opened] = await open(LaunchURL);
+  const { ContentPath } = opened.json();
+  const [, first] = await counted('content', { url: `${ContentPath}index.html` });
+  assert.equal(first, 1, tell());
+  for (const name of ['scripts/course.js', 'styles/course.css', 'scripts/mail.js']) {
+    const [, more] = await counted('content', { url: ContentPath + name });
+    assert.equal(more, 0, tell());
+  }
+});
+
+test('50 simultaneous enrolments of one tenant share a few statements', async () => {
+  const users = await Promise.all(Array.from({ length: 50 }, () => tenant.user()));
+  seen = [];
+  const headers = { authorization: `Bearer ${tenant.key}` };
+  const answers = await Promise.all(
+    users.map((LoginID) => node.api.inject({ method: 'POST', url: `/enrol/${LoginID}/phishing`, headers })),
+  );
+  assert.ok(answers.every(({ statusCode }) => statusCode === 201));
+  assert.ok(seen.length < 25, String(seen.length));
+});

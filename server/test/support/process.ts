@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { emptyServerDatabase } from './server-database.ts';
+import { until } from './until.ts';
+
+const root = join(import.meta.dirname, '../../..');
+export const bootstrapKey = 'a-key-of-the-operator-for-tests-only-0123456789';
+
+/** The operator's link, as a terminal shows it. */
+export const printedLink =
+  /\nSign in as the operator, once, until (?<until>\S+):\n\n {2}(?<url>http\S+\/session\/sign-in\?token=\.[\w-]{43})\n\n/;
+
+export type Environment = Record<string, string | undefined>;
+export type Ended = { code: number | null; signal: NodeJS.Signals | null };
+
+export type Running = {
+  child: ChildProcess;
+  env: Environment;
+  baseUrl: string;
+  contentUrl: string;
+  stdout: () => string;
+  stderr: () => string;
+  exited: Promise<Ended>;
+};
+
+/** Ports of 127.0.0.1 that nobody listened on a moment ago. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+const started = new Set<ChildProcess>();
+
+/** Runs a program with no more of our environment than it needs to run at all. */
+export function runProcess(program: string, args: string[], env: Environment, cwd = root) {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const child = spawn(program, args, {
+    cwd,
+    env: { PATH, HOME, TMPDIR, ...env } as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.add(child);
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  const exited = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      started.delete(child);
+      resolve({ code, signal });
+    });
+  });
+  return { child, exited, stdout: () => output.stdout, stderr: () => output.stderr };
+}
+
+/** As `npm run dev` does. */
+export function spawnService(env: Environment) {
+  return runProcess(process.execPath, [join(root, 'server/src/cli.ts'), 'serve'], env);
+}
+
+/** The environment in which a process of the service meets a fault; see `inject.ts`. */
+export function injected(fault: string, more: Environment = {}): Environment {
+  const file = new URL('./inject.ts', import.meta.url).href;
+  return {
+    NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import ${file}`,
+    INJECT: fault,
+    ...more,
+  };
+}
+
+/** Ends everything that this process started and that still runs. */
+export async function endAll(): Promise<void> {
+  await Promise.all(
+    [...started].map(async (child) => {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+    }),
+  );
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+/** The real service in a process of its own, once it listens and, where its log has that, has said so. */
+export async function startProcess(env: Environment): Promise<Running> {
+  const [port, contentPort] = (
+    env.PORT ? [Number(env.PORT), Number(env.CONTENT_PORT)] : await freePorts(2)
+  ) as [number, number];
+  const whole = { PORT: String(port), CONTENT_PORT: String(contentPort), ...env };
+  const service = spawnService(whole);
+  const last = Number(env.OPERATIONS_PORT ?? port);
+  let ended = false;
+  void service.exited.then(() => {
+    ended = true;
+  });
+  await until('the service listens', async () => {
+    if (ended) throw new Error(`The service ended:\n${service.stdout()}${service.stderr()}`);
+    return accepts(last);
+  });
+  // What it prints for the operator comes when it listens, and before this line.
+  if (!env.LOG_LEVEL || env.LOG_LEVEL === 'info')
+    await until('it says so', () => ended || service.stdout().includes('Lectern is ready'));
+  const scheme = env.TLS_CERT ? 'https' : 'http';
+  const [baseUrl, contentUrl] = [port, contentPort].map((number) => `${scheme}://127.0.0.1:${number}`) as [
+    string,
+    string,
+  ];
+  return { ...service, env: whole, baseUrl, contentUrl };
+}
+
+/** Asks it to stop as an operator would, and waits. */
+export async function stopProcess(
+  running: Pick<Running, 'child' | 'exited'>,
+  signal: NodeJS.Signals = 'SIGTERM',
+) {
+  running.child.kill(signal);
+  return running.exited;
+}
+
+const folders: string[] = [];
+const drops: (() => Promise<void>)[] = [];
+
+/** Removed by `cleanUp`. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-process-'));
+  folders.push(folder);
+  return folder;
+}
+
+let prepared: Promise<string> | null = null;
+
+async function prepare(): Promise<string> {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, BOOTSTRAP_KEY: bootstrapKey };
+  const service = await startProcess(env);
+  const { code, signal } = await stopProcess(service);
+  if (code !== 0)
+    throw new Error(`The first service ended with ${code ?? signal}: ${service.stdout()}${service.stderr()}`);
+  return folder;
+}
+
+/**
+ * The environment of a service of its own that takes `bootstrapKey`: on a database of the server that TEST_DATABASE_URL
+ * names, else on a copy of a data folder, because creating one takes seconds.
+ */
+export async function place(): Promise<Environment & { DATA_DIR: string }> {
+  const serverUrl = process.env.TEST_DATABASE_URL;
+  const folder = await temporaryFolder();
+  if (!serverUrl) {
+    prepared ??= prepare();
+    await cp(await prepared, folder, { recursive: true });
+    return { DATA_DIR: folder };
+  }
+  const { url, drop } = await emptyServerDatabase(serverUrl);
+  drops.push(drop);
+  return { DATA_DIR: folder, DATABASE_URL: url, BOOTSTRAP_KEY: bootstrapKey };
+}
+
+/** For `after`: ends every process and removes what they wrote. */
+export async function cleanUp(): Promise<void> {
+  await endAll();
+  for (const drop of drops.splice(0)) await drop();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+}

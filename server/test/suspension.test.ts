@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { after, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import type { InjectOptions } from 'fastify';
+import { packCourse } from '../../test/journeys/made-courses.ts';
+import { browser, press, signInUser, tokenOf } from '../src/modules/people/test-support.ts';
+import { startDispatcher } from '../src/modules/webhooks/dispatcher.ts';
+import { startReceiver } from '../src/modules/webhooks/test-support.ts';
+import { movableClock } from './support/clock.ts';
+import { otherNode, serve } from './support/nodes.ts';
+import { click, play, post, scorm12 } from './support/player.ts';
+import { startService } from './support/service.ts';
+import { expectProblem, expectStatus, newTenant, type TestTenant, unique } from './support/tenant.ts';
+import { slack, until } from './support/until.ts';
+
+const clock = movableClock();
+const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.0/8' } });
+const node = await serve(otherNode(service.ctx));
+after(async () => {
+  await node.close();
+  await service.close();
+});
+await service.importPackage('phishing', await packCourse('phishing'));
+await service.api('PUT', '/course/phishing/option/unlimited', {});
+
+const put = (tenant: TestTenant, Status: string) =>
+  service.api('PUT', `/tenant/${tenant.TenantID}`, { Status });
+const suspend = async (tenant: TestTenant) => expectStatus(await put(tenant, 'suspended'), 200);
+const resume = async (tenant: TestTenant) => expectStatus(await put(tenant, 'active'), 200);
+
+async function enrolled(tenant: TestTenant) {
+  const LoginID = await tenant.user({ IsAdmin: true });
+  const { body } = await tenant.api('POST', `/enrol/${LoginID}/phishing`);
+  return body as { LoginID: string; EnrollID: string; LaunchURL: string };
+}
+
+const pathOf = (address: string) => address.slice(new URL(address).origin.length);
+
+/** Every way into a tenant, asked of the other node: 403 while it is suspended, and `works` otherwise. */
+async function doors(tenant: TestTenant) {
+  const { LoginID, LaunchURL } = await enrolled(tenant);
+  const authorization = `Bearer ${tenant.key}`;
+  const form = { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: tenant.key };
+  const token = (await service.api('POST', '/oauth/token', form, '')).body.access_token;
+  const cookie = await signInUser(service, tenant, LoginID);
+  const link = (await tenant.api('POST', `/user/session/${LoginID}`)).body.SignInURL;
+  const { location } = await click(LaunchURL);
+  const { session, commit } = await play(service, (await enrolled(tenant)).LaunchURL);
+  await commit({ Data: scorm12('incomplete') });
+  const [UnitID = ''] = Object.keys(session.Data);
+  const preview = (await tenant.api('POST', '/catalogue/course/phishing/preview')).body.PreviewURL;
+  const previewed = (await click(preview)).location ?? '';
+  const previewing = (await post(`${previewed}/session`)).body.Session;
+  const keys = { CourseIDs: ['phishing'], DurationIDs: ['unlimited'], ValidUntil: '2090-01-01T00:00:00Z' };
+  const issued = (await tenant.api('POST', '/enrolment/key', keys)).body.Items[0].Key;
+  const redeem = `/enrol/key/${await tenant.user()}/${issued}`;
+  expectStatus(await tenant.api('POST', redeem), 201);
+  const page = { 'sec-fetch-site': 'same-origin' };
+  const own = `/play/${session.Session}`;
+  const headers = { authorization };
+  const asks: Record<string, [origin: 'api' | 'content', works: number, InjectOptions]> = {
+    'an API key': ['api', 200, { url: '/user', headers }],
+    'an access token': ['api', 200, { url: '/user', headers: { authorization: `Bearer ${token}` } }],
+    'a token request': ['api', 200, { method: 'POST', url: '/oauth/token', payload: form }],
+    'a browser session': ['api', 200, { url: '/session', headers: { cookie, ...page } }],
+    'a call with a browser session': ['api', 200, { url: '/user', headers: { cookie, ...page } }],
+    'a sign-in link': ['api', 200, { url: pathOf(link) }],
+    'a launch link': ['api', 303, { url: pathOf(LaunchURL) }],
+    'a click decided before': ['content', 201, { method: 'POST', url: `${pathOf(location ?? '')}/session` }],
+    'a course file': ['content', 200, { url: `${own}/content/index.html` }],
+    'a sign of life': ['content', 204, { url: `${own}/alive` }],
+    'a commit': [
+      'content',
+      200,
+      {
+        method: 'POST',
+        url: `${own}/commit`,
+        payload: { Number: 2, UnitID, Data: scorm12('incomplete', 5) },
+      },
+    ],
+    'a preview link': ['content', 303, { url: pathOf(preview) }],
+    'an open preview': ['content', 200, { url: `/play/${previewing}/content/index.html` }],
+    'an enrolment key': ['api', 200, { method: 'POST', url: redeem, headers, payload: {} }],
+  };
+  return asks;
+}
+
+test('a suspended tenant is refused everywhere within 5 s on another node, and everything resumes', async () => {
+  const tenant = await newTenant(service);
+  const asks = await doors(tenant);
+  const statuses = async (names = Object.keys(asks)) => {
+    const all: Record<string, number> = {};
+    for (const [name, [origin, , options]] of Object.entries(asks))
+      if (names.includes(name)) all[name] = (await node[origin].inject(options)).statusCode;
+    return all;
+  };
+  const working = Object.fromEntries(Object.entries(asks).map(([name, [, works]]) => [name, works]));
+  assert.deepEqual(await statuses(), working);
+  await suspend(tenant);
+  const closed = Object.fromEntries(
+    Object.keys(asks).map((name) => [name, name === 'a token request' ? 400 : 403]),
+  );
+  // Three are asked again and again: one for each kind of memory. The others have budgets, so they are asked once.
+  const [key, token, file] = ['an API key', 'an access token', 'a course file'];
+  const watched = (now: Record<string, number>) => [now[key], now[token], now[file]];
+  const isAs = (wanted: Record<string, number>) => async () =>
+    isDeepStrictEqual(watched(await statuses([key, token, file])), watched(wanted));
+  await until('the doors to be closed', isAs(closed), 5 + slack);
+  assert.deepEqual(await statuses(), closed);
+  await resume(tenant);
+  await until('the doors to be open', isAs(working), 5 + slack);
+  assert.deepEqual(await statuses(), working);
+});
+
+test('a suspended tenant says so: to programs with a code, to people with a page and the way back', async () => {
+  const tenant = await newTenant(service);
+  const { LoginID, LaunchURL } = await enrolled(tenant);
+  const cookie = await signInUser(service, tenant, LoginID);
+  const link = (await tenant.api('POST', `/user/session/${LoginID}`)).body.SignInURL;
+  const { location } = await click(LaunchURL);
+  await suspend(tenant);
+  const refused = async () => {
+    const reply = await tenant.api('GET', '/user');
+    return reply.status === 403 ? reply : null;
+  };
+  await until('the key to be refused', async () => (await refused()) !== null);
+  expectProblem((await refused()) ?? (await tenant.api('GET', '/user')), 403, 'tenant_suspended');
+  expectProblem(await browser(service, cookie)('GET', '/session'), 403, 'tenant_suspended');
+  const page = await click(`${LaunchURL}&returnURL=https://lms.example/back`);
+  assert.equal(page.status, 403);
+  assert.match(page.text, /Access is suspended at the moment/);
+  assert.match(page.text, /href="https:\/\/lms\.example\/back"/);
+  const opened = await post(`${location}/session`);
+  assert.deepEqual([opened.status, opened.body.code], [403, 'tenant_suspended']);
+  const signIn = await press(service, link);
+  assert.equal(signIn.status, 403);
+  assert.match(await signIn.text(), /Access is suspended/);
+  const made = `${new URL(link).pathname}?token=${tokenOf(link).slice(0, -4)}AAAA`;
+  assert.equal((await service.api('GET', made, undefined, '')).status, 410);
+  await resume(tenant);
+  assert.equal((await press(service, link)).status, 303);
+});
+
+test('a bulk call that is under way does nothing more once its tenant is suspended', async () => {
+  const tenant = await newTenant(service);
+  const names = Array.from({ length: 400 }, () => unique('row'));
+  const rows = (part: string[]) => Buffer.from(part.map((LoginID) => `{"LoginID":"${LoginID}"}\n`).join(''));
+  const refused = async () => (await tenant.api('GET', '/user')).status === 403;
+  const body = Readable.from(
+    (async function* () {
+      yield rows(names.slice(0, 250));
+      await until('the first rows', async () => (await tenant.api('GET', '/user')).body.Items.length > 0);
+      await suspend(tenant);
+      await until('the key to be refused', refused, 5 + slack);
+      yield rows(names.slice(250));
+    })(),
+  );
+  const call = (sent: unknown) =>
+    fetch(`${service.baseUrl}/user/bulk`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/x-ndjson' },
+      body: sent,
+      duplex: 'half',
+    } as RequestInit);
+  const reply = await call(Readable.toWeb(body));
+  const lines = (await reply.text()).trim().split('\n');
+  const codes = lines.map((line) => {
+    const { Status, code } = JSON.parse(line);
+    return code ?? Status;
+  });
+  assert.deepEqual(codes, [...Array(200).fill(201), ...Array(200).fill('tenant_suspended')]);
+  assert.equal((await call('{}')).status, 403);
+});
+
+test('the operator can act on a suspended tenant, and its trail says who suspended it', async () => {
+  const tenant = await newTenant(service);
+  expectStatus(await put(tenant, 'deleting'), 422);
+  await suspend(tenant);
+  await suspend(tenant);
+  const asOperator = (path: string) =>
+    service.api('GET', path, undefined, undefined, { tenant: tenant.TenantID });
+  expectStatus(await asOperator('/user'), 200);
+  assert.equal((await service.api('GET', `/tenant/${tenant.TenantID}`)).body.Status, 'suspended');
+  await resume(tenant);
+  const { Items } = (await asOperator('/audit')).body;
+  const actions = Items.map(({ Action }: { Action: string }) => Action);
+  assert.deepEqual(actions.slice(-2), ['tenant.suspended', 'tenant.resumed']);
+  assert.equal(actions.filter((action: string) => action === 'tenant.suspended').length, 1);
+});
+
+test('a commit during a suspension is refused with a code that keeps it, and counts after resuming, however late', async () => {
+  const tenant = await newTenant(service);
+  const { LoginID, EnrollID, LaunchURL } = await enrolled(tenant);
+  const { commit } = await play(service, LaunchURL);
+  const sent = { Number: 1, Data: scorm12('passed', 90) };
+  await suspend(tenant);
+  const refused = await commit(sent);
+  assert.deepEqual([refused.status, refused.body.code], [403, 'tenant_suspended']);
+  clock.advance({ days: 60 });
+  await resume(tenant);
+  expectStatus(await commit(sent), 200);
+  await until('the key to work', async () => (await tenant.api('GET', '/user')).status === 200);
+  const { body } = await tenant.api('GET', `/enrolment/${LoginID}/${EnrollID}`);
+  assert.deepEqual([body.Status, body.Score], ['completed', 90]);
+});
+
+test('webhooks of a suspended tenant wait, and go on where they stopped without counting it as a failure', async (t) => {
+  const tenant = await newTenant(service);
+  const receiver = await startReceiver();
+  const dispatchers = [startDispatcher(otherNode(service.ctx)), startDispatcher(otherNode(service.ctx))];
+  t.after(async () => {
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop(100)));
+    await receiver.kill();
+  });
+  const made = await tenant.api('POST', '/webhook', { URL: receiver.url });
+  expectStatus(made, 201);
+  const users = () => receiver.received.filter(({ event }) => event.Type === 'user.created').length;
+  await tenant.user();
+  await until('the first delivery', () => users() === 1);
+  receiver.answer((response) => response.writeHead(500).end());
+  await tenant.user();
+  await until('a failed attempt', () => users() === 2);
+  await suspend(tenant);
+  receiver.answer((response) => response.writeHead(200).end());
+  const asOperator = { tenant: tenant.TenantID };
+  await until(
+    'the endpoint to be given back',
+    async () => {
+      const row = await service.ctx.db
+        .selectFrom('webhook')
+        .select('owner')
+        .where('tenant_id', '=', tenant.TenantID)
+        .executeTakeFirstOrThrow();
+      return row.owner === null;
+    },
+    5 + slack,
+  );
+  for (const LoginID of [unique('later'), unique('later')])
+    expectStatus(await service.api('POST', '/user', { LoginID }, undefined, asOperator), 201);
+  clock.advance({ days: 30 });
+  const other = await newTenant(service);
+  expectStatus(await other.api('POST', '/webhook', { URL: receiver.url }), 201);
+  await other.user();
+  await until('a delivery to another tenant', () => users() === 3);
+  receiver.answer((response) => response.writeHead(500).end());
+  await resume(tenant);
+  await until('another failed attempt', () => users() > 3);
+  receiver.answer((response) => response.writeHead(200).end());
+  await until('the key to work', async () => (await tenant.api('GET', '/user')).status === 200);
+  const read = async () => (await tenant.api('GET', `/webhook/${made.body.WebhookID}`)).body;
+  assert.equal((await read()).Status, 'enabled');
+  clock.advance({ hours: 1 });
+  await until('all deliveries', async () => {
+    const { body } = await tenant.api('GET', `/webhook/${made.body.WebhookID}/delivery?Status=delivered`);
+    return body.Items.filter(({ Type }: { Type: string }) => Type === 'user.created').length === 4;
+  });
+});
