@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { judgeMutants, judgeStatements } from '../server/test/support/recorded-statements.ts';
 import { ensureBuilt } from './build.ts';
@@ -40,14 +40,20 @@ if (values.journeys && !existsSync(chromium))
 
 const patterns = values.journeys
   ? ['test/journeys/*.test.ts']
-  : ['server/src/**/*.test.ts', 'web/**/*.test.ts', 'server/test/*.test.ts', 'client/test/*.test.ts'];
-const found = globSync(patterns).sort();
+  : ['{server,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
+const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
 // The others say nothing of a server: `npm test` has run them already.
 const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;
-const files = positionals.length > 0 ? positionals : suite;
-if (files.length === 0) fail('No test was found.');
-const missing = positionals.filter((file) => !existsSync(file));
-if (missing.length > 0) fail(`There is no file ${missing.join(', ')}.`);
+
+/** A file by its path, or all whose path or a title of a test in them has the words. */
+function matching(words: string): string[] {
+  if (existsSync(words)) return [words];
+  const title = new RegExp(`\\btest(?:\\.\\w+)?\\(\\s*['"\`].*${RegExp.escape(words)}`, 'i');
+  return suite.filter((file) => file.includes(words) || title.test(readFileSync(file, 'utf8')));
+}
+
+const files = positionals.length > 0 ? [...new Set(positionals.flatMap(matching))] : suite;
+if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
   console.log(`${found.length - suite.length} files of tests open no server: they run with npm test.`);
 await ensureBuilt(['console', 'player']);
@@ -58,19 +64,34 @@ const statements = join(scratch, 'statements');
 mkdirSync(statements);
 const env: NodeJS.ProcessEnv = { ...process.env, TMPDIR: scratch, TEST_STATEMENTS: statements };
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
-/** What it measures is time: nothing runs beside it. */
-const alone = files.filter((file) => file.endsWith('console-budget.test.ts'));
-const together = files.filter((file) => !alone.includes(file));
-
+/** What they measure is time: nothing runs beside them. */
+const isMeasured = (file: string) => file.endsWith('console-budget.test.ts');
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
+
+/**
+ * Runs several files in one process, which loads the sources once. Each process gets as many files as its share of the
+ * rest is, so that the last ones are short.
+ */
+function batches(files: readonly string[]): string[] {
+  const largest = 12;
+  const made: string[] = [];
+  for (let rest = [...files]; rest.length > 0; ) {
+    const size = Math.min(largest, Math.max(1, Math.ceil(rest.length / 8)));
+    const path = join(scratch, `batch-${String(made.length).padStart(3, '0')}.test.mjs`);
+    const imports = rest.slice(0, size).map((file) => `await import(${JSON.stringify(resolve(file))});`);
+    writeFileSync(path, `${imports.join('\n')}\n`);
+    made.push(path);
+    rest = rest.slice(size);
+  }
+  return made;
+}
 
 function run(some: readonly string[], concurrency: number): number {
   if (some.length === 0) return 0;
   const { status } = spawnSync(
     process.execPath,
     [
-      '--disable-warning=ExperimentalWarning',
       '--test',
       `--test-concurrency=${concurrency}`,
       '--test-timeout=600000',
@@ -78,7 +99,7 @@ function run(some: readonly string[], concurrency: number): number {
       '--test-reporter-destination=stdout',
       `--test-reporter=${new URL('./failed-files.ts', import.meta.url)}`,
       `--test-reporter-destination=${noted}`,
-      ...some,
+      ...batches(some),
     ],
     { stdio: 'inherit', env },
   );
@@ -86,7 +107,8 @@ function run(some: readonly string[], concurrency: number): number {
   return status ?? 1;
 }
 
-const status = Math.max(run(together, 2), run(alone, 1));
+const together = files.filter((file) => !isMeasured(file));
+const status = Math.max(run(together, 2), run(files.filter(isMeasured), 1));
 const { counts, reasons, wrong } = judgeStatements(statements);
 const { statements: mutated, mutants, accepted } = judgeMutants(statements);
 const scaling = readFileSync(join(import.meta.dirname, '../docs/scaling.md'), 'utf8');
