@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { setTimeout as pause } from 'node:timers/promises';
-import { writeCertificate } from '../../../test/support/certificate.ts';
+import { writeCertificate } from '../../../server/test/support/certificate.ts';
 import {
   place,
   type Running,
   startProcess,
   stopProcess,
   temporaryFolder,
-} from '../../../test/support/process.ts';
+} from '../../../server/test/support/process.ts';
 import { ask, openSockets, type Reply, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
 
