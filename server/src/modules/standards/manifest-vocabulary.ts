@@ -1,45 +1,7 @@
 // What elements and attributes a manifest may hold: IMS Content Packaging 1.1.2 and 1.1.4, IMS Simple Sequencing 1.0,
 // and ADL's extensions (SCORM 1.2 and SCORM 2004 Content Aggregation Model, sections 2 to 5).
-
-/** A type of text: an XML Schema type by its name, or one of these with limits. */
-export type Text =
-  | 'string'
-  | 'boolean'
-  | 'anyURI'
-  | 'ID'
-  | 'IDREF'
-  | 'nonNegativeInteger'
-  | 'duration'
-  | 'dateTime'
-  | { base: 'string' | 'anyURI'; mostCharacters: number }
-  | { base: 'decimal'; least: number; most: number }
-  | { base: 'token'; values: readonly string[] };
-
-export type Element = {
-  /**
-   * Child elements in their order: `name` once, `name?`, `name*`, `name+`. `name:kind` is an element whose rules have
-   * another name. Elements of other namespaces come last.
-   */
-  children?: string;
-  text?: Text;
-  /** By name; `!` at its end: required. */
-  attributes?: Readonly<Record<string, Text>>;
-  /** Also elements and attributes of other namespaces. `strict`: only those that a vocabulary declares. */
-  others?: 'strict' | 'lax';
-};
-
-export type Vocabulary = {
-  namespace: string;
-  /** Elements that may stand where elements of other namespaces are allowed. */
-  roots: readonly string[];
-  /** Attributes that may stand on elements of other namespaces. */
-  attributes: Readonly<Record<string, Text>>;
-  elements: Readonly<Record<string, Element>>;
-};
-
-const upTo = (mostCharacters: number): Text => ({ base: 'string', mostCharacters });
-const oneOf = (...values: string[]): Text => ({ base: 'token', values });
-const between = (least: number, most: number): Text => ({ base: 'decimal', least, most });
+import { sequencing } from './sequencing-vocabulary.ts';
+import { type Element, flags, fraction, oneOf, type Text, upTo, type Vocabulary } from './vocabulary.ts';
 
 /** Content Packaging is the same in all editions, but for SCORM 1.2's limits of length and 2004's need of an item. */
 function contentPackaging(
@@ -105,9 +67,6 @@ const scorm12Extensions: Vocabulary = {
   },
 };
 
-const fraction = between(0, 1);
-const measure = between(-1, 1);
-
 function scorm2004Extensions(is4th: boolean): Vocabulary {
   const { data, map, ...common }: Record<string, Element> = {
     location: { text: 'anyURI' },
@@ -136,10 +95,6 @@ function scorm2004Extensions(is4th: boolean): Vocabulary {
     },
     elements,
   };
-}
-
-function flags(...names: string[]): Record<string, Text> {
-  return Object.fromEntries(names.map((name) => [name, 'boolean']));
 }
 
 function sequencingExtensions(is4th: boolean): Vocabulary {
@@ -185,119 +140,6 @@ const navigation: Vocabulary = {
     navigationInterface: { children: 'hideLMSUI*' },
     hideLMSUI: {
       text: oneOf('abandon', 'continue', 'exit', 'previous', 'suspendAll', 'exitAll', 'abandonAll'),
-    },
-  },
-};
-
-const combination = oneOf('all', 'any');
-const operator = oneOf('not', 'noOp');
-const rollupFacts = [
-  ...['satisfied', 'objectiveStatusKnown', 'objectiveMeasureKnown', 'completed', 'activityProgressKnown'],
-  ...['attempted', 'attemptLimitExceeded', 'timeLimitExceeded', 'outsideAvailableTimeRange'],
-];
-const ruleFacts = [...rollupFacts, 'objectiveMeasureGreaterThan', 'objectiveMeasureLessThan', 'always'];
-const timing = oneOf('never', 'once', 'onEachNewAttempt');
-
-const sequencing: Vocabulary = {
-  namespace: 'http://www.imsglobal.org/xsd/imsss',
-  roots: ['sequencing', 'sequencingCollection'],
-  attributes: {},
-  elements: {
-    sequencingCollection: { children: 'sequencing+' },
-    sequencing: {
-      children:
-        'controlMode? sequencingRules? limitConditions? auxiliaryResources? rollupRules? objectives? randomizationControls? deliveryControls?',
-      attributes: { ID: 'ID', IDRef: 'IDREF' },
-      others: 'strict',
-    },
-    controlMode: {
-      attributes: flags(
-        ...['choice', 'choiceExit', 'flow', 'forwardOnly'],
-        ...['useCurrentAttemptObjectiveInfo', 'useCurrentAttemptProgressInfo'],
-      ),
-    },
-    sequencingRules: { children: 'preConditionRule* exitConditionRule* postConditionRule*' },
-    preConditionRule: { children: 'ruleConditions? ruleAction:preConditionAction' },
-    exitConditionRule: { children: 'ruleConditions? ruleAction:exitConditionAction' },
-    postConditionRule: { children: 'ruleConditions? ruleAction:postConditionAction' },
-    ruleConditions: { children: 'ruleCondition+', attributes: { conditionCombination: combination } },
-    ruleCondition: {
-      attributes: {
-        referencedObjective: 'anyURI',
-        measureThreshold: measure,
-        operator,
-        'condition!': oneOf(...ruleFacts),
-      },
-    },
-    preConditionAction: {
-      attributes: { 'action!': oneOf('skip', 'disabled', 'hiddenFromChoice', 'stopForwardTraversal') },
-    },
-    exitConditionAction: { attributes: { 'action!': oneOf('exit') } },
-    postConditionAction: {
-      attributes: {
-        'action!': oneOf('exitParent', 'exitAll', 'retry', 'retryAll', 'continue', 'previous'),
-      },
-    },
-    limitConditions: {
-      attributes: {
-        attemptLimit: 'nonNegativeInteger',
-        attemptAbsoluteDurationLimit: 'duration',
-        attemptExperiencedDurationLimit: 'duration',
-        activityAbsoluteDurationLimit: 'duration',
-        activityExperiencedDurationLimit: 'duration',
-        beginTimeLimit: 'dateTime',
-        endTimeLimit: 'dateTime',
-      },
-    },
-    auxiliaryResources: { children: 'auxiliaryResource*' },
-    auxiliaryResource: { attributes: { 'auxiliaryResourceID!': 'anyURI', 'purpose!': 'string' } },
-    rollupRules: {
-      children: 'rollupRule*',
-      attributes: {
-        ...flags('rollupObjectiveSatisfied', 'rollupProgressCompletion'),
-        objectiveMeasureWeight: fraction,
-      },
-    },
-    rollupRule: {
-      children: 'rollupConditions rollupAction',
-      attributes: {
-        childActivitySet: oneOf('all', 'any', 'none', 'atLeastCount', 'atLeastPercent'),
-        minimumCount: 'nonNegativeInteger',
-        minimumPercent: fraction,
-      },
-    },
-    rollupConditions: { children: 'rollupCondition+', attributes: { conditionCombination: combination } },
-    rollupCondition: { attributes: { operator, 'condition!': oneOf(...rollupFacts) } },
-    rollupAction: {
-      attributes: { 'action!': oneOf('satisfied', 'notSatisfied', 'completed', 'incomplete') },
-    },
-    objectives: { children: 'primaryObjective objective*' },
-    primaryObjective: {
-      children: 'minNormalizedMeasure? mapInfo*',
-      attributes: { satisfiedByMeasure: 'boolean', objectiveID: 'anyURI' },
-    },
-    objective: {
-      children: 'minNormalizedMeasure? mapInfo*',
-      attributes: { satisfiedByMeasure: 'boolean', 'objectiveID!': 'anyURI' },
-    },
-    minNormalizedMeasure: { text: measure },
-    mapInfo: {
-      attributes: {
-        'targetObjectiveID!': 'anyURI',
-        ...flags('readSatisfiedStatus', 'readNormalizedMeasure'),
-        ...flags('writeSatisfiedStatus', 'writeNormalizedMeasure'),
-      },
-    },
-    randomizationControls: {
-      attributes: {
-        randomizationTiming: timing,
-        selectCount: 'nonNegativeInteger',
-        reorderChildren: 'boolean',
-        selectionTiming: timing,
-      },
-    },
-    deliveryControls: {
-      attributes: flags('tracked', 'completionSetByContent', 'objectiveSetByContent'),
     },
   },
 };

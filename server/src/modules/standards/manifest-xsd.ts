@@ -1,4 +1,4 @@
-import type { Element, Text, Vocabulary } from './manifest-vocabulary.ts';
+import type { Element, Text, Vocabulary } from './vocabulary.ts';
 
 /** The attributes that XML itself has. */
 export const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';

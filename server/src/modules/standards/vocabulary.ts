@@ -1,0 +1,48 @@
+// The building blocks of manifest vocabularies.
+
+/** A type of text: an XML Schema type by its name, or one of these with limits. */
+export type Text =
+  | 'string'
+  | 'boolean'
+  | 'anyURI'
+  | 'ID'
+  | 'IDREF'
+  | 'nonNegativeInteger'
+  | 'duration'
+  | 'dateTime'
+  | { base: 'string' | 'anyURI'; mostCharacters: number }
+  | { base: 'decimal'; least: number; most: number }
+  | { base: 'token'; values: readonly string[] };
+
+export type Element = {
+  /**
+   * Child elements in their order: `name` once, `name?`, `name*`, `name+`. `name:kind` is an element whose rules have
+   * another name. Elements of other namespaces come last.
+   */
+  children?: string;
+  text?: Text;
+  /** By name; `!` at its end: required. */
+  attributes?: Readonly<Record<string, Text>>;
+  /** Also elements and attributes of other namespaces. `strict`: only those that a vocabulary declares. */
+  others?: 'strict' | 'lax';
+};
+
+export type Vocabulary = {
+  namespace: string;
+  /** Elements that may stand where elements of other namespaces are allowed. */
+  roots: readonly string[];
+  /** Attributes that may stand on elements of other namespaces. */
+  attributes: Readonly<Record<string, Text>>;
+  elements: Readonly<Record<string, Element>>;
+};
+
+export const upTo = (mostCharacters: number): Text => ({ base: 'string', mostCharacters });
+export const oneOf = (...values: string[]): Text => ({ base: 'token', values });
+export const between = (least: number, most: number): Text => ({ base: 'decimal', least, most });
+
+export const fraction = between(0, 1);
+export const measure = between(-1, 1);
+
+export function flags(...names: string[]): Record<string, Text> {
+  return Object.fromEntries(names.map((name) => [name, 'boolean']));
+}
