@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { answerClientErrors } from '../client-errors.ts';
+import { type ConnectionLimits, openHttpServer } from '../connections.ts';
+import type { Context } from '../context.ts';
+import { countRejection } from '../counters.ts';
+import { refuseAtOnce } from '../entry.ts';
+import { Problem } from '../errors.ts';
+import { handleProblems, sendProblem, toProblem } from '../problems.ts';
+import { logWhenOver } from '../request-log.ts';
+import { openPlace } from '../request-place.ts';
+import type { Caller } from '../routes.ts';
+import { limitSlowBodies } from '../slow-clients.ts';
+import { admitStrangers } from '../strangers.ts';
+import { limitUnreadAnswer, limitUnreadAnswers } from '../unread-answers.ts';
+import { buildSerializers, buildValidators } from '../validation.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+    /** A known key that was refused: revoked or expired. Named in the log only. */
+    refusedKeyId: string | null;
+    /** The tenant that the request acts on. */
+    tenantId: string | null;
+  }
+}
+
+/**
+ * A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 when the configuration has TLS.
+ * `headers` go with every answer, unless a route sets its own.
+ */
+export function openServer(ctx: Context, headers: Record<string, string>): FastifyInstance {
+  const { tls, trustProxy } = ctx.config;
+  const protect = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.headers({
+      'X-Request-Id': request.id,
+      'X-Content-Type-Options': 'nosniff',
+      ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
+      ...headers,
+    });
+  const limits: ConnectionLimits = {
+    peers: ctx.admission.peers,
+    reject: (reason) => countRejection(ctx, 'connections', reason),
+  };
+  const options = {
+    bodyLimit: 1024 * 1024,
+    trustProxy: trustProxy > 0 && ((_address: string, hop: number) => hop < trustProxy),
+    logger: false as const,
+    genReqId: () => randomUUID(),
+    return503OnClosing: false,
+    forceCloseConnections: 'idle' as const,
+    serverFactory: (handle: Parameters<typeof openHttpServer>[1]) => openHttpServer(tls, handle, limits),
+    routerOptions: { maxParamLength: 8192 },
+    exposeHeadRoutes: true,
+    clientErrorHandler: answerClientErrors(ctx.log, headers),
+    // An address that cannot be decoded reaches neither a route nor its hooks.
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      openPlace(request, reply);
+      void protect(request, reply);
+      logWhenOver(ctx, request, reply);
+      limitUnreadAnswer(ctx, request, reply);
+      const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
+      return sendProblem(reply, problem, request.id);
+    },
+  };
+  const app = tls
+    ? (fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance)
+    : fastify(options);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('refusedKeyId', null);
+  app.decorateRequest('tenantId', null);
+  app.decorateRequest('place');
+  limitUnreadAnswers(app, ctx);
+  app.addHook('onRequest', (request, reply, done) => {
+    openPlace(request, reply);
+    void protect(request, reply);
+    logWhenOver(ctx, request, reply);
+    if (ctx.admission.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
+    done(refuseAtOnce(request));
+  });
+  limitSlowBodies(app);
+  admitStrangers(app, ctx);
+  app.setValidatorCompiler(buildValidators());
+  app.setSerializerCompiler(buildSerializers());
+  handleProblems(app, ctx.log);
+  return app;
+}
