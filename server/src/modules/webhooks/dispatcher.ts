@@ -20,8 +20,7 @@ export function startDispatcher(ctx: Context): Dispatcher {
   const node: Node = {
     ctx,
     id: randomUUID(),
-    healthy: openSlots(128),
-    failing: openSlots(64),
+    rooms: { healthy: openSlots(128), failing: openSlots(64) },
     concurrency: 16,
     draining: draining.signal,
     ending: ending.signal,

@@ -25,18 +25,19 @@ from moved, jsonb_to_recordset($11::jsonb) as entry (n integer, delivery_id uuid
 order by entry.n
 returning 1 as stored`;
 
-/** Makes deliveries of what happened since, for this endpoint. */
+/** Makes deliveries of what happened since, for this endpoint. `stored` is the position that the database has now. */
 export async function takeIn(
   ctx: TenantContext,
   input: { owner: string; endpoint: Claimed; position: Position },
-): Promise<{ position: Position; more: boolean }> {
+): Promise<{ position: Position; stored: Position; more: boolean }> {
   const { owner, endpoint, position: before } = input;
   const { events, position } = await readLog(ctx, {
     after: before,
     types: endpoint.types,
     limit: mostAtOnce,
   });
-  if (events.length === 0) return { position, more: false };
+  const stored = endpoint.position;
+  if (events.length === 0) return { position, stored, more: false };
   const now = ctx.now();
   const entries = events.map(({ event, userId }, n) => ({
     n,
@@ -45,7 +46,6 @@ export async function takeIn(
     type: event.Type,
     lane: event.EnrollID ?? userId ?? event.EventID,
   }));
-  const stored = endpoint.position;
   const rows = await run<{ stored: number }>(ctx, {
     name: 'webhook_take_in',
     text: store,
@@ -64,8 +64,7 @@ export async function takeIn(
     ],
   });
   if (rows.length === 0) throw new Error('The endpoint was taken by another node.');
-  endpoint.position = position;
-  return { position, more: events.length === mostAtOnce };
+  return { position, stored: position, more: events.length === mostAtOnce };
 }
 
 type PendingRow = {

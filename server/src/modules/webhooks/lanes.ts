@@ -16,7 +16,7 @@ export type Lanes = {
   take: (now: Date) => Waiting | null;
   /** The delivery has ended, and the one behind it may go. */
   done: (waiting: Waiting) => void;
-  /** The delivery waits again, until `waiting.next`. */
+  /** The delivery, changed by its attempt, waits again until `waiting.next`. */
   giveBack: (waiting: Waiting) => void;
   /** Whether `take` would find one. */
   isDue: (now: Date) => boolean;
@@ -72,7 +72,10 @@ export function openLanes(): Lanes {
       lanes.get(waiting.lane)?.shift();
       wake(waiting.lane);
     },
-    giveBack: (waiting) => wake(waiting.lane),
+    giveBack(waiting) {
+      lanes.get(waiting.lane)?.splice(0, 1, waiting);
+      wake(waiting.lane);
+    },
     isDue(now) {
       wakeDue(now);
       return ready.length > 0;

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { patienceMilliseconds } from './backoff.ts';
+import {
+  afterAttempt,
+  beginEndpoint,
+  type EndpointEffect,
+  type EndpointEvent,
+  type EndpointState,
+  isIdle,
+  mayBegin,
+  mayRead,
+  reduceEndpoint,
+  roomOf,
+  wantsMore,
+} from './endpoint-state.ts';
+import type { Waiting } from './lanes.ts';
+import type { Outcome } from './send.ts';
+
+const at = new Date('2026-01-31T09:00:00Z');
+const before = (milliseconds: number) => new Date(at.getTime() - milliseconds);
+const place = { epoch: 1, transaction: '5', eventId: '00000000-0000-0000-0000-000000000005' };
+const later = { ...place, transaction: '9' };
+
+const fresh = beginEndpoint({
+  ...{
+    tenant_id: 'acme',
+    tenantId: 'acme',
+    webhook_id: 'hook',
+    url: 'https://example.com/hook',
+    types: null,
+  },
+  ...{ secret: '', previous_secret: null, previous_secret_until: null },
+  ...{ position: place, failingSince: null, resumedAt: null },
+});
+const failing = { ...fresh, failures: 2, failingSince: before(30_000) };
+const hopeless = { ...failing, failingSince: before(patienceMilliseconds) };
+const resumed = { ...hopeless, endpoint: { ...fresh.endpoint, resumedAt: before(1_000) } };
+const busy = { ...fresh, underWay: 2, hanging: 1 };
+const broken = new Error('broken');
+
+const rows: [
+  title: string,
+  from: EndpointState,
+  event: EndpointEvent,
+  changes: Partial<EndpointState>,
+  effects?: EndpointEffect[],
+][] = [
+  [
+    'a renewed claim brings the endpoint up to date and has the log read',
+    { ...fresh, more: false },
+    { kind: 'kept', endpoint: { ...fresh.endpoint, url: 'https://example.com/new' } },
+    { endpoint: { ...fresh.endpoint, url: 'https://example.com/new' }, more: true },
+  ],
+  ['nothing new begins once it is closed', fresh, { kind: 'closed' }, { isOver: true }, [{ kind: 'wake' }]],
+  [
+    'reading moves the position, and what the database has of it',
+    fresh,
+    { kind: 'read', position: later, stored: place, more: false, beyond: 7 },
+    { position: later, endpoint: { ...fresh.endpoint, position: place }, more: false, beyond: 7 },
+  ],
+  ['a delivery begins', fresh, { kind: 'begun' }, { underWay: 1 }],
+  [
+    'a delivery that hangs leaves its place among the healthy',
+    { ...fresh, underWay: 1 },
+    { kind: 'late', room: 'healthy' },
+    { hanging: 1 },
+    [{ kind: 'give-room', room: 'healthy' }],
+  ],
+  [
+    'one that hangs among the failing keeps its place',
+    failing,
+    { kind: 'late', room: 'failing' },
+    { hanging: 1 },
+  ],
+  [
+    'a delivery ends and gives its place back',
+    busy,
+    { kind: 'ended', room: 'healthy', wasLate: false, error: null },
+    { underWay: 1 },
+    [{ kind: 'give-room', room: 'healthy' }],
+  ],
+  [
+    'a late one has given it back already',
+    busy,
+    { kind: 'ended', room: 'healthy', wasLate: true, error: null },
+    { underWay: 1, hanging: 0 },
+  ],
+  [
+    'a late one among the failing gives it back now',
+    busy,
+    { kind: 'ended', room: 'failing', wasLate: true, error: null },
+    { underWay: 1, hanging: 0 },
+    [{ kind: 'give-room', room: 'failing' }],
+  ],
+  [
+    'an error of our own ends the work',
+    busy,
+    { kind: 'ended', room: 'healthy', wasLate: false, error: broken },
+    { underWay: 1, trouble: broken, isOver: true },
+    [{ kind: 'give-room', room: 'healthy' }],
+  ],
+  ['a healthy endpoint answers', fresh, { kind: 'answered', delivered: true, at }, {}],
+  [
+    'the first failure is recorded',
+    fresh,
+    { kind: 'answered', delivered: false, at },
+    { failures: 1, failingSince: at },
+    [{ kind: 'record-health', failingSince: at }],
+  ],
+  ['later failures only count', failing, { kind: 'answered', delivered: false, at }, { failures: 3 }],
+  [
+    'a success after a short failure is recorded',
+    failing,
+    { kind: 'answered', delivered: true, at },
+    { failures: 0, failingSince: null },
+    [{ kind: 'record-health', failingSince: null }],
+  ],
+  [
+    'a success after a long failure also sends the retries now',
+    { ...failing, failingSince: before(60_001) },
+    { kind: 'answered', delivered: true, at },
+    { failures: 0, failingSince: null },
+    [{ kind: 'hasten' }, { kind: 'record-health', failingSince: null }],
+  ],
+  [
+    'an endpoint that has failed for 72 hours is disabled',
+    hopeless,
+    { kind: 'answered', delivered: false, at },
+    { failures: 3, isOver: true },
+    [{ kind: 'disable', failingSince: before(patienceMilliseconds) }],
+  ],
+  [
+    'the time in which its tenant was suspended does not count',
+    resumed,
+    { kind: 'answered', delivered: false, at },
+    { failures: 3 },
+  ],
+];
+
+for (const [title, from, event, changes, effects = []] of rows)
+  test(title, () => {
+    assert.deepEqual(reduceEndpoint(from, event), { state: { ...from, ...changes }, effects });
+  });
+
+test('an endpoint that fails or hangs shares the places of the failing', () => {
+  assert.equal(roomOf(fresh), 'healthy');
+  assert.equal(roomOf({ ...fresh, failures: 1 }), 'failing');
+  assert.equal(roomOf({ ...fresh, hanging: 1 }), 'failing');
+});
+
+test('each failure in a row halves the deliveries at once, down to one', () => {
+  const most = (failures: number) => {
+    const counts = Array.from({ length: 17 }, (_, underWay) => underWay);
+    return counts.find((underWay) => !mayBegin({ ...fresh, failures, underWay }, 16));
+  };
+  assert.deepEqual([0, 1, 2, 3, 4, 5, 50].map(most), [16, 8, 4, 2, 1, 1, 1]);
+  assert.equal(mayBegin({ ...fresh, isOver: true }, 16), false);
+});
+
+test('the log is read while it may hold more and few deliveries wait', () => {
+  assert.equal(mayRead(fresh, 9_999), true);
+  assert.equal(mayRead(fresh, 10_000), false);
+  assert.equal(mayRead({ ...fresh, more: false }, 0), false);
+  assert.equal(mayRead({ ...fresh, isOver: true }, 0), false);
+  assert.equal(wantsMore(busy, 999), true);
+  assert.equal(wantsMore(busy, 1_000), false);
+  assert.equal(wantsMore(fresh, 1_000), true);
+});
+
+test('an endpoint is given back when nothing is due within ten seconds', () => {
+  const rested = { ...fresh, more: false };
+  assert.equal(isIdle(rested, null, at), true);
+  assert.equal(isIdle(rested, new Date(at.getTime() + 10_001), at), true);
+  assert.equal(isIdle(rested, new Date(at.getTime() + 10_000), at), false);
+  assert.equal(isIdle({ ...rested, underWay: 1 }, null, at), false);
+  assert.equal(isIdle(fresh, null, at), false);
+});
+
+test('an attempt is counted, and the next one is set until 72 hours have passed', () => {
+  const waiting: Waiting = {
+    ...{ deliveryId: 'd', number: 1, eventId: 'e', lane: 'l' },
+    ...{ attempts: 0, first: null, next: null },
+  };
+  const refused: Outcome = {
+    ...{ delivered: false, status: 500, body: null, error: null, milliseconds: 1, retryAfter: null },
+  };
+  const times = { at, now: at, resumedAt: null };
+  const first = afterAttempt(waiting, refused, times);
+  assert.deepEqual([first.attempts, first.first], [1, at]);
+  const seconds = ((first.next?.getTime() ?? 0) - at.getTime()) / 1_000;
+  assert.ok(seconds >= 5 && seconds <= 6, `${seconds} s`);
+  const old = { ...waiting, attempts: 9, first: before(patienceMilliseconds) };
+  assert.equal(afterAttempt(old, refused, times).next, null);
+  assert.notEqual(afterAttempt(old, refused, { ...times, resumedAt: before(1_000) }).next, null);
+  const delivered = afterAttempt(old, { ...refused, delivered: true }, times);
+  assert.deepEqual([delivered.attempts, delivered.next], [10, null]);
+});

@@ -1,0 +1,149 @@
+import type { Position } from '../events/position.ts';
+import { nextAttempt, patienceMilliseconds } from './backoff.ts';
+import type { Claimed } from './claim.ts';
+import type { Waiting } from './lanes.ts';
+import type { Outcome } from './send.ts';
+
+/** Endpoints that failed last share a limit of their own, so that they never delay the healthy ones. */
+export type Room = 'healthy' | 'failing';
+
+/** What one node knows about an endpoint that it delivers to. */
+export type EndpointState = {
+  endpoint: Claimed;
+  /** How far the log was read; `endpoint.position` is what the database has. */
+  position: Position;
+  /** The number of the last delivery that was read. */
+  beyond: number;
+  /** Whether the log may hold more. */
+  more: boolean;
+  underWay: number;
+  /** Deliveries under way that have had no answer for a second. */
+  hanging: number;
+  /** In a row. */
+  failures: number;
+  failingSince: Date | null;
+  /** Nothing new begins. */
+  isOver: boolean;
+  trouble: unknown;
+};
+
+export type EndpointEvent =
+  | { kind: 'kept'; endpoint: Claimed }
+  /** The node drains, the claim is lost, or the work has ended. */
+  | { kind: 'closed' }
+  | { kind: 'read'; position: Position; stored: Position; more: boolean; beyond: number }
+  | { kind: 'begun' }
+  /** A delivery has had no answer for a second. */
+  | { kind: 'late'; room: Room }
+  | { kind: 'answered'; delivered: boolean; at: Date }
+  | { kind: 'ended'; room: Room; wasLate: boolean; error: unknown };
+
+export type EndpointEffect =
+  | { kind: 'give-room'; room: Room }
+  /** Retries that wait for a time are sent now. */
+  | { kind: 'hasten' }
+  | { kind: 'record-health'; failingSince: Date | null }
+  | { kind: 'disable'; failingSince: Date }
+  | { kind: 'wake' };
+
+export type Step = { state: EndpointState; effects: EndpointEffect[] };
+
+/** The log is read again when fewer wait; more wait in the log itself. */
+export const mostWaiting = 10_000;
+/** An endpoint with nothing to do for this long is given back. */
+const longestRest = 10_000;
+/** An endpoint that answers again after this long gets its retries immediately. */
+const hastenAfter = 60_000;
+
+export function beginEndpoint(endpoint: Claimed): EndpointState {
+  const { position, failingSince } = endpoint;
+  const counts = { beyond: 0, underWay: 0, hanging: 0, failures: failingSince ? 1 : 0 };
+  return { endpoint, position, ...counts, more: true, failingSince, isOver: false, trouble: null };
+}
+
+export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step {
+  const to = (changes: Partial<EndpointState>, ...effects: EndpointEffect[]): Step => ({
+    state: { ...state, ...changes },
+    effects,
+  });
+  switch (event.kind) {
+    case 'kept':
+      return to({ endpoint: event.endpoint, more: true });
+    case 'closed':
+      return to({ isOver: true }, { kind: 'wake' });
+    case 'read': {
+      const { stored, position, beyond, more } = event;
+      return to({ endpoint: { ...state.endpoint, position: stored }, position, beyond, more });
+    }
+    case 'begun':
+      return to({ underWay: state.underWay + 1 });
+    case 'late': {
+      // A hanging endpoint leaves its place to the healthy ones.
+      const changes = { hanging: state.hanging + 1 };
+      return event.room === 'healthy' ? to(changes, { kind: 'give-room', room: 'healthy' }) : to(changes);
+    }
+    case 'answered':
+      return answered(state, event);
+    case 'ended': {
+      const { room, wasLate, error } = event;
+      const trouble = state.trouble ?? error;
+      const hanging = state.hanging - (wasLate ? 1 : 0);
+      const changes = { underWay: state.underWay - 1, hanging, trouble };
+      const isGiven = wasLate && room === 'healthy';
+      const effects: EndpointEffect[] = isGiven ? [] : [{ kind: 'give-room', room }];
+      return to({ ...changes, isOver: state.isOver || trouble !== null }, ...effects);
+    }
+  }
+}
+
+/** What an answer says about the endpoint as a whole. */
+function answered(state: EndpointState, { delivered, at }: { delivered: boolean; at: Date }): Step {
+  const { failingSince } = state;
+  if (delivered) {
+    const healthy = { ...state, failures: 0, failingSince: null };
+    if (!failingSince) return { state: healthy, effects: [] };
+    const isLong = at.getTime() - failingSince.getTime() > hastenAfter;
+    const hasten: EndpointEffect[] = isLong ? [{ kind: 'hasten' }] : [];
+    return { state: healthy, effects: [...hasten, { kind: 'record-health', failingSince: null }] };
+  }
+  const failing = { ...state, failures: state.failures + 1, failingSince: failingSince ?? at };
+  if (!failingSince) return { state: failing, effects: [{ kind: 'record-health', failingSince: at }] };
+  const counted = at.getTime() - latest(failingSince, state.endpoint.resumedAt).getTime();
+  if (counted < patienceMilliseconds) return { state: failing, effects: [] };
+  return { state: { ...failing, isOver: true }, effects: [{ kind: 'disable', failingSince }] };
+}
+
+export const roomOf = ({ failures, hanging }: EndpointState): Room =>
+  failures === 0 && hanging === 0 ? 'healthy' : 'failing';
+
+/** The more failures in a row, the fewer deliveries at once. */
+export const mayBegin = ({ isOver, underWay, failures }: EndpointState, concurrency: number): boolean =>
+  !isOver && underWay < Math.max(1, Math.floor(concurrency / 2 ** failures));
+
+export const mayRead = ({ isOver, more }: EndpointState, waiting: number): boolean =>
+  !isOver && more && waiting < mostWaiting;
+
+/** Whether the pause between two looks at the log should end now. */
+export const wantsMore = ({ underWay, more }: EndpointState, waiting: number): boolean =>
+  underWay === 0 || (more && waiting < mostWaiting / 10);
+
+export function isIdle({ underWay, more }: EndpointState, wakeAt: Date | null, now: Date): boolean {
+  if (underWay > 0 || more) return false;
+  return !wakeAt || wakeAt.getTime() - now.getTime() > longestRest;
+}
+
+/** The delivery after one more attempt; `next` null: it has ended. */
+export function afterAttempt(
+  waiting: Waiting,
+  outcome: Outcome,
+  times: { at: Date; now: Date; resumedAt: Date | null },
+): Waiting & { first: Date } {
+  const attempts = waiting.attempts + 1;
+  const first = waiting.first ?? times.at;
+  const since = latest(first, times.resumedAt);
+  const { delivered, retryAfter } = outcome;
+  const next = delivered ? null : nextAttempt({ attempts, first: since, now: times.now, retryAfter });
+  return { ...waiting, attempts, first, next };
+}
+
+const latest = (at: Date, resumedAt: Date | null): Date => (resumedAt && resumedAt > at ? resumedAt : at);

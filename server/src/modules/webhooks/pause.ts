@@ -1,0 +1,17 @@
+/** A pause that can be cut short. */
+export type Pause = { begin: (milliseconds: number) => Promise<void>; end: () => void };
+
+export function openPause(): Pause {
+  let end = () => {};
+  return {
+    begin: (milliseconds) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+    end: () => end(),
+  };
+}
