@@ -4,7 +4,8 @@ import type { Commit, Session } from '../server/src/modules/player/schemas.ts';
 import { unitOf } from '../server/src/modules/standards/test-support.ts';
 import type { RunTimeData, Standard } from '../server/src/modules/standards/types.ts';
 import { memoryStorage } from '../server/test/support/memory-storage.ts';
-import { createCommits, type SaveState } from './commits.ts';
+import { createCommits } from './commits.ts';
+import type { SaveState } from './commits-state.ts';
 import { openJournal } from './journal.ts';
 import { replay } from './session.ts';
 

@@ -36,3 +36,8 @@ export type CourseEvents = {
   ended(): void;
   missing(unit: PlayableUnit): void;
 };
+
+/** Content sets values in bursts; one snapshot after each is enough, and soon enough to survive a crash. */
+export const autosaveDelay = 250;
+/** How long a snapshot that nobody waits for stays on this device before it is sent. */
+export const saveDelay = 2_750;

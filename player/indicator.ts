@@ -1,4 +1,4 @@
-import type { SaveState } from './commits.ts';
+import type { SaveState } from './commits-state.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';
 

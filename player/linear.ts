@@ -1,50 +1,44 @@
 import type { Session } from '../server/src/modules/player/schemas.ts';
-import type { RunTimeData } from '../server/src/modules/standards/types.ts';
-import { createAutosave } from './autosave.ts';
 import { type Clock, startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
-import type { Course, CourseEvents } from './course.ts';
-import { isOpen } from './prerequisites.ts';
-import { createScorm12, nextSitting12 } from './scorm12.ts';
-import type { Stage } from './stage.ts';
+import { autosaveDelay, type Course, type CourseEvents, saveDelay } from './course.ts';
 import {
-  addressOf,
-  better,
-  type PlayableUnit,
-  pageNotes,
-  playableUnits,
-  statusOf,
-  statusOfData,
-} from './units.ts';
+  beginLinear,
+  firstUnit,
+  type LinearEffect,
+  neighbour,
+  pageData,
+  positionOf,
+  reduceLinear,
+  unitOf,
+  type Way,
+} from './linear-state.ts';
+import { createMachine } from './machine.ts';
+import { createScorm12 } from './scorm12.ts';
+import type { Stage } from './stage.ts';
+import { createTimer } from './timer.ts';
+import { addressOf, type PlayableUnit } from './units.ts';
 
-/** A page that finishes may begin again at once, when the course moves on inside its own frame. */
+/** A page that finishes may begin again immediately, when the course moves on inside its own frame. */
 const advanceDelay = 400;
 
-/** SCORM 1.2 and web courses: the units in a row, and free choice among them. */
+/** SCORM 1.2 and web courses: the units in a row, and free choice among them. `linear-state.ts` decides. */
 export async function createLinearCourse(
   session: Session,
   commits: Commits,
   stage: Stage,
   events: CourseEvents,
 ): Promise<Course> {
-  const units = playableUnits(session.Tree);
-  const data = new Map(Object.entries(session.Data));
-  const isWeb = session.Standard === 'web';
-  let current: PlayableUnit | null = null;
-  let finished = false;
-  let shown = false;
-  let closing = false;
-  let leaving = false;
+  const initial = beginLinear(session);
   let clock: Clock = startClock();
-  let advance: number | undefined;
-  const autosave = createAutosave(save);
+  let way: Way = 'end';
+  const autosave = createTimer(() => save(saveDelay));
+  const advance = createTimer(() => void go(way));
 
-  const runTime = isWeb
+  const runTime = initial.isWeb
     ? null
     : await createScorm12({
-        changed() {
-          autosave.touch();
-        },
+        changed: () => autosave.start(autosaveDelay),
         commit() {
           autosave.cancel();
           const now = snapshot();
@@ -52,137 +46,85 @@ export async function createLinearCourse(
           events.moved();
           return kept;
         },
-        begun() {
-          window.clearTimeout(advance);
-          finished = false;
-          events.moved();
-        },
-        finished(exit, request) {
-          if (closing) return;
-          finished = true;
-          events.moved();
-          if (exit === 'logout') advance = window.setTimeout(() => events.ended(), advanceDelay);
-          else if (request === 'previous') advance = window.setTimeout(previous, advanceDelay);
-          else if (exit !== 'suspend' && neighbour(1)) advance = window.setTimeout(next, advanceDelay);
-        },
+        begun: () => machine.dispatch({ kind: 'begun' }),
+        finished: (exit, request) => machine.dispatch({ kind: 'finished', exit, request, now: snapshot() }),
       });
 
-  function save(): void {
-    const now = snapshot();
-    if (now) commits.save(now, 2_750);
-    events.moved();
-  }
+  const machine = createMachine(initial, reduceLinear, {
+    moved: events.moved,
+    advance({ to }) {
+      way = to;
+      advance.start(advanceDelay);
+    },
+    stay: advance.cancel,
+    show,
+    missing: ({ unit }) => events.missing(unit),
+    keep: ({ last }) => commits.save(last, 0),
+    'save-now'() {
+      save(saveDelay);
+      commits.send();
+    },
+  });
 
   function snapshot(): Snapshot | null {
+    const { current, shown } = machine.state;
     if (!current) return null;
     const { UnitID } = current;
     if (current.Kind === 'sco') return runTime?.used() ? { UnitID, Data: runTime.snapshot() } : null;
-    return shown ? { UnitID, Data: pageData(UnitID) } : null;
+    return shown ? { UnitID, Data: pageData(machine.state, UnitID, clock.seconds()) } : null;
   }
 
-  /** Pages that do not talk: seen is completed, except a web course, which the learner declares done. */
-  function pageData(unitID: string): RunTimeData {
-    const before = data.get(unitID) ?? {};
-    const completion = isWeb ? (before['lectern.completion'] ?? 'incomplete') : 'completed';
-    return pageNotes(before, completion, clock.seconds());
+  function save(delay: number): void {
+    const now = snapshot();
+    if (now) commits.save(now, delay);
+    events.moved();
   }
 
-  function neighbour(step: 1 | -1): PlayableUnit | null {
-    if (!current) return null;
-    for (let index = units.indexOf(current) + step; units[index]; index += step) {
-      const unit = units[index];
-      if (unit?.Visible && mayOpen(unit)) return unit;
-    }
-    return null;
+  function show({ unit, data }: LinearEffect & { kind: 'show' }): void {
+    clock = startClock();
+    if (unit.Kind === 'sco') runTime?.open(data);
+    events.moved();
+    // Not awaited: a page that loads slowly must not hold the buttons.
+    void stage
+      .show(addressOf(session, unit), unit.Title)
+      .then((isThere) => machine.dispatch({ kind: 'loaded', unit, isThere }));
   }
-
-  const unitStatus = (unitID: string) => {
-    const now = current?.UnitID === unitID ? snapshot()?.Data : undefined;
-    return better(statusOf(session.Evidence[unitID]), statusOfData(now ?? data.get(unitID) ?? {}));
-  };
-  const mayOpen = (unit: PlayableUnit) =>
-    unit.Prerequisites === null || isOpen(unit.Prerequisites, unitStatus);
 
   async function close(): Promise<Snapshot | null> {
-    window.clearTimeout(advance);
-    if (!current) return null;
-    closing = true;
+    advance.cancel();
+    if (!machine.state.current) return null;
+    machine.dispatch({ kind: 'closing' });
     await stage.clear();
-    closing = false;
     autosave.cancel();
     const last = snapshot();
-    if (last) {
-      commits.save(last, 0);
-      data.set(last.UnitID, current.Kind === 'sco' ? nextSitting12(last.Data) : last.Data);
-    }
+    machine.dispatch({ kind: 'closed', last });
     return last;
   }
 
-  async function open(unit: PlayableUnit): Promise<void> {
+  async function open(unit: PlayableUnit | null | undefined): Promise<void> {
+    if (!unit) return;
     await close();
-    if (leaving) return;
-    current = unit;
-    finished = false;
-    shown = false;
-    clock = startClock();
-    if (unit.Kind === 'sco') runTime?.open(data.get(unit.UnitID) ?? {});
-    events.moved();
-    // Not awaited: a page that loads slowly must not hold the buttons.
-    void stage.show(addressOf(session, unit), unit.Title).then((isThere) => {
-      if (current !== unit) return;
-      shown = isThere;
-      if (!isThere) return events.missing(unit);
-      if (unit.Kind === 'sco') return;
-      save();
-      commits.send();
-    });
+    if (!machine.state.leaving) machine.dispatch({ kind: 'opened', unit });
   }
 
-  async function next(): Promise<void> {
-    const unit = neighbour(1);
-    if (unit) await open(unit);
-  }
-
-  async function previous(): Promise<void> {
-    const unit = neighbour(-1);
-    if (unit) await open(unit);
-  }
+  const next = () => open(neighbour(machine.state, 1, snapshot()));
+  const previous = () => open(neighbour(machine.state, -1, snapshot()));
+  const go = (to: Way) => {
+    if (to === 'end') return events.ended();
+    return to === 'next' ? next() : previous();
+  };
 
   return {
-    async start() {
-      const last = units.find(({ UnitID }) => UnitID === session.LastUnitID);
-      const first = last ?? units.find((unit) => unit.Visible) ?? units[0];
-      if (first) await open(first);
-    },
-    position: () => ({
-      unit: current,
-      finished,
-      previous: units.length > 1 ? neighbour(-1) !== null : null,
-      next: units.length > 1 ? neighbour(1) !== null : null,
-      mayChoose: (unitID) => {
-        const unit = units.find((each) => each.UnitID === unitID);
-        return unit !== undefined && mayOpen(unit);
-      },
-      statusOf: unitStatus,
-    }),
+    start: () => open(firstUnit(machine.state, session.LastUnitID)),
+    position: () => positionOf(machine.state, snapshot()),
     next,
     previous,
-    async choose(unitID) {
-      const unit = units.find((each) => each.UnitID === unitID);
-      if (unit) await open(unit);
-    },
+    choose: (unitID) => open(unitOf(machine.state, unitID)),
     leave() {
-      leaving = true;
+      machine.dispatch({ kind: 'leaving' });
       return close();
     },
     snapshot,
-    ...(isWeb && {
-      complete() {
-        if (!current) return;
-        data.set(current.UnitID, { ...data.get(current.UnitID), 'lectern.completion': 'completed' });
-        save();
-        commits.send();
-      },
-    }),
+    ...(initial.isWeb && { complete: () => machine.dispatch({ kind: 'declared' }) }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Session } from '../server/src/modules/player/schemas.ts';
 import { startClock } from './clock.ts';
-import { createCommits, type Stop } from './commits.ts';
+import { createCommits } from './commits.ts';
+import type { Stop } from './commits-state.ts';
 import { createContents } from './contents.ts';
 import type { Course, CourseEvents } from './course.ts';
 import { elements } from './elements.ts';

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Receipt } from '../server/src/modules/player/schemas.ts';
+import {
+  beginCommits,
+  type CommitsEffect,
+  type CommitsEvent,
+  type CommitsState,
+  readyOf,
+  reduceCommits,
+  saveStateOf,
+} from './commits-state.ts';
+import type { Pending } from './pending.ts';
+import type { Answer } from './transport.ts';
+
+const receipt: Receipt = {
+  ...{ Number: 1, Status: 'in_progress', Completion: 'incomplete', Success: 'unknown' },
+  ...{ Score: null, Progress: 0, Ended: null },
+};
+const pendingOf = (number: number): Pending => ({
+  entry: {
+    ...{ EnrollID: 'e', Session: 's', CourseTitle: 'Course', KeptAt: 0 },
+    Commit: { Number: number, UnitID: 'a', Data: {} },
+  },
+  ...{ results: [], attempts: 0, notBefore: 0 },
+});
+const [one, two] = [pendingOf(1), pendingOf(2)];
+const moved = (pending: Pending, number: number): Pending => ({
+  ...pending,
+  entry: { ...pending.entry, Commit: { ...pending.entry.Commit, Number: number } },
+});
+
+const fresh = beginCommits({ NextCommit: 1, Receipt: receipt });
+const waiting: CommitsState = { ...fresh, pending: [one, two], nextNumber: 3 };
+const flying: CommitsState = { ...waiting, flight: 1, flights: 1 };
+const now = 10_000;
+
+const announce: CommitsEffect = { kind: 'announce' };
+const schedule = (delay: number): CommitsEffect => ({ kind: 'schedule', delay });
+const forget = (pending: Pending): CommitsEffect => ({ kind: 'forget', entry: pending.entry });
+const answered = (answer: Answer): CommitsEvent => ({ kind: 'answered', flight: 1, sent: one, answer, now });
+const unreachable: Answer = { kind: 'unconfirmed', turnedAway: false };
+const busy: Answer = { kind: 'unconfirmed', turnedAway: false, retryAfter: 20_000 };
+const turnedAway: Answer = { kind: 'unconfirmed', turnedAway: true };
+
+const rows: [
+  title: string,
+  from: CommitsState,
+  event: CommitsEvent,
+  changes: Partial<CommitsState>,
+  effects?: CommitsEffect[],
+][] = [
+  [
+    'a snapshot that was stored takes the next number',
+    fresh,
+    { kind: 'staged', unitID: 'a', text: '{}', pending: [one] },
+    { staged: new Map([['a', '{}']]), pending: [one], nextNumber: 2 },
+    [announce],
+  ],
+  ['it is sent a little later', waiting, { kind: 'save', delay: 2_750 }, {}, [schedule(2_750)]],
+  ['after a failure its retry sends it', { ...waiting, failures: 1 }, { kind: 'save', delay: 0 }, {}],
+  [
+    'a page that is being left sends everything now',
+    waiting,
+    { kind: 'leave' },
+    { leaving: true, sentLeaving: [one.entry, two.entry] },
+    [
+      { kind: 'send-leaving', commit: one.entry.Commit },
+      { kind: 'send-leaving', commit: two.entry.Commit },
+    ],
+  ],
+  [
+    'and each commit once',
+    { ...waiting, leaving: true, sentLeaving: [one.entry] },
+    { kind: 'save', delay: 0 },
+    { sentLeaving: [one.entry, two.entry] },
+    [{ kind: 'send-leaving', commit: two.entry.Commit }],
+  ],
+  [
+    'a page that comes back may send them again',
+    { ...waiting, leaving: true, sentLeaving: [one.entry] },
+    { kind: 'stay' },
+    { leaving: false, sentLeaving: [] },
+    [schedule(0)],
+  ],
+  ['nothing is due', fresh, { kind: 'due', now }, {}],
+  [
+    'the oldest commit is sent first',
+    waiting,
+    { kind: 'due', now },
+    { flight: 1, flights: 1 },
+    [{ kind: 'send', flight: 1, sent: one, commit: one.entry.Commit }],
+  ],
+  [
+    "a preview's commits carry what it has reached",
+    { ...waiting, reached: 'sealed' },
+    { kind: 'due', now },
+    { flight: 1, flights: 1 },
+    [{ kind: 'send', flight: 1, sent: one, commit: { ...one.entry.Commit, Preview: 'sealed' } }],
+  ],
+  ['one is in flight at a time', flying, { kind: 'due', now }, {}],
+  [
+    'a commit that was turned away does not hold up the next',
+    { ...waiting, pending: [{ ...one, notBefore: now + 1 }, two] },
+    { kind: 'due', now },
+    { flight: 1, flights: 1 },
+    [{ kind: 'send', flight: 1, sent: two, commit: two.entry.Commit }],
+  ],
+  [
+    'when all were turned away, the earliest is waited for',
+    { ...waiting, pending: [{ ...one, notBefore: now + 3_000 }] },
+    { kind: 'due', now },
+    {},
+    [schedule(3_000)],
+  ],
+  [
+    'nothing is sent before the service wants it, and no wait is longer than a minute',
+    { ...waiting, notBefore: now + 90_000 },
+    { kind: 'due', now },
+    {},
+    [schedule(60_000)],
+  ],
+  ['a slow connection is announced', flying, { kind: 'slow' }, { slow: true }, [announce]],
+  [
+    'a receipt removes its commit, and the next one is sent',
+    flying,
+    answered({ kind: 'receipt', receipt }),
+    { flight: null, pending: [two] },
+    [{ kind: 'tell-receipt', receipt }, forget(one), announce, schedule(0)],
+  ],
+  [
+    'the last receipt leaves nothing to send',
+    { ...flying, pending: [one], slow: true, failures: 2 },
+    answered({ kind: 'receipt', receipt: { ...receipt, Preview: 'sealed' } }),
+    { flight: null, pending: [], slow: false, failures: 0, reached: 'sealed' },
+    [{ kind: 'tell-receipt', receipt: { ...receipt, Preview: 'sealed' } }, forget(one), announce],
+  ],
+  [
+    'a session that has ended stops the page, and the rest is sent all the same',
+    flying,
+    answered({ kind: 'receipt', receipt: { ...receipt, Ended: 'access_expired' } }),
+    { flight: null, pending: [two], stop: { ended: 'access_expired' } },
+    [
+      { kind: 'tell-receipt', receipt: { ...receipt, Ended: 'access_expired' } },
+      { kind: 'tell-stopped', stop: { ended: 'access_expired' } },
+      ...[forget(one), announce, schedule(0)],
+    ],
+  ],
+  [
+    'it is told once',
+    { ...flying, pending: [one], stop: { ended: 'access_expired' } },
+    answered({ kind: 'receipt', receipt: { ...receipt, Ended: 'session_superseded' } }),
+    { flight: null, pending: [] },
+    [{ kind: 'tell-receipt', receipt: { ...receipt, Ended: 'session_superseded' } }, forget(one), announce],
+  ],
+  [
+    'a refusal outweighs the end',
+    { ...flying, pending: [one], stop: { ended: 'access_expired' } },
+    answered({ kind: 'verdict', code: 'session_exited' }),
+    { flight: null, pending: [], stop: { refused: 'session_exited' } },
+    [{ kind: 'tell-stopped', stop: { refused: 'session_exited' } }, forget(one), announce],
+  ],
+  [
+    'without a connection it is tried again after a second',
+    flying,
+    answered(unreachable),
+    { flight: null, failures: 1, notBefore: now },
+    [announce, schedule(1_000)],
+  ],
+  [
+    'then later and later, up to a minute',
+    { ...flying, failures: 6 },
+    answered(unreachable),
+    { flight: null, failures: 7, notBefore: now },
+    [announce, schedule(60_000)],
+  ],
+  [
+    'Retry-After holds for all commits',
+    flying,
+    answered(busy),
+    { flight: null, failures: 1, notBefore: now + 20_000 },
+    [announce, schedule(1_000)],
+  ],
+  [
+    'a commit that is turned away waits for itself',
+    flying,
+    answered(turnedAway),
+    { flight: null, notBefore: now, pending: [{ ...one, attempts: 1, notBefore: now + 1_000 }, two] },
+    [announce, schedule(0)],
+  ],
+  [
+    'commits that are too far ahead are renumbered together',
+    { ...flying, pending: [{ ...one, attempts: 2, notBefore: 5 }, two] },
+    answered({ kind: 'ahead', expected: 7 }),
+    { flight: null, pending: [moved(one, 7), moved(two, 8)], nextNumber: 9 },
+    [{ kind: 'renumber', entries: [one.entry, two.entry], by: 6 }, announce, schedule(0)],
+  ],
+  [
+    'the answer of a flight that was aborted changes nothing',
+    { ...flying, flight: 2, flights: 2 },
+    answered({ kind: 'receipt', receipt }),
+    {},
+  ],
+  [
+    'a content that waits aborts the flight',
+    flying,
+    { kind: 'blocking' },
+    { flight: null },
+    [{ kind: 'abort' }],
+  ],
+  [
+    'a receipt inside its call is not announced yet',
+    waiting,
+    { kind: 'answered-blocking', sent: one, answer: { kind: 'receipt', receipt }, now },
+    { pending: [two] },
+    [{ kind: 'tell-receipt', receipt }, forget(one)],
+  ],
+  ['what is still pending is sent as usual', waiting, { kind: 'unblocked' }, {}, [schedule(0)]],
+  ['nothing is pending any more', fresh, { kind: 'unblocked' }, {}],
+  [
+    'a connection that is back is tried immediately',
+    { ...waiting, failures: 5 },
+    { kind: 'online' },
+    { failures: 0 },
+    [announce, schedule(0)],
+  ],
+  ['changes around the page are announced', waiting, { kind: 'changed' }, {}, [announce]],
+];
+
+for (const [title, from, event, changes, effects = []] of rows)
+  test(title, () => {
+    assert.deepEqual(reduceCommits(from, event), { state: { ...from, ...changes }, effects });
+  });
+
+test('the learner is told what is saved, and what is in danger', () => {
+  const device = { onLine: true, holds: () => true };
+  const told = (state: CommitsState, more: Partial<typeof device> = {}) =>
+    saveStateOf(state, { ...device, ...more });
+  assert.equal(told(fresh, { onLine: false }), 'saved');
+  assert.equal(told(flying), 'saving');
+  assert.equal(told(flying, { onLine: false }), 'kept');
+  assert.equal(told({ ...flying, slow: true }), 'kept');
+  assert.equal(told({ ...waiting, failures: 1 }, { holds: () => false }), 'unkept');
+  assert.equal(told({ ...waiting, pending: [{ ...one, attempts: 1 }] }), 'kept');
+});
+
+test('a blocking call sends what may be sent now', () => {
+  assert.equal(readyOf(waiting, now), one);
+  assert.equal(readyOf(fresh, now), null);
+  assert.equal(readyOf({ ...waiting, notBefore: now + 1 }, now), null);
+  assert.equal(readyOf({ ...waiting, pending: [{ ...one, notBefore: now + 1 }] }, now), null);
+});

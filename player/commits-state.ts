@@ -1,0 +1,219 @@
+import type { CommitVerdict, SessionEnd } from '../server/src/modules/enrolments/session-end.ts';
+import type { Commit, Receipt, Session } from '../server/src/modules/player/schemas.ts';
+import { type JournalEntry, movedBy } from './journal.ts';
+import { nextOf, type Pending, type Queue } from './pending.ts';
+import type { Answer } from './transport.ts';
+
+/** What the learner is told: `kept` is on this device only, `unkept` is in danger. */
+export type SaveState = 'saved' | 'saving' | 'kept' | 'unkept';
+/** Why there is nothing to play any more. */
+export type Stop = { ended: SessionEnd } | { refused: CommitVerdict };
+
+/** The queue of commits between the course and the server: numbered, and one in flight. */
+export type CommitsState = {
+  pending: Queue;
+  /** The latest snapshot of each unit, as JSON. */
+  staged: ReadonlyMap<string, string>;
+  nextNumber: number;
+  /** What a preview has reached; null for a launch, whose results the server keeps. */
+  reached: NonNullable<Commit['Preview']> | null;
+  flights: number;
+  /** Which of the flights is under way. */
+  flight: number | null;
+  /** In a row. */
+  failures: number;
+  /** The service asked for nothing to be sent before. */
+  notBefore: number;
+  slow: boolean;
+  leaving: boolean;
+  /** Sent while the page is being left: once is enough. */
+  sentLeaving: readonly JournalEntry[];
+  stop: Stop | null;
+};
+
+/** Times are of the page's own clock, which no change of the device's clock moves. */
+export type CommitsEvent =
+  | { kind: 'staged'; unitID: string; text: string; pending: Queue }
+  | { kind: 'save'; delay: number }
+  | { kind: 'due'; now: number }
+  | { kind: 'slow' }
+  | { kind: 'answered'; flight: number; sent: Pending; answer: Answer; now: number }
+  /** The content waits: nothing else is sent until it has its answer. */
+  | { kind: 'blocking' }
+  | { kind: 'answered-blocking'; sent: Pending; answer: Answer; now: number }
+  | { kind: 'unblocked' }
+  | { kind: 'leave' }
+  | { kind: 'stay' }
+  | { kind: 'online' }
+  /** Something changed around the page, such as its connection or the storage. */
+  | { kind: 'changed' };
+
+export type CommitsEffect =
+  | { kind: 'announce' }
+  | { kind: 'schedule'; delay: number }
+  | { kind: 'send'; flight: number; sent: Pending; commit: Commit }
+  | { kind: 'send-leaving'; commit: Commit }
+  | { kind: 'abort' }
+  | { kind: 'forget'; entry: JournalEntry }
+  | { kind: 'renumber'; entries: JournalEntry[]; by: number }
+  | { kind: 'tell-receipt'; receipt: Receipt }
+  | { kind: 'tell-stopped'; stop: Stop };
+
+export type Step = { state: CommitsState; effects: CommitsEffect[] };
+
+const announce: CommitsEffect = { kind: 'announce' };
+const longestWait = 60_000;
+const schedule = (delay: number): CommitsEffect => ({
+  kind: 'schedule',
+  delay: Math.min(delay, longestWait),
+});
+const retryDelays = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+const delayAfter = (failures: number) => retryDelays[failures - 1] ?? 60_000;
+
+export function beginCommits({ NextCommit, Receipt }: Pick<Session, 'NextCommit' | 'Receipt'>): CommitsState {
+  return {
+    ...{ pending: [], staged: new Map(), nextNumber: NextCommit, reached: Receipt.Preview ?? null },
+    ...{ flights: 0, flight: null, failures: 0, notBefore: 0 },
+    ...{ slow: false, leaving: false, sentLeaving: [], stop: null },
+  };
+}
+
+export function reduceCommits(state: CommitsState, event: CommitsEvent): Step {
+  const to = (changes: Partial<CommitsState>, ...effects: CommitsEffect[]): Step => ({
+    state: { ...state, ...changes },
+    effects,
+  });
+  switch (event.kind) {
+    case 'staged': {
+      const staged = new Map(state.staged).set(event.unitID, event.text);
+      return to({ staged, pending: event.pending, nextNumber: state.nextNumber + 1 }, announce);
+    }
+    case 'save':
+      if (state.leaving) return sendLeaving(state);
+      return state.failures === 0 ? to({}, schedule(event.delay)) : to({});
+    case 'due':
+      return sendNext(state, event.now);
+    case 'slow':
+      return to({ slow: true }, announce);
+    case 'answered': {
+      if (state.flight !== event.flight) return to({});
+      const settled = settle({ ...state, flight: null }, event);
+      const { pending, failures } = settled.state;
+      const next = pending.length > 0 ? [schedule(failures === 0 ? 0 : delayAfter(failures))] : [];
+      return { ...settled, effects: [...settled.effects, announce, ...next] };
+    }
+    case 'blocking':
+      return to({ flight: null }, { kind: 'abort' });
+    case 'answered-blocking':
+      return settle(state, event);
+    case 'unblocked':
+      return state.pending.length > 0 ? to({}, schedule(0)) : to({});
+    case 'leave':
+      return sendLeaving({ ...state, leaving: true });
+    case 'stay':
+      return to({ leaving: false, sentLeaving: [] }, schedule(0));
+    case 'online':
+      return to({ failures: 0 }, announce, schedule(0));
+    case 'changed':
+      return to({}, announce);
+  }
+}
+
+function sendNext(state: CommitsState, now: number): Step {
+  const next = state.flight === null ? nextOf(state.pending, now) : null;
+  if (!next) return { state, effects: [] };
+  if ('wait' in next) return { state, effects: [schedule(next.wait)] };
+  if (state.notBefore > now) return { state, effects: [schedule(state.notBefore - now)] };
+  const flight = state.flights + 1;
+  const send: CommitsEffect = { kind: 'send', flight, sent: next, commit: commitOf(state, next.entry) };
+  return { state: { ...state, flight, flights: flight }, effects: [send] };
+}
+
+function sendLeaving(state: CommitsState): Step {
+  const entries = state.pending.map(({ entry }) => entry);
+  const unsent = entries.filter((entry) => !state.sentLeaving.includes(entry));
+  return {
+    state: { ...state, sentLeaving: [...state.sentLeaving, ...unsent] },
+    effects: unsent.map((entry) => ({ kind: 'send-leaving', commit: commitOf(state, entry) })),
+  };
+}
+
+function settle(before: CommitsState, given: { sent: Pending; answer: Answer; now: number }): Step {
+  const { sent, answer, now } = given;
+  const failed = answer.kind === 'unconfirmed' && !answer.turnedAway;
+  const state = { ...before, slow: false, failures: failed ? before.failures + 1 : 0 };
+  switch (answer.kind) {
+    case 'unconfirmed': {
+      const waiting = { ...state, notBefore: now + (answer.retryAfter ?? 0) };
+      return { state: answer.turnedAway ? turnAway(waiting, sent, now) : waiting, effects: [] };
+    }
+    case 'ahead':
+      return renumber(state, answer.expected - sent.entry.Commit.Number);
+    case 'receipt': {
+      const { receipt } = answer;
+      const stop: Stop | null = receipt.Ended === null ? null : { ended: receipt.Ended };
+      const told: CommitsEffect = { kind: 'tell-receipt', receipt };
+      return remove({ ...state, reached: receipt.Preview ?? null }, sent, [told], stop);
+    }
+    case 'verdict':
+      return remove(state, sent, [], { refused: answer.code });
+  }
+}
+
+/** Others may be welcome meanwhile. */
+function turnAway(state: CommitsState, sent: Pending, now: number): CommitsState {
+  const turnedAway = (each: Pending): Pending => {
+    const attempts = each.attempts + 1;
+    return { ...each, attempts, notBefore: now + delayAfter(attempts) };
+  };
+  const pending = state.pending.map((each) => (each.entry === sent.entry ? turnedAway(each) : each));
+  return { ...state, pending };
+}
+
+/** The same order, beginning with another number. */
+function renumber(state: CommitsState, by: number): Step {
+  const entries = state.pending.map(({ entry }) => entry);
+  const moved = movedBy(entries, by);
+  const pending = state.pending.map((each, n) => ({
+    ...each,
+    ...{ entry: moved[n] ?? each.entry, attempts: 0, notBefore: 0 },
+  }));
+  const changes = { pending, nextNumber: state.nextNumber + by };
+  return { state: { ...state, ...changes }, effects: [{ kind: 'renumber', entries, by }] };
+}
+
+/** The commit is final. When the session has ended too, what is pending is sent all the same. */
+function remove(state: CommitsState, { entry }: Pending, told: CommitsEffect[], stop: Stop | null): Step {
+  const pending = state.pending.filter((each) => each.entry.Commit.Number !== entry.Commit.Number);
+  const isNew = stop !== null && (state.stop === null || 'refused' in stop);
+  const stopped: CommitsEffect[] = isNew ? [{ kind: 'tell-stopped', stop }] : [];
+  return {
+    state: { ...state, pending, stop: isNew ? stop : state.stop },
+    effects: [...told, ...stopped, { kind: 'forget', entry }],
+  };
+}
+
+/** A preview's results travel with its commits. */
+export function commitOf({ reached }: CommitsState, { Commit }: JournalEntry): Commit {
+  return reached === null ? Commit : { ...Commit, Preview: reached };
+}
+
+/** What may be sent at this moment. */
+export function readyOf(state: CommitsState, now: number): Pending | null {
+  const next = now < state.notBefore ? null : nextOf(state.pending, now);
+  return next && 'entry' in next ? next : null;
+}
+
+export const isUnreachable = ({ failures, slow }: CommitsState, onLine: boolean): boolean =>
+  !onLine || failures > 0 || slow;
+
+export function saveStateOf(
+  state: CommitsState,
+  device: { onLine: boolean; holds: (entry: JournalEntry) => boolean },
+): SaveState {
+  const { pending } = state;
+  if (pending.length === 0) return 'saved';
+  const isTurnedAway = pending.some(({ attempts }) => attempts > 0);
+  if (!isUnreachable(state, device.onLine) && !isTurnedAway) return 'saving';
+  return pending.every(({ entry }) => device.holds(entry)) ? 'kept' : 'unkept';
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { unitOf as unit } from '../server/src/modules/standards/test-support.ts';
+import type { Standard } from '../server/src/modules/standards/types.ts';
+import {
+  beginLinear,
+  firstUnit,
+  type LinearEffect,
+  type LinearEvent,
+  type LinearState,
+  neighbour,
+  pageData,
+  positionOf,
+  reduceLinear,
+} from './linear-state.ts';
+import { playableUnits } from './units.ts';
+
+const tree = {
+  Units: [
+    unit({ UnitID: 'a', Kind: 'sco', Href: 'a.html' }),
+    unit({ UnitID: 'b', Kind: 'asset', Href: 'b.html' }),
+    unit({ UnitID: 'hidden', Href: 'hidden.html', Visible: false }),
+    unit({ UnitID: 'c', Href: 'c.html', Prerequisites: 'a' }),
+  ],
+  ...{ Sequencing: null, ObjectivesGlobalToSystem: true, SharedDataGlobalToSystem: true },
+};
+const courseOf = (Standard: Standard): LinearState =>
+  beginLinear({ Standard, Tree: tree, Data: { a: { 'cmi.core.lesson_location': '3' } }, Evidence: {} });
+const fresh = courseOf('scorm12');
+const [a, b, , c] = playableUnits(tree);
+assert.ok(a && b && c);
+
+const atA: LinearState = { ...fresh, current: a };
+const atB: LinearState = { ...fresh, current: b };
+const said = {
+  UnitID: 'a',
+  Data: { 'cmi.core.total_time': '0000:00:10', 'cmi.core.session_time': '0000:00:05' },
+};
+const finish = (exit: string, request: string | null = null): LinearEvent => ({
+  ...{ kind: 'finished', exit, request, now: said },
+});
+const moved: LinearEffect = { kind: 'moved' };
+
+const rows: [
+  title: string,
+  from: LinearState,
+  event: LinearEvent,
+  changes: Partial<LinearState>,
+  effects?: LinearEffect[],
+][] = [
+  [
+    'a unit opens with its data',
+    { ...fresh, finished: true, shown: true },
+    { kind: 'opened', unit: a },
+    { current: a, finished: false, shown: false },
+    [{ kind: 'show', unit: a, data: { 'cmi.core.lesson_location': '3' } }],
+  ],
+  [
+    'a SCO that has loaded speaks for itself',
+    atA,
+    { kind: 'loaded', unit: a, isThere: true },
+    { shown: true },
+  ],
+  [
+    'a page that does not talk is saved as soon as it is seen',
+    atB,
+    { kind: 'loaded', unit: b, isThere: true },
+    { shown: true },
+    [{ kind: 'save-now' }],
+  ],
+  [
+    'a page that does not exist is reported',
+    atB,
+    { kind: 'loaded', unit: b, isThere: false },
+    {},
+    [{ kind: 'missing', unit: b }],
+  ],
+  [
+    'a page that loads after it was left changes nothing',
+    atA,
+    { kind: 'loaded', unit: b, isThere: true },
+    {},
+  ],
+  [
+    'a SCO that finishes moves on',
+    atA,
+    finish(''),
+    { finished: true },
+    [moved, { kind: 'advance', to: 'next' }],
+  ],
+  ['one that suspends stays', atA, finish('suspend'), { finished: true }, [moved]],
+  [
+    'one that wants to go back',
+    atA,
+    finish('', 'previous'),
+    { finished: true },
+    [moved, { kind: 'advance', to: 'previous' }],
+  ],
+  ['one that logs out', atA, finish('logout'), { finished: true }, [moved, { kind: 'advance', to: 'end' }]],
+  ['the last one stays', { ...fresh, current: c }, finish(''), { finished: true }, [moved]],
+  ['one that finishes because it is left moves nothing', { ...atA, closing: true }, finish(''), {}],
+  [
+    'a SCO that begins again inside its own frame is not moved on',
+    { ...atA, finished: true },
+    { kind: 'begun' },
+    { finished: false },
+    [{ kind: 'stay' }, moved],
+  ],
+  ['a unit is being left', atA, { kind: 'closing' }, { closing: true }],
+  [
+    'what it said is kept, and its next sitting starts from there',
+    { ...atA, closing: true },
+    { kind: 'closed', last: said },
+    {
+      closing: false,
+      data: new Map([['a', { 'cmi.core.total_time': '0000:00:15', 'cmi.core.entry': '' }]]),
+    },
+    [{ kind: 'keep', last: said }],
+  ],
+  [
+    'one that said nothing leaves nothing',
+    { ...atA, closing: true },
+    { kind: 'closed', last: null },
+    { closing: false },
+  ],
+  ['the learner leaves', atA, { kind: 'leaving' }, { leaving: true }],
+  [
+    'the learner declares a web course done',
+    atB,
+    { kind: 'declared' },
+    { data: new Map([...fresh.data, ['b', { 'lectern.completion': 'completed' }]]) },
+    [{ kind: 'save-now' }],
+  ],
+  ['before anything is open there is nothing to declare', fresh, { kind: 'declared' }, {}],
+];
+
+for (const [title, from, event, changes, effects = []] of rows)
+  test(title, () => {
+    assert.deepEqual(reduceLinear(from, event), { state: { ...from, ...changes }, effects });
+  });
+
+test('a course starts where the learner was, else with the first visible unit', () => {
+  assert.equal(firstUnit(fresh, 'b'), b);
+  assert.equal(firstUnit(fresh, null), a);
+  assert.equal(firstUnit(fresh, 'gone'), a);
+});
+
+test('hidden units and those with open prerequisites are passed over', () => {
+  const passed = { UnitID: 'a', Data: { 'cmi.core.lesson_status': 'passed' } };
+  assert.equal(neighbour(atA, 1, null), b);
+  assert.equal(neighbour(atB, 1, null), null);
+  assert.equal(neighbour({ ...atB, data: new Map([['a', passed.Data]]) }, 1, null), c);
+  assert.equal(neighbour({ ...fresh, current: c }, -1, null), b);
+  const position = positionOf(atB, null);
+  assert.deepEqual([position.previous, position.next, position.mayChoose('c')], [true, false, false]);
+  assert.equal(positionOf(atA, passed).mayChoose('c'), true);
+  assert.equal(positionOf(atA, passed).statusOf('a'), 'passed');
+});
+
+test('a page that was seen is completed, but a web course only when the learner says so', () => {
+  assert.equal(pageData(fresh, 'b', 7)['lectern.completion'], 'completed');
+  assert.deepEqual(pageData(courseOf('web'), 'b', 7), {
+    ...{ 'lectern.completion': 'incomplete', 'lectern.seconds': '7' },
+  });
+});

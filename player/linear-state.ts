@@ -1,0 +1,169 @@
+import type { Session } from '../server/src/modules/player/schemas.ts';
+import type { RunTimeData } from '../server/src/modules/standards/types.ts';
+import type { Snapshot } from './commits.ts';
+import type { Position } from './course.ts';
+import { isOpen } from './prerequisites.ts';
+import { nextSitting12 } from './scorm12.ts';
+import {
+  better,
+  type PlayableUnit,
+  pageNotes,
+  playableUnits,
+  statusOf,
+  statusOfData,
+  type UnitStatus,
+} from './units.ts';
+
+export type LinearState = {
+  readonly units: readonly PlayableUnit[];
+  readonly evidence: Session['Evidence'];
+  readonly isWeb: boolean;
+  /** What the next sitting of each unit starts from. */
+  data: ReadonlyMap<string, RunTimeData>;
+  current: PlayableUnit | null;
+  /** Whether the current unit's page has loaded. */
+  shown: boolean;
+  finished: boolean;
+  closing: boolean;
+  leaving: boolean;
+};
+
+export type LinearEvent =
+  | { kind: 'begun' }
+  /** The content has finished; `now` is what it has to save. */
+  | { kind: 'finished'; exit: string; request: string | null; now: Snapshot | null }
+  | { kind: 'closing' }
+  | { kind: 'closed'; last: Snapshot | null }
+  | { kind: 'opened'; unit: PlayableUnit }
+  | { kind: 'loaded'; unit: PlayableUnit; isThere: boolean }
+  | { kind: 'leaving' }
+  /** Web courses: the learner declares the course done. */
+  | { kind: 'declared' };
+
+/** Where the course goes after a unit that has finished. */
+export type Way = 'end' | 'previous' | 'next';
+
+export type LinearEffect =
+  | { kind: 'moved' }
+  | { kind: 'advance'; to: Way }
+  | { kind: 'stay' }
+  | { kind: 'show'; unit: PlayableUnit; data: RunTimeData }
+  | { kind: 'missing'; unit: PlayableUnit }
+  | { kind: 'keep'; last: Snapshot }
+  | { kind: 'save-now' };
+
+export type Step = { state: LinearState; effects: LinearEffect[] };
+
+export function beginLinear({
+  Tree,
+  Data,
+  Evidence,
+  Standard,
+}: Pick<Session, 'Tree' | 'Data' | 'Evidence' | 'Standard'>): LinearState {
+  return {
+    ...{ units: playableUnits(Tree), evidence: Evidence, isWeb: Standard === 'web' },
+    ...{ data: new Map(Object.entries(Data)), current: null },
+    ...{ shown: false, finished: false, closing: false, leaving: false },
+  };
+}
+
+export function reduceLinear(state: LinearState, event: LinearEvent): Step {
+  const to = (changes: Partial<LinearState>, ...effects: LinearEffect[]): Step => ({
+    state: { ...state, ...changes },
+    effects,
+  });
+  switch (event.kind) {
+    case 'begun':
+      return to({ finished: false }, { kind: 'stay' }, { kind: 'moved' });
+    case 'finished': {
+      if (state.closing) return to({});
+      const way = wayOn(state, event);
+      const advance: LinearEffect[] = way ? [{ kind: 'advance', to: way }] : [];
+      return to({ finished: true }, { kind: 'moved' }, ...advance);
+    }
+    case 'closing':
+      return to({ closing: true });
+    case 'closed': {
+      const { last } = event;
+      if (!last) return to({ closing: false });
+      const next = state.current?.Kind === 'sco' ? nextSitting12(last.Data) : last.Data;
+      return to({ closing: false, data: withData(state, last.UnitID, next) }, { kind: 'keep', last });
+    }
+    case 'opened': {
+      const { unit } = event;
+      const data = state.data.get(unit.UnitID) ?? {};
+      return to({ current: unit, finished: false, shown: false }, { kind: 'show', unit, data });
+    }
+    case 'loaded': {
+      const { unit, isThere } = event;
+      if (state.current !== unit) return to({});
+      if (!isThere) return to({ shown: false }, { kind: 'missing', unit });
+      return unit.Kind === 'sco' ? to({ shown: true }) : to({ shown: true }, { kind: 'save-now' });
+    }
+    case 'leaving':
+      return to({ leaving: true });
+    case 'declared': {
+      if (!state.current) return to({});
+      const { UnitID } = state.current;
+      const declared = { ...state.data.get(UnitID), 'lectern.completion': 'completed' };
+      return to({ data: withData(state, UnitID, declared) }, { kind: 'save-now' });
+    }
+  }
+}
+
+function wayOn(state: LinearState, { exit, request, now }: LinearEvent & { kind: 'finished' }): Way | null {
+  if (exit === 'logout') return 'end';
+  if (request === 'previous') return 'previous';
+  return exit !== 'suspend' && neighbour(state, 1, now) ? 'next' : null;
+}
+
+const withData = ({ data }: LinearState, unitID: string, changed: RunTimeData) =>
+  new Map(data).set(unitID, changed);
+
+/** Pages that do not talk: seen is completed, except a web course, which the learner declares done. */
+export function pageData({ data, isWeb }: LinearState, unitID: string, seconds: number): RunTimeData {
+  const before = data.get(unitID) ?? {};
+  const completion = isWeb ? (before['lectern.completion'] ?? 'incomplete') : 'completed';
+  return pageNotes(before, completion, seconds);
+}
+
+export function firstUnit({ units }: LinearState, lastUnitID: string | null): PlayableUnit | undefined {
+  const last = units.find(({ UnitID }) => UnitID === lastUnitID);
+  return last ?? units.find((unit) => unit.Visible) ?? units[0];
+}
+
+export const unitOf = ({ units }: LinearState, unitID: string) =>
+  units.find(({ UnitID }) => UnitID === unitID);
+
+/** The next unit in this direction that may be opened; `now` is what the current one has to save. */
+export function neighbour(state: LinearState, step: 1 | -1, now: Snapshot | null): PlayableUnit | null {
+  const { units, current } = state;
+  if (!current) return null;
+  const before = units.slice(0, units.indexOf(current)).reverse();
+  const others = step === 1 ? units.slice(units.indexOf(current) + 1) : before;
+  return others.find((unit) => unit.Visible && mayOpen(state, unit, now)) ?? null;
+}
+
+export function positionOf(state: LinearState, now: Snapshot | null): Position {
+  const hasSeveral = state.units.length > 1;
+  return {
+    unit: state.current,
+    finished: state.finished,
+    previous: hasSeveral ? neighbour(state, -1, now) !== null : null,
+    next: hasSeveral ? neighbour(state, 1, now) !== null : null,
+    mayChoose: (unitID) => {
+      const unit = unitOf(state, unitID);
+      return unit !== undefined && mayOpen(state, unit, now);
+    },
+    statusOf: (unitID) => statusIn(state, unitID, now),
+  };
+}
+
+function mayOpen(state: LinearState, { Prerequisites }: PlayableUnit, now: Snapshot | null): boolean {
+  return Prerequisites === null || isOpen(Prerequisites, (unitID) => statusIn(state, unitID, now));
+}
+
+function statusIn({ data, evidence }: LinearState, unitID: string, now: Snapshot | null): UnitStatus {
+  const latest = now?.UnitID === unitID ? now.Data : data.get(unitID);
+  return better(statusOf(evidence[unitID]), statusOfData(latest ?? {}));
+}

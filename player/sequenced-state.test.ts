@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { unitOf as unit } from '../server/src/modules/standards/test-support.ts';
+import {
+  beginSequenced,
+  type Decision,
+  reduceSequenced,
+  type SequencedEffect,
+  type SequencedEvent,
+  type SequencedState,
+} from './sequenced-state.ts';
+import { playableUnits } from './units.ts';
+
+const tree = {
+  Units: [
+    unit({ UnitID: 'a', Kind: 'sco', Href: 'a.html' }),
+    unit({ UnitID: 'b', Kind: 'asset', Href: 'b.html' }),
+  ],
+  ...{ Sequencing: null, ObjectivesGlobalToSystem: true, SharedDataGlobalToSystem: true },
+};
+const data = { a: { 'cmi.location': '3', 'cmi.credit': 'credit' } };
+const fresh = beginSequenced({ Tree: tree, Data: data, TreeState: '{}' });
+const [a, b] = playableUnits(tree);
+assert.ok(a && b);
+
+const atA: SequencedState = { ...fresh, current: a };
+const atB: SequencedState = { ...fresh, current: b };
+const moving: SequencedState = { ...atA, moving: true };
+const last = {
+  UnitID: 'a',
+  Data: { 'cmi.location': '4', 'cmi.total_time': 'PT10S', 'cmi.session_time': 'PT5S' },
+};
+const moved: SequencedEffect = { kind: 'moved' };
+const resumedData = { ...data.a, 'cmi.entry': 'resume' };
+const newData = { 'cmi.credit': 'credit', 'cmi.entry': 'ab-initio' };
+
+const decided = (from: typeof a | null, more: Partial<Decision>): SequencedEvent => ({
+  ...{ kind: 'decided', from, request: 'continue', delivered: null, ended: false, active: null },
+  ...more,
+});
+
+type Row = [
+  title: string,
+  from: SequencedState,
+  event: SequencedEvent,
+  changes: Partial<SequencedState>,
+  effects?: SequencedEffect[],
+];
+
+const rows: Row[] = [
+  [
+    'a SCO that finishes with a request is followed',
+    atA,
+    { kind: 'finished', exit: '', request: 'continue' },
+    { finished: true },
+    [moved, { kind: 'follow', request: 'continue' }],
+  ],
+  ...['logout', 'time-out'].map(
+    (exit): Row => [
+      `${exit} leaves the course`,
+      atA,
+      { kind: 'finished', exit, request: null },
+      { finished: true },
+      [moved, { kind: 'follow', request: 'exitAll' }],
+    ],
+  ),
+  [
+    'one without a request may unlock others',
+    atA,
+    { kind: 'finished', exit: '', request: null },
+    { finished: true },
+    [moved, { kind: 'follow', request: null }],
+  ],
+  [
+    'one that finishes because it is left is not followed',
+    moving,
+    { kind: 'finished', exit: '', request: 'continue' },
+    {},
+  ],
+  ['one move at a time', atA, { kind: 'moving' }, { moving: true }],
+  [
+    'what a unit said is kept, and its next sitting starts from there',
+    moving,
+    { kind: 'closed', last },
+    {
+      last,
+      data: new Map([['a', { 'cmi.location': '4', 'cmi.total_time': 'PT0H0M15S', 'cmi.entry': 'resume' }]]),
+    },
+  ],
+  ['a unit that said nothing leaves nothing', moving, { kind: 'closed', last: null }, {}],
+  [
+    'a new attempt knows only what the system gives',
+    moving,
+    decided(null, { delivered: { id: 'a' } }),
+    { moving: false, current: a },
+    [{ kind: 'show', unit: a, data: newData }],
+  ],
+  [
+    'a resumed unit knows everything',
+    moving,
+    decided(null, { delivered: { id: 'a', deliveryWasResumed: true } }),
+    { moving: false },
+    [{ kind: 'show', unit: a, data: resumedData }],
+  ],
+  [
+    'and so does every first unit without the state of earlier sittings',
+    { ...moving, known: false, futile: new Set(['previous']) },
+    decided(null, { delivered: { id: 'a' } }),
+    { moving: false, known: true, futile: new Set() },
+    [{ kind: 'show', unit: a, data: resumedData }],
+  ],
+  [
+    'a course that ends has no unit',
+    moving,
+    decided(a, { ended: true }),
+    { moving: false, current: null, over: true },
+    [{ kind: 'ended' }],
+  ],
+  [
+    'a unit goes on when its request was refused before it was left',
+    moving,
+    decided(a, { active: 'a' }),
+    { moving: false },
+    [{ kind: 'show', unit: a, data: resumedData }],
+  ],
+  [
+    'a request that leads nowhere is not offered again',
+    moving,
+    decided(a, { active: null }),
+    { moving: false, current: null, finished: true, futile: new Set(['continue']) },
+    [moved],
+  ],
+  [
+    'a SCO that has loaded speaks for itself',
+    atA,
+    { kind: 'loaded', unit: a, isThere: true },
+    { shown: true },
+  ],
+  [
+    'a page that does not talk is saved as soon as it is seen',
+    atB,
+    { kind: 'loaded', unit: b, isThere: true },
+    { shown: true },
+    [{ kind: 'save-now' }],
+  ],
+  [
+    'a page that does not exist is reported',
+    atB,
+    { kind: 'loaded', unit: b, isThere: false },
+    {},
+    [{ kind: 'missing', unit: b }],
+  ],
+  [
+    'a page that loads after it was left changes nothing',
+    atA,
+    { kind: 'loaded', unit: b, isThere: true },
+    {},
+  ],
+  ['the learner leaves', atA, { kind: 'leaving' }, { moving: true, leaving: true }],
+  ['and is gone', atA, { kind: 'left' }, { over: true, current: null }],
+];
+
+for (const [title, from, event, changes, effects = []] of rows)
+  test(title, () => {
+    assert.deepEqual(reduceSequenced(from, event), { state: { ...from, ...changes }, effects });
+  });

@@ -1,0 +1,14 @@
+/** Acts once, after a time; starting it again begins the time again. */
+export type Timer = { start(delay: number): void; cancel(): void };
+
+export function createTimer(act: () => void): Timer {
+  let running: number | undefined;
+  const cancel = () => window.clearTimeout(running);
+  return {
+    cancel,
+    start(delay) {
+      cancel();
+      running = window.setTimeout(act, delay);
+    },
+  };
+}
