@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../test/support/service.ts';
 import { newCourse, newTenant } from '../../test/support/tenant.ts';
-import { type EnrolRow, enrolText } from '../modules/enrolments/enrol-statement.ts';
+import { type EnrolRow, enrolText } from '../modules/enrolments/enrol-statement/statement.ts';
 import type { Connection } from './db/engine.ts';
 import { newId } from './ids.ts';
 import { analyzeGrown } from './statistics.ts';

@@ -3,7 +3,7 @@ import { path } from '../../platform/routes.ts';
 import { type OptionRow, toOption } from '../catalogue/options.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { userNotFound } from '../users/users.ts';
-import type { Outcome } from './enrol-statement.ts';
+import type { Outcome } from './enrol-statement/statement.ts';
 
 type EnrolInput = { loginId: string; courseId: string; durationId?: string };
 

@@ -4,7 +4,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { refusalOf } from './enrol-refusal.ts';
-import { type EnrolRow, enrolText, type Outcome } from './enrol-statement.ts';
+import { type EnrolRow, enrolText, type Outcome } from './enrol-statement/statement.ts';
 import { toEnrolment } from './record.ts';
 import type { Enrolment, EnrolRequest } from './schemas.ts';
 

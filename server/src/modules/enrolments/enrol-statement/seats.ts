@@ -1,0 +1,19 @@
+import { begins } from './acts.ts';
+
+/** Which rows begin: all on an option without a limit, else as many as there are seats, in the order of the rows. */
+export const seated = `seated as materialized (
+  select step.*, limited.seats_left, ${begins('step')} and case
+    when limited.duration_id is null then unlimited.duration_id is not null
+    else limited.seats_left is null or row_number()
+      over (partition by step.course_id, step.chosen, ${begins('step')} order by step.n) <= limited.seats_left
+    end as begins
+  from step
+  left join limited on limited.course_id = step.course_id and limited.duration_id = step.chosen
+  left join unlimited on unlimited.course_id = step.course_id and unlimited.duration_id = step.chosen
+)`;
+
+/** SQL: the row did not begin because all seats are taken. */
+export const isFull = `not seated.begins and seated.seats_left <= (
+    select count(*) from inserted
+    where inserted.course_id = seated.course_id and inserted.duration_id = seated.chosen
+  ) and ${begins('seated')}`;

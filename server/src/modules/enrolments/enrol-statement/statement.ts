@@ -1,0 +1,63 @@
+import type { OptionRow } from '../../catalogue/options.ts';
+import type { EnrolmentRow } from '../record.ts';
+import { type Act, step } from './acts.ts';
+import { told } from './events.ts';
+import { fact, request } from './facts.ts';
+import { former, holder, limited, unlimited } from './locks.ts';
+import { isFull, seated } from './seats.ts';
+import { counted, ended, extended, inserted } from './writes.ts';
+
+/** One row of the statement. A row has at most two events: `first_event` ends one enrolment, `second_event` begins or extends one. */
+export type EnrolRow = {
+  enroll_id: string;
+  first_event: string;
+  second_event: string;
+  login_id: string;
+  course_id: string;
+  duration_id: string | null;
+  if_enrolled: 'return' | 'extend' | 'renew' | 'fail';
+  /** null: not sent. */
+  reference: string | null;
+  metadata: Record<string, string> | null;
+};
+
+/** What the statement found out about one row. `enroll_id` null: nothing was enrolled, and the facts say why. */
+export type Outcome = {
+  n: number;
+  user_found: boolean;
+  user_enabled: boolean | null;
+  course_status: 'published' | 'retired' | null;
+  course_title: string;
+  options: OptionRow[];
+  chosen: string | null;
+  act: Act;
+  is_full: boolean | null;
+} & ({ enroll_id: null } | EnrolmentRow);
+
+/** The new, extended or current enrolment of each row. */
+const enrolled = `enrolled as (
+  select seated.n as of_row, inserted.* from inserted join seated on seated.enroll_id = inserted.enroll_id
+  union all
+  select seated.n, extended.* from extended
+    join seated on seated.former_id = extended.enroll_id and seated.act = 'extend'
+  union all
+  select seated.n, held.* from seated
+    join enrolment held on held.tenant_id = $1 and held.enroll_id = seated.current_id and seated.act = 'keep'
+)`;
+
+const answer = `select seated.n, seated.user_id is not null as user_found, seated.user_enabled, seated.course_status,
+  seated.course_title, seated.options, seated.chosen, seated.act,
+  ${isFull} as is_full, enrolled.*
+from seated left join enrolled on enrolled.of_row = seated.n`;
+
+const locksAndSeats = [limited, unlimited, seated, holder];
+const writes = [ended, inserted, counted, extended];
+const parts = [request, fact, former, step, ...locksAndSeats, ...writes, told, enrolled];
+
+/**
+ * Enrols n users of tenant $1 at time $3 in one round trip; $2 is an array of `EnrolRow`, each with its number `n`.
+ * Answers one row for each: the facts that decide, what was done, and the enrolment, new or current.
+ */
+export const enrolText = `
+with ${parts.join(', ')}
+${answer}`;
