@@ -2,27 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateClientTypes } from '../client/generate.ts';
-import { buildInterface } from '../server/src/app.ts';
+import { describeInterface } from '../server/src/app.ts';
 import { readConfig } from '../server/src/platform/config.ts';
-import type { Context } from '../server/src/platform/context.ts';
-import { openLog } from '../server/src/platform/log.ts';
-import { openAdmission } from '../server/src/platform/pools.ts';
 import { generateDatabaseTypes } from './generate-db.ts';
 
-/** Describing the interface reads the configuration only; no verb runs. */
-function contextForDescription(): Context {
-  const config = readConfig({});
-  const known: Partial<Context> = { config, log: openLog('silent'), admission: openAdmission(config) };
-  return known as Context;
-}
-
-async function describe(): Promise<string> {
-  const api = await buildInterface(contextForDescription());
-  await api.ready();
-  const document = JSON.stringify(api.swagger(), null, 2);
-  await api.close();
-  return `${document}\n`;
-}
+const describe = async () => `${JSON.stringify(describeInterface(readConfig({})), null, 2)}\n`;
 
 const root = join(import.meta.dirname, '..');
 const derived: [string, () => Promise<string>][] = [

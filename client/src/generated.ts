@@ -2363,8 +2363,255 @@ export interface components {
             ExpiresAt: string;
         };
     };
-    responses: never;
-    parameters: never;
+    responses: {
+        /** @description What is wrong, and what to do. */
+        Problem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `payload_too_large`: The request body is too large. */
+        payload_too_large: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "payload_too_large";
+                };
+            };
+        };
+        /** @description `unsupported_media_type`: The content type is not supported. */
+        unsupported_media_type: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "unsupported_media_type";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. */
+        validation_failed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed";
+                };
+            };
+        };
+        /** @description `too_many_requests`: Too many requests. */
+        too_many_requests: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "too_many_requests";
+                };
+            };
+        };
+        /** @description `internal_error`: Something went wrong on our side. */
+        internal_error: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "internal_error";
+                };
+            };
+        };
+        /** @description `unavailable`: The service is not available at the moment. */
+        unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "unavailable";
+                };
+            };
+        };
+        /** @description `malformed_request`: The request could not be read. `session_ambiguous`: The browser sent several session cookies. `tenant_required`: No tenant was named. */
+        "malformed_request.session_ambiguous.tenant_required": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "malformed_request" | "session_ambiguous" | "tenant_required";
+                };
+            };
+        };
+        /** @description `unauthorized`: No valid credentials. `signed_out`: Nobody is signed in. */
+        "unauthorized.signed_out": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "unauthorized" | "signed_out";
+                };
+            };
+        };
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners reach only what is their own. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `tenant_suspended`: The tenant is suspended. */
+        "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "scope_missing" | "own_only" | "cross_site" | "tenant_not_allowed" | "tenant_suspended";
+                };
+            };
+        };
+        /** @description `tenant_not_found`: The tenant does not exist. */
+        tenant_not_found: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_not_found";
+                };
+            };
+        };
+        /** @description `in_progress`: The same request is still in progress. */
+        in_progress: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "in_progress";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
+        "validation_failed.unknown_field.idempotency_key_reused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "idempotency_key_reused";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. */
+        "validation_failed.unknown_field": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field";
+                };
+            };
+        };
+        /** @description `malformed_request`: The request could not be read. */
+        malformed_request: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "malformed_request";
+                };
+            };
+        };
+        /** @description `malformed_request`: The request could not be read. `session_ambiguous`: The browser sent several session cookies. */
+        "malformed_request.session_ambiguous": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "malformed_request" | "session_ambiguous";
+                };
+            };
+        };
+        /** @description `scope_missing`: The key lacks a scope. `operator_only`: Only the operator may do this. `own_only`: Learners reach only what is their own. `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
+        "scope_missing.operator_only.own_only.cross_site.tenant_suspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "scope_missing" | "operator_only" | "own_only" | "cross_site" | "tenant_suspended";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
+        "validation_failed.idempotency_key_reused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "idempotency_key_reused";
+                };
+            };
+        };
+    };
+    parameters: {
+        /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+        Tenant: string;
+        /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+        "Idempotency-Key": string;
+        /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+        Limit: number;
+        /** @description `NextCursor` of the page before. Opaque. */
+        Cursor: string;
+        /** @description true: answer what would happen to each row, and change nothing. */
+        plan: boolean;
+        /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+        LoginID: string;
+        /** @description The course. Chosen by the operator. */
+        CourseID: string;
+        /** @description The enrolment option, unique in its course. Chosen by the operator. */
+        DurationID: string;
+        /** @description What comes first. Default: oldest. */
+        Order: "oldest" | "newest";
+        /** @description Identifies an enrolment. Opaque. */
+        EnrollID: string;
+        /** @description The KeyID, or the key itself. */
+        Key: string;
+        /** @description A part of Title or CourseID; letter case does not matter. */
+        Search: string;
+        /** @description The number of a release of the course. */
+        Release: number;
+        /** @description The tenant. */
+        TenantID: string;
+        WebhookID: string;
+        "webhook-id": string;
+        "webhook-timestamp": string;
+        "webhook-signature": string;
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -2423,6 +2670,42 @@ export type Delivery = components['schemas']['Delivery'];
 export type Replay = components['schemas']['Replay'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Preview = components['schemas']['Preview'];
+export type ResponseProblem = components['responses']['Problem'];
+export type ResponsePayloadTooLarge = components['responses']['payload_too_large'];
+export type ResponseUnsupportedMediaType = components['responses']['unsupported_media_type'];
+export type ResponseValidationFailed = components['responses']['validation_failed'];
+export type ResponseTooManyRequests = components['responses']['too_many_requests'];
+export type ResponseInternalError = components['responses']['internal_error'];
+export type ResponseUnavailable = components['responses']['unavailable'];
+export type ResponseMalformedRequestSessionAmbiguousTenantRequired = components['responses']['malformed_request.session_ambiguous.tenant_required'];
+export type ResponseUnauthorizedSignedOut = components['responses']['unauthorized.signed_out'];
+export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedTenantSuspended = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended'];
+export type ResponseTenantNotFound = components['responses']['tenant_not_found'];
+export type ResponseInProgress = components['responses']['in_progress'];
+export type ResponseValidationFailedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.unknown_field.idempotency_key_reused'];
+export type ResponseValidationFailedUnknownField = components['responses']['validation_failed.unknown_field'];
+export type ResponseMalformedRequest = components['responses']['malformed_request'];
+export type ResponseMalformedRequestSessionAmbiguous = components['responses']['malformed_request.session_ambiguous'];
+export type ResponseScopeMissingOperatorOnlyOwnOnlyCrossSiteTenantSuspended = components['responses']['scope_missing.operator_only.own_only.cross_site.tenant_suspended'];
+export type ResponseValidationFailedIdempotencyKeyReused = components['responses']['validation_failed.idempotency_key_reused'];
+export type ParameterTenant = components['parameters']['Tenant'];
+export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
+export type ParameterLimit = components['parameters']['Limit'];
+export type ParameterCursor = components['parameters']['Cursor'];
+export type ParameterPlan = components['parameters']['plan'];
+export type ParameterLoginId = components['parameters']['LoginID'];
+export type ParameterCourseId = components['parameters']['CourseID'];
+export type ParameterDurationId = components['parameters']['DurationID'];
+export type ParameterOrder = components['parameters']['Order'];
+export type ParameterEnrollId = components['parameters']['EnrollID'];
+export type ParameterKey = components['parameters']['Key'];
+export type ParameterSearch = components['parameters']['Search'];
+export type ParameterRelease = components['parameters']['Release'];
+export type ParameterTenantId = components['parameters']['TenantID'];
+export type ParameterWebhookId = components['parameters']['WebhookID'];
+export type ParameterWebhookId_2 = components['parameters']['webhook-id'];
+export type ParameterWebhookTimestamp = components['parameters']['webhook-timestamp'];
+export type ParameterWebhookSignature = components['parameters']['webhook-signature'];
 export type $defs = Record<string, never>;
 export interface operations {
     createAccessToken: {
@@ -2434,6 +2717,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grant_type": null
+                 *     }
+                 */
                 "application/json": components["schemas"]["TokenRequest"];
             };
         };
@@ -2444,6 +2732,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access_token": null,
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 1,
+                     *       "scope": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccessToken"];
                 };
             };
@@ -2453,7 +2749,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "error": null,
+                     *       "error_description": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenError"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "malformed_request";
+                    };
                 };
             };
             /** @description RFC 6749 §5.2. */
@@ -2462,27 +2768,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "error": null,
+                     *       "error_description": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenError"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listUsers: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 GroupName?: string;
                 /** @description Exact, but for letter case. */
                 Email?: string;
@@ -2491,8 +2801,8 @@ export interface operations {
                 Search?: string;
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
             cookie?: never;
@@ -2505,6 +2815,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "LoginID": null,
+                     *           "FirstName": null,
+                     *           "LastName": null,
+                     *           "GroupName": null,
+                     *           "Email": null,
+                     *           "IsAdmin": false,
+                     *           "Register": false,
+                     *           "Enabled": true,
+                     *           "CreatedAt": null,
+                     *           "UpdatedAt": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["User"][];
                         /** @description null: this is the last page. */
@@ -2514,31 +2843,36 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     createUser: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "LoginID": null
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewUser"];
             };
         };
@@ -2549,6 +2883,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "LoginID": null,
+                     *       "FirstName": null,
+                     *       "LastName": null,
+                     *       "GroupName": null,
+                     *       "Email": null,
+                     *       "IsAdmin": false,
+                     *       "Register": false,
+                     *       "Enabled": true,
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
@@ -2558,31 +2906,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "LoginID": null,
+                     *       "FirstName": null,
+                     *       "LastName": null,
+                     *       "GroupName": null,
+                     *       "Email": null,
+                     *       "IsAdmin": false,
+                     *       "Register": false,
+                     *       "Enabled": true,
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     createUsers: {
         parameters: {
             query?: {
                 /** @description true: answer what would happen to each row, and change nothing. */
-                plan?: boolean;
+                plan?: components["parameters"]["plan"];
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -2604,30 +2969,32 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listGroups: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 /** @description What the name begins with; letter case matters. */
                 Search?: string;
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
             cookie?: never;
@@ -2640,6 +3007,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "GroupName": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Group"][];
                         /** @description null: this is the last page. */
@@ -2649,27 +3026,27 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readUser: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
         };
@@ -2681,35 +3058,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "LoginID": null,
+                     *       "FirstName": null,
+                     *       "LastName": null,
+                     *       "GroupName": null,
+                     *       "Email": null,
+                     *       "IsAdmin": false,
+                     *       "Register": false,
+                     *       "Enabled": true,
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     updateUser: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["UserChange"];
             };
         };
@@ -2720,18 +3112,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "LoginID": null,
+                     *       "FirstName": null,
+                     *       "LastName": null,
+                     *       "GroupName": null,
+                     *       "Email": null,
+                     *       "IsAdmin": false,
+                     *       "Register": false,
+                     *       "Enabled": true,
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     eraseUser: {
@@ -2741,12 +3149,12 @@ export interface operations {
                 plan?: boolean;
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
         };
@@ -2758,30 +3166,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ReceiptID": null,
+                     *       "LoginID": null,
+                     *       "Plan": true,
+                     *       "ErasedAt": null,
+                     *       "Erased": [
+                     *         {
+                     *           "Data": null,
+                     *           "Records": 1,
+                     *           "What": null
+                     *         }
+                     *       ],
+                     *       "Kept": [
+                     *         {
+                     *           "Data": null,
+                     *           "Records": 1,
+                     *           "What": null,
+                     *           "Why": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Erasure"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     checkUser: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
         };
@@ -2793,37 +3224,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "LoginID": null,
+                     *       "Result": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["CheckResult"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     checkPassword: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "Password": null
+                 *     }
+                 */
                 "application/json": components["schemas"]["PasswordCheck"];
             };
         };
@@ -2834,41 +3276,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "LoginID": null,
+                     *       "Result": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["CheckResult"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     enrolWithOption: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
                 /** @description The enrolment option, unique in its course. Chosen by the operator. */
-                DurationID: string;
+                DurationID: components["parameters"]["DurationID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["EnrolRequest"];
             };
         };
@@ -2879,6 +3331,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": null,
+                     *       "LoginID": null,
+                     *       "CourseID": null,
+                     *       "DurationID": null,
+                     *       "CourseTitle": null,
+                     *       "Status": "enrolled",
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 1,
+                     *       "Override": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1,
+                     *         "Reason": null,
+                     *         "At": null
+                     *       },
+                     *       "Recorded": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1
+                     *       },
+                     *       "Progress": 1,
+                     *       "TotalSeconds": 1,
+                     *       "EnrolledAt": null,
+                     *       "StartedAt": null,
+                     *       "LastAccessedAt": null,
+                     *       "CompletedAt": null,
+                     *       "ExpiresAt": null,
+                     *       "Launches": 1,
+                     *       "Reference": null,
+                     *       "Metadata": {},
+                     *       "LaunchURL": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Enrolment"];
                 };
             };
@@ -2888,39 +3376,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": null,
+                     *       "LoginID": null,
+                     *       "CourseID": null,
+                     *       "DurationID": null,
+                     *       "CourseTitle": null,
+                     *       "Status": "enrolled",
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 1,
+                     *       "Override": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1,
+                     *         "Reason": null,
+                     *         "At": null
+                     *       },
+                     *       "Recorded": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1
+                     *       },
+                     *       "Progress": 1,
+                     *       "TotalSeconds": 1,
+                     *       "EnrolledAt": null,
+                     *       "StartedAt": null,
+                     *       "LastAccessedAt": null,
+                     *       "CompletedAt": null,
+                     *       "ExpiresAt": null,
+                     *       "Launches": 1,
+                     *       "Reference": null,
+                     *       "Metadata": {},
+                     *       "LaunchURL": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Enrolment"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     enrol: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["EnrolRequest"];
             };
         };
@@ -2931,6 +3459,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": null,
+                     *       "LoginID": null,
+                     *       "CourseID": null,
+                     *       "DurationID": null,
+                     *       "CourseTitle": null,
+                     *       "Status": "enrolled",
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 1,
+                     *       "Override": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1,
+                     *         "Reason": null,
+                     *         "At": null
+                     *       },
+                     *       "Recorded": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1
+                     *       },
+                     *       "Progress": 1,
+                     *       "TotalSeconds": 1,
+                     *       "EnrolledAt": null,
+                     *       "StartedAt": null,
+                     *       "LastAccessedAt": null,
+                     *       "CompletedAt": null,
+                     *       "ExpiresAt": null,
+                     *       "Launches": 1,
+                     *       "Reference": null,
+                     *       "Metadata": {},
+                     *       "LaunchURL": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Enrolment"];
                 };
             };
@@ -2940,32 +3504,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": null,
+                     *       "LoginID": null,
+                     *       "CourseID": null,
+                     *       "DurationID": null,
+                     *       "CourseTitle": null,
+                     *       "Status": "enrolled",
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 1,
+                     *       "Override": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1,
+                     *         "Reason": null,
+                     *         "At": null
+                     *       },
+                     *       "Recorded": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1
+                     *       },
+                     *       "Progress": 1,
+                     *       "TotalSeconds": 1,
+                     *       "EnrolledAt": null,
+                     *       "StartedAt": null,
+                     *       "LastAccessedAt": null,
+                     *       "CompletedAt": null,
+                     *       "ExpiresAt": null,
+                     *       "Launches": 1,
+                     *       "Reference": null,
+                     *       "Metadata": {},
+                     *       "LaunchURL": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Enrolment"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readOffer: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
         };
@@ -2977,29 +3580,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "CourseID": null,
+                     *       "Title": null,
+                     *       "Description": null,
+                     *       "Language": null,
+                     *       "ImageURL": null,
+                     *       "Standard": "scorm12",
+                     *       "Status": "draft",
+                     *       "Release": 1,
+                     *       "AvailableEnrolOptions": [
+                     *         {
+                     *           "DurationID": null,
+                     *           "Name": null,
+                     *           "Duration": null,
+                     *           "StartsOn": "enrolment",
+                     *           "Seats": 1,
+                     *           "Groups": [
+                     *             null
+                     *           ],
+                     *           "Price": {
+                     *             "Amount": null,
+                     *             "Currency": null
+                     *           },
+                     *           "Status": "draft",
+                     *           "SeatsLeft": 1
+                     *         }
+                     *       ],
+                     *       "EnrollID": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Offer"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listEnrolments: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 /** @description What comes first. Default: oldest. */
-                Order?: "oldest" | "newest";
+                Order?: components["parameters"]["Order"];
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
                 LoginID?: string;
                 /** @description The course. Chosen by the operator. */
@@ -3018,8 +3652,8 @@ export interface operations {
                 ChangedAfter?: string;
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
             cookie?: never;
@@ -3032,6 +3666,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "EnrollID": null,
+                     *           "LoginID": null,
+                     *           "CourseID": null,
+                     *           "DurationID": null,
+                     *           "CourseTitle": null,
+                     *           "Status": "enrolled",
+                     *           "Completion": "unknown",
+                     *           "Success": "unknown",
+                     *           "Score": 1,
+                     *           "Override": {
+                     *             "Completion": "unknown",
+                     *             "Success": "unknown",
+                     *             "Score": 1,
+                     *             "Reason": null,
+                     *             "At": null
+                     *           },
+                     *           "Recorded": {
+                     *             "Completion": "unknown",
+                     *             "Success": "unknown",
+                     *             "Score": 1
+                     *           },
+                     *           "Progress": 1,
+                     *           "TotalSeconds": 1,
+                     *           "EnrolledAt": null,
+                     *           "StartedAt": null,
+                     *           "LastAccessedAt": null,
+                     *           "CompletedAt": null,
+                     *           "ExpiresAt": null,
+                     *           "Launches": 1,
+                     *           "Reference": null,
+                     *           "Metadata": {},
+                     *           "LaunchURL": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Enrolment"][];
                         /** @description null: this is the last page. */
@@ -3041,34 +3716,34 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listEnrolmentsOfUser: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 /** @description What comes first. Default: oldest. */
-                Order?: "oldest" | "newest";
+                Order?: components["parameters"]["Order"];
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
         };
@@ -3080,6 +3755,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "EnrollID": null,
+                     *           "LoginID": null,
+                     *           "CourseID": null,
+                     *           "DurationID": null,
+                     *           "CourseTitle": null,
+                     *           "Status": "enrolled",
+                     *           "Completion": "unknown",
+                     *           "Success": "unknown",
+                     *           "Score": 1,
+                     *           "Override": {
+                     *             "Completion": "unknown",
+                     *             "Success": "unknown",
+                     *             "Score": 1,
+                     *             "Reason": null,
+                     *             "At": null
+                     *           },
+                     *           "Recorded": {
+                     *             "Completion": "unknown",
+                     *             "Success": "unknown",
+                     *             "Score": 1
+                     *           },
+                     *           "Progress": 1,
+                     *           "TotalSeconds": 1,
+                     *           "EnrolledAt": null,
+                     *           "StartedAt": null,
+                     *           "LastAccessedAt": null,
+                     *           "CompletedAt": null,
+                     *           "ExpiresAt": null,
+                     *           "Launches": 1,
+                     *           "Reference": null,
+                     *           "Metadata": {},
+                     *           "LaunchURL": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Enrolment"][];
                         /** @description null: this is the last page. */
@@ -3089,29 +3805,29 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readEnrolment: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
                 /** @description Identifies an enrolment. Opaque. */
-                EnrollID: string;
+                EnrollID: components["parameters"]["EnrollID"];
             };
             cookie?: never;
         };
@@ -3123,37 +3839,74 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": null,
+                     *       "LoginID": null,
+                     *       "CourseID": null,
+                     *       "DurationID": null,
+                     *       "CourseTitle": null,
+                     *       "Status": "enrolled",
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 1,
+                     *       "Override": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1,
+                     *         "Reason": null,
+                     *         "At": null
+                     *       },
+                     *       "Recorded": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1
+                     *       },
+                     *       "Progress": 1,
+                     *       "TotalSeconds": 1,
+                     *       "EnrolledAt": null,
+                     *       "StartedAt": null,
+                     *       "LastAccessedAt": null,
+                     *       "CompletedAt": null,
+                     *       "ExpiresAt": null,
+                     *       "Launches": 1,
+                     *       "Reference": null,
+                     *       "Metadata": {},
+                     *       "LaunchURL": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Enrolment"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     updateEnrolment: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
                 /** @description Identifies an enrolment. Opaque. */
-                EnrollID: string;
+                EnrollID: components["parameters"]["EnrollID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["EnrolmentChange"];
             };
         };
@@ -3164,32 +3917,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": null,
+                     *       "LoginID": null,
+                     *       "CourseID": null,
+                     *       "DurationID": null,
+                     *       "CourseTitle": null,
+                     *       "Status": "enrolled",
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 1,
+                     *       "Override": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1,
+                     *         "Reason": null,
+                     *         "At": null
+                     *       },
+                     *       "Recorded": {
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 1
+                     *       },
+                     *       "Progress": 1,
+                     *       "TotalSeconds": 1,
+                     *       "EnrolledAt": null,
+                     *       "StartedAt": null,
+                     *       "LastAccessedAt": null,
+                     *       "CompletedAt": null,
+                     *       "ExpiresAt": null,
+                     *       "Launches": 1,
+                     *       "Reference": null,
+                     *       "Metadata": {},
+                     *       "LaunchURL": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Enrolment"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     explainEnrolment: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
                 /** @description Identifies an enrolment. Opaque. */
-                EnrollID: string;
+                EnrollID: components["parameters"]["EnrollID"];
             };
             cookie?: never;
         };
@@ -3201,37 +3992,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "EnrollID": null,
+                     *       "LoginID": null,
+                     *       "CourseID": null,
+                     *       "MayLaunch": true,
+                     *       "Rules": [
+                     *         {
+                     *           "Rule": "user_enabled",
+                     *           "Passed": true,
+                     *           "Detail": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Explanation"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readTimeline: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
                 /** @description Identifies an enrolment. Opaque. */
-                EnrollID: string;
+                EnrollID: components["parameters"]["EnrollID"];
             };
             cookie?: never;
         };
@@ -3243,6 +4049,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "At": null,
+                     *           "Kind": "launch",
+                     *           "Type": null,
+                     *           "Launch": 1,
+                     *           "Commit": 1,
+                     *           "UnitID": null,
+                     *           "Data": {},
+                     *           "Warnings": [
+                     *             null
+                     *           ],
+                     *           "Refused": null,
+                     *           "Actor": "key",
+                     *           "ActorName": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["TimelineEntry"][];
                         /** @description null: this is the last page. */
@@ -3252,28 +4080,28 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     enrolMany: {
         parameters: {
             query?: {
                 /** @description true: answer what would happen to each row, and change nothing. */
-                plan?: boolean;
+                plan?: components["parameters"]["plan"];
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -3295,32 +4123,34 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listEnrolmentKeys: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 /** @description What comes first. Default: oldest. */
-                Order?: "oldest" | "newest";
+                Order?: components["parameters"]["Order"];
                 PurchaseOrder?: string;
                 Status?: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
             cookie?: never;
@@ -3333,6 +4163,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "KeyID": null,
+                     *           "KeyStart": null,
+                     *           "CourseIDs": [
+                     *             null
+                     *           ],
+                     *           "DurationIDs": [
+                     *             null
+                     *           ],
+                     *           "Status": "available",
+                     *           "LoginID": null,
+                     *           "Group": null,
+                     *           "PurchaseOrder": null,
+                     *           "ValidFrom": null,
+                     *           "ValidUntil": null,
+                     *           "CreatedAt": null,
+                     *           "RevokedAt": null,
+                     *           "RedeemedAt": null,
+                     *           "RedeemedBy": null,
+                     *           "EnrollIDs": [
+                     *             null
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["EnrolmentKey"][];
                         /** @description null: this is the last page. */
@@ -3342,31 +4202,41 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     issueEnrolmentKeys: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "CourseIDs": [
+                 *         null
+                 *       ],
+                 *       "DurationIDs": [
+                 *         null
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewEnrolmentKeys"];
             };
         };
@@ -3377,30 +4247,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "KeyID": null,
+                     *           "KeyStart": null,
+                     *           "CourseIDs": [
+                     *             null
+                     *           ],
+                     *           "DurationIDs": [
+                     *             null
+                     *           ],
+                     *           "Status": "available",
+                     *           "LoginID": null,
+                     *           "Group": null,
+                     *           "PurchaseOrder": null,
+                     *           "ValidFrom": null,
+                     *           "ValidUntil": null,
+                     *           "CreatedAt": null,
+                     *           "RevokedAt": null,
+                     *           "RedeemedAt": null,
+                     *           "RedeemedBy": null,
+                     *           "EnrollIDs": [
+                     *             null
+                     *           ],
+                     *           "Key": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["IssuedEnrolmentKeys"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readEnrolmentKey: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description The KeyID, or the key itself. */
-                Key: string;
+                Key: components["parameters"]["Key"];
             };
             cookie?: never;
         };
@@ -3412,30 +4315,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "KeyID": null,
+                     *       "KeyStart": null,
+                     *       "CourseIDs": [
+                     *         null
+                     *       ],
+                     *       "DurationIDs": [
+                     *         null
+                     *       ],
+                     *       "Status": "available",
+                     *       "LoginID": null,
+                     *       "Group": null,
+                     *       "PurchaseOrder": null,
+                     *       "ValidFrom": null,
+                     *       "ValidUntil": null,
+                     *       "CreatedAt": null,
+                     *       "RevokedAt": null,
+                     *       "RedeemedAt": null,
+                     *       "RedeemedBy": null,
+                     *       "EnrollIDs": [
+                     *         null
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["EnrolmentKey"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     revokeEnrolmentKey: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description The KeyID, or the key itself. */
-                Key: string;
+                Key: components["parameters"]["Key"];
             };
             cookie?: never;
         };
@@ -3447,39 +4375,65 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "KeyID": null,
+                     *       "KeyStart": null,
+                     *       "CourseIDs": [
+                     *         null
+                     *       ],
+                     *       "DurationIDs": [
+                     *         null
+                     *       ],
+                     *       "Status": "available",
+                     *       "LoginID": null,
+                     *       "Group": null,
+                     *       "PurchaseOrder": null,
+                     *       "ValidFrom": null,
+                     *       "ValidUntil": null,
+                     *       "CreatedAt": null,
+                     *       "RevokedAt": null,
+                     *       "RedeemedAt": null,
+                     *       "RedeemedBy": null,
+                     *       "EnrollIDs": [
+                     *         null
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["EnrolmentKey"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     redeemEnrolmentKey: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
                 /** @description The key as it was typed: letter case, hyphens and spaces do not matter; O is 0, I and L are 1. */
                 Key: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["KeyRedemption"];
             };
         };
@@ -3490,6 +4444,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "KeyID": null,
+                     *       "RedeemedAt": null,
+                     *       "Enrolments": [
+                     *         {
+                     *           "EnrollID": null,
+                     *           "LoginID": null,
+                     *           "CourseID": null,
+                     *           "DurationID": null,
+                     *           "CourseTitle": null,
+                     *           "Status": "enrolled",
+                     *           "Completion": "unknown",
+                     *           "Success": "unknown",
+                     *           "Score": 1,
+                     *           "Override": {
+                     *             "Completion": "unknown",
+                     *             "Success": "unknown",
+                     *             "Score": 1,
+                     *             "Reason": null,
+                     *             "At": null
+                     *           },
+                     *           "Recorded": {
+                     *             "Completion": "unknown",
+                     *             "Success": "unknown",
+                     *             "Score": 1
+                     *           },
+                     *           "Progress": 1,
+                     *           "TotalSeconds": 1,
+                     *           "EnrolledAt": null,
+                     *           "StartedAt": null,
+                     *           "LastAccessedAt": null,
+                     *           "CompletedAt": null,
+                     *           "ExpiresAt": null,
+                     *           "Launches": 1,
+                     *           "Reference": null,
+                     *           "Metadata": {},
+                     *           "LaunchURL": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RedeemedEnrolmentKey"];
                 };
             };
@@ -3499,30 +4495,75 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "KeyID": null,
+                     *       "RedeemedAt": null,
+                     *       "Enrolments": [
+                     *         {
+                     *           "EnrollID": null,
+                     *           "LoginID": null,
+                     *           "CourseID": null,
+                     *           "DurationID": null,
+                     *           "CourseTitle": null,
+                     *           "Status": "enrolled",
+                     *           "Completion": "unknown",
+                     *           "Success": "unknown",
+                     *           "Score": 1,
+                     *           "Override": {
+                     *             "Completion": "unknown",
+                     *             "Success": "unknown",
+                     *             "Score": 1,
+                     *             "Reason": null,
+                     *             "At": null
+                     *           },
+                     *           "Recorded": {
+                     *             "Completion": "unknown",
+                     *             "Success": "unknown",
+                     *             "Score": 1
+                     *           },
+                     *           "Progress": 1,
+                     *           "TotalSeconds": 1,
+                     *           "EnrolledAt": null,
+                     *           "StartedAt": null,
+                     *           "LastAccessedAt": null,
+                     *           "CompletedAt": null,
+                     *           "ExpiresAt": null,
+                     *           "Launches": 1,
+                     *           "Reference": null,
+                     *           "Metadata": {},
+                     *           "LaunchURL": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RedeemedEnrolmentKey"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     exportUser: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
         };
@@ -3534,39 +4575,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": {
                         [key: string]: unknown;
                     };
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     createSignInLink: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
-                LoginID: string;
+                LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["SignInRequest"];
             };
         };
@@ -3577,18 +4620,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "SignInURL": null,
+                     *       "ExpiresAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SignInLink"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     openSignInLink: {
@@ -3612,6 +4664,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            400: components["responses"]["malformed_request"];
             /** @description The tenant is suspended. */
             403: {
                 headers: {
@@ -3630,15 +4683,11 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     signIn: {
@@ -3650,6 +4699,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": null
+                 *     }
+                 */
                 "application/json": {
                     /** @description From the sign-in link. */
                     token: string;
@@ -3664,6 +4718,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["malformed_request"];
             /** @description The form came from another site, or the tenant is suspended. */
             403: {
                 headers: {
@@ -3682,15 +4737,13 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readPasswordFunction: {
@@ -3711,18 +4764,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "PasswordHash": "opaque"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PasswordFunction"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readSession: {
@@ -3740,18 +4795,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Role": "operator",
+                     *       "TenantID": null,
+                     *       "TenantName": null,
+                     *       "LoginID": null,
+                     *       "FirstName": null,
+                     *       "LastName": null,
+                     *       "SignedInAt": null,
+                     *       "IdleUntil": null,
+                     *       "ExpiresAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     signInWithPassword: {
@@ -3763,6 +4827,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "TenantID": null,
+                 *       "LoginID": null,
+                 *       "Password": null
+                 *     }
+                 */
                 "application/json": components["schemas"]["PasswordSignIn"];
             };
         };
@@ -3773,18 +4844,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Role": "operator",
+                     *       "TenantID": null,
+                     *       "TenantName": null,
+                     *       "LoginID": null,
+                     *       "FirstName": null,
+                     *       "LastName": null,
+                     *       "SignedInAt": null,
+                     *       "IdleUntil": null,
+                     *       "ExpiresAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     signOut: {
@@ -3806,31 +4889,28 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listOfferedCourses: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 /** @description A part of Title or CourseID; letter case does not matter. */
-                Search?: string;
+                Search?: components["parameters"]["Search"];
                 Status?: "published" | "retired";
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
             cookie?: never;
@@ -3843,6 +4923,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "CourseID": null,
+                     *           "Title": null,
+                     *           "Description": null,
+                     *           "Language": null,
+                     *           "ImageURL": null,
+                     *           "Standard": "scorm12",
+                     *           "Status": "draft",
+                     *           "Release": 1,
+                     *           "AvailableEnrolOptions": [
+                     *             {
+                     *               "DurationID": null,
+                     *               "Name": null,
+                     *               "Duration": null,
+                     *               "StartsOn": "enrolment",
+                     *               "Seats": 1,
+                     *               "Groups": [
+                     *                 null
+                     *               ],
+                     *               "Price": {
+                     *                 "Amount": null,
+                     *                 "Currency": null
+                     *               },
+                     *               "Status": "draft",
+                     *               "SeatsLeft": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Course"][];
                         /** @description null: this is the last page. */
@@ -3852,26 +4967,26 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listCourses: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 /** @description A part of Title or CourseID; letter case does not matter. */
-                Search?: string;
+                Search?: components["parameters"]["Search"];
                 Status?: "draft" | "published" | "retired";
             };
             header?: never;
@@ -3886,6 +5001,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "CourseID": null,
+                     *           "Title": null,
+                     *           "Description": null,
+                     *           "Language": null,
+                     *           "ImageURL": null,
+                     *           "URL": null,
+                     *           "Tenants": [
+                     *             null
+                     *           ],
+                     *           "Standard": "scorm12",
+                     *           "Status": "draft",
+                     *           "Release": 1,
+                     *           "Warnings": 1,
+                     *           "EnrolOptions": [
+                     *             {
+                     *               "DurationID": null,
+                     *               "Name": null,
+                     *               "Duration": null,
+                     *               "StartsOn": "enrolment",
+                     *               "Seats": 1,
+                     *               "Groups": [
+                     *                 null
+                     *               ],
+                     *               "Price": {
+                     *                 "Amount": null,
+                     *                 "Currency": null
+                     *               },
+                     *               "Status": "draft",
+                     *               "SeatsLeft": 1
+                     *             }
+                     *           ],
+                     *           "CreatedAt": null,
+                     *           "UpdatedAt": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["AuthoredCourse"][];
                         /** @description null: this is the last page. */
@@ -3895,15 +5052,14 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readCourse: {
@@ -3912,7 +5068,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
         };
@@ -3924,18 +5080,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "CourseID": null,
+                     *       "Title": null,
+                     *       "Description": null,
+                     *       "Language": null,
+                     *       "ImageURL": null,
+                     *       "URL": null,
+                     *       "Tenants": [
+                     *         null
+                     *       ],
+                     *       "Standard": "scorm12",
+                     *       "Status": "draft",
+                     *       "Release": 1,
+                     *       "Warnings": 1,
+                     *       "EnrolOptions": [
+                     *         {
+                     *           "DurationID": null,
+                     *           "Name": null,
+                     *           "Duration": null,
+                     *           "StartsOn": "enrolment",
+                     *           "Seats": 1,
+                     *           "Groups": [
+                     *             null
+                     *           ],
+                     *           "Price": {
+                     *             "Amount": null,
+                     *             "Currency": null
+                     *           },
+                     *           "Status": "draft",
+                     *           "SeatsLeft": 1
+                     *         }
+                     *       ],
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthoredCourse"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     putCourse: {
@@ -3944,12 +5136,13 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["CourseChange"];
             };
         };
@@ -3960,6 +5153,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "CourseID": null,
+                     *       "Title": null,
+                     *       "Description": null,
+                     *       "Language": null,
+                     *       "ImageURL": null,
+                     *       "URL": null,
+                     *       "Tenants": [
+                     *         null
+                     *       ],
+                     *       "Standard": "scorm12",
+                     *       "Status": "draft",
+                     *       "Release": 1,
+                     *       "Warnings": 1,
+                     *       "EnrolOptions": [
+                     *         {
+                     *           "DurationID": null,
+                     *           "Name": null,
+                     *           "Duration": null,
+                     *           "StartsOn": "enrolment",
+                     *           "Seats": 1,
+                     *           "Groups": [
+                     *             null
+                     *           ],
+                     *           "Price": {
+                     *             "Amount": null,
+                     *             "Currency": null
+                     *           },
+                     *           "Status": "draft",
+                     *           "SeatsLeft": 1
+                     *         }
+                     *       ],
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthoredCourse"];
                 };
             };
@@ -3969,18 +5199,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "CourseID": null,
+                     *       "Title": null,
+                     *       "Description": null,
+                     *       "Language": null,
+                     *       "ImageURL": null,
+                     *       "URL": null,
+                     *       "Tenants": [
+                     *         null
+                     *       ],
+                     *       "Standard": "scorm12",
+                     *       "Status": "draft",
+                     *       "Release": 1,
+                     *       "Warnings": 1,
+                     *       "EnrolOptions": [
+                     *         {
+                     *           "DurationID": null,
+                     *           "Name": null,
+                     *           "Duration": null,
+                     *           "StartsOn": "enrolment",
+                     *           "Seats": 1,
+                     *           "Groups": [
+                     *             null
+                     *           ],
+                     *           "Price": {
+                     *             "Amount": null,
+                     *             "Currency": null
+                     *           },
+                     *           "Status": "draft",
+                     *           "SeatsLeft": 1
+                     *         }
+                     *       ],
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuthoredCourse"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     deleteCourse: {
@@ -3989,7 +5257,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
         };
@@ -4002,15 +5270,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     putOption: {
@@ -4019,14 +5286,15 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
                 /** @description The enrolment option, unique in its course. Chosen by the operator. */
-                DurationID: string;
+                DurationID: components["parameters"]["DurationID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["EnrolOptionChange"];
             };
         };
@@ -4037,6 +5305,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "DurationID": null,
+                     *       "Name": null,
+                     *       "Duration": null,
+                     *       "StartsOn": "enrolment",
+                     *       "Seats": 1,
+                     *       "Groups": [
+                     *         null
+                     *       ],
+                     *       "Price": {
+                     *         "Amount": null,
+                     *         "Currency": null
+                     *       },
+                     *       "Status": "draft",
+                     *       "SeatsLeft": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["EnrolOption"];
                 };
             };
@@ -4046,18 +5332,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "DurationID": null,
+                     *       "Name": null,
+                     *       "Duration": null,
+                     *       "StartsOn": "enrolment",
+                     *       "Seats": 1,
+                     *       "Groups": [
+                     *         null
+                     *       ],
+                     *       "Price": {
+                     *         "Amount": null,
+                     *         "Currency": null
+                     *       },
+                     *       "Status": "draft",
+                     *       "SeatsLeft": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["EnrolOption"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     deleteOption: {
@@ -4066,9 +5371,9 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
                 /** @description The enrolment option, unique in its course. Chosen by the operator. */
-                DurationID: string;
+                DurationID: components["parameters"]["DurationID"];
             };
             cookie?: never;
         };
@@ -4081,15 +5386,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readCurrentRelease: {
@@ -4098,7 +5402,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
         };
@@ -4110,18 +5414,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "CourseID": null,
+                     *       "Release": 1,
+                     *       "Current": true,
+                     *       "Standard": "scorm12",
+                     *       "Title": null,
+                     *       "Units": [
+                     *         {
+                     *           "UnitID": null,
+                     *           "Title": null,
+                     *           "Href": null,
+                     *           "Depth": 1
+                     *         }
+                     *       ],
+                     *       "Warnings": [
+                     *         {
+                     *           "Message": null,
+                     *           "File": null,
+                     *           "Line": 1
+                     *         }
+                     *       ],
+                     *       "Files": 1,
+                     *       "Bytes": 1,
+                     *       "SHA256": null,
+                     *       "CreatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Release"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     importPackage: {
@@ -4130,7 +5461,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
         };
@@ -4146,6 +5477,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "CourseID": null,
+                     *       "Release": 1,
+                     *       "Current": true,
+                     *       "Standard": "scorm12",
+                     *       "Title": null,
+                     *       "Units": [
+                     *         {
+                     *           "UnitID": null,
+                     *           "Title": null,
+                     *           "Href": null,
+                     *           "Depth": 1
+                     *         }
+                     *       ],
+                     *       "Warnings": [
+                     *         {
+                     *           "Message": null,
+                     *           "File": null,
+                     *           "Line": 1
+                     *         }
+                     *       ],
+                     *       "Files": 1,
+                     *       "Bytes": 1,
+                     *       "SHA256": null,
+                     *       "CreatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Release"];
                 };
             };
@@ -4155,32 +5514,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "CourseID": null,
+                     *       "Release": 1,
+                     *       "Current": true,
+                     *       "Standard": "scorm12",
+                     *       "Title": null,
+                     *       "Units": [
+                     *         {
+                     *           "UnitID": null,
+                     *           "Title": null,
+                     *           "Href": null,
+                     *           "Depth": 1
+                     *         }
+                     *       ],
+                     *       "Warnings": [
+                     *         {
+                     *           "Message": null,
+                     *           "File": null,
+                     *           "Line": 1
+                     *         }
+                     *       ],
+                     *       "Files": 1,
+                     *       "Bytes": 1,
+                     *       "SHA256": null,
+                     *       "CreatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Release"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listReleases: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
         };
@@ -4192,6 +5580,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "CourseID": null,
+                     *           "Release": 1,
+                     *           "Current": true,
+                     *           "Standard": "scorm12",
+                     *           "Title": null,
+                     *           "Units": [
+                     *             {
+                     *               "UnitID": null,
+                     *               "Title": null,
+                     *               "Href": null,
+                     *               "Depth": 1
+                     *             }
+                     *           ],
+                     *           "Warnings": [
+                     *             {
+                     *               "Message": null,
+                     *               "File": null,
+                     *               "Line": 1
+                     *             }
+                     *           ],
+                     *           "Files": 1,
+                     *           "Bytes": 1,
+                     *           "SHA256": null,
+                     *           "CreatedAt": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Release"][];
                         /** @description null: this is the last page. */
@@ -4201,15 +5622,14 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readRelease: {
@@ -4218,9 +5638,9 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
                 /** @description The number of a release of the course. */
-                Release: number;
+                Release: components["parameters"]["Release"];
             };
             cookie?: never;
         };
@@ -4232,18 +5652,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "CourseID": null,
+                     *       "Release": 1,
+                     *       "Current": true,
+                     *       "Standard": "scorm12",
+                     *       "Title": null,
+                     *       "Units": [
+                     *         {
+                     *           "UnitID": null,
+                     *           "Title": null,
+                     *           "Href": null,
+                     *           "Depth": 1
+                     *         }
+                     *       ],
+                     *       "Warnings": [
+                     *         {
+                     *           "Message": null,
+                     *           "File": null,
+                     *           "Line": 1
+                     *         }
+                     *       ],
+                     *       "Files": 1,
+                     *       "Bytes": 1,
+                     *       "SHA256": null,
+                     *       "CreatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Release"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     putRelease: {
@@ -4252,14 +5699,19 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
                 /** @description The number of a release of the course. */
-                Release: number;
+                Release: components["parameters"]["Release"];
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "Current": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReleaseChange"];
             };
         };
@@ -4270,27 +5722,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "CourseID": null,
+                     *       "Release": 1,
+                     *       "Current": true,
+                     *       "Standard": "scorm12",
+                     *       "Title": null,
+                     *       "Units": [
+                     *         {
+                     *           "UnitID": null,
+                     *           "Title": null,
+                     *           "Href": null,
+                     *           "Depth": 1
+                     *         }
+                     *       ],
+                     *       "Warnings": [
+                     *         {
+                     *           "Message": null,
+                     *           "File": null,
+                     *           "Line": 1
+                     *         }
+                     *       ],
+                     *       "Files": 1,
+                     *       "Bytes": 1,
+                     *       "SHA256": null,
+                     *       "CreatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Release"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listTenants: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 /** @description A part of TenantID or Name. */
                 Search?: string;
             };
@@ -4306,6 +5787,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "TenantID": null,
+                     *           "Name": null,
+                     *           "PasswordHash": "opaque",
+                     *           "ReturnOrigins": [
+                     *             null
+                     *           ],
+                     *           "FrameOrigins": [
+                     *             null
+                     *           ],
+                     *           "Status": "active",
+                     *           "CreatedAt": null,
+                     *           "UpdatedAt": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Tenant"][];
                         /** @description null: this is the last page. */
@@ -4315,29 +5817,33 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     createTenant: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "TenantID": null
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTenant"];
             };
         };
@@ -4348,6 +5854,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "TenantID": null,
+                     *       "Name": null,
+                     *       "PasswordHash": "opaque",
+                     *       "ReturnOrigins": [
+                     *         null
+                     *       ],
+                     *       "FrameOrigins": [
+                     *         null
+                     *       ],
+                     *       "Status": "active",
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
@@ -4357,18 +5879,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "TenantID": null,
+                     *       "Name": null,
+                     *       "PasswordHash": "opaque",
+                     *       "ReturnOrigins": [
+                     *         null
+                     *       ],
+                     *       "FrameOrigins": [
+                     *         null
+                     *       ],
+                     *       "Status": "active",
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readTenant: {
@@ -4377,7 +5917,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The tenant. */
-                TenantID: string;
+                TenantID: components["parameters"]["TenantID"];
             };
             cookie?: never;
         };
@@ -4389,18 +5929,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "TenantID": null,
+                     *       "Name": null,
+                     *       "PasswordHash": "opaque",
+                     *       "ReturnOrigins": [
+                     *         null
+                     *       ],
+                     *       "FrameOrigins": [
+                     *         null
+                     *       ],
+                     *       "Status": "active",
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     updateTenant: {
@@ -4409,12 +5964,13 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The tenant. */
-                TenantID: string;
+                TenantID: components["parameters"]["TenantID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["TenantChange"];
             };
         };
@@ -4425,18 +5981,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "TenantID": null,
+                     *       "Name": null,
+                     *       "PasswordHash": "opaque",
+                     *       "ReturnOrigins": [
+                     *         null
+                     *       ],
+                     *       "FrameOrigins": [
+                     *         null
+                     *       ],
+                     *       "Status": "active",
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     deleteTenant: {
@@ -4460,32 +6033,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ReceiptID": null,
+                     *       "TenantID": null,
+                     *       "Plan": true,
+                     *       "StartedAt": null,
+                     *       "Deleted": [
+                     *         {
+                     *           "Data": null,
+                     *           "Records": 1,
+                     *           "What": null
+                     *         }
+                     *       ],
+                     *       "Kept": [
+                     *         {
+                     *           "Data": null,
+                     *           "What": null,
+                     *           "Why": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["TenantDeletion"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listKeys: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
                 /** @description The tenant. */
-                TenantID: string;
+                TenantID: components["parameters"]["TenantID"];
             };
             cookie?: never;
         };
@@ -4497,6 +6091,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "KeyID": null,
+                     *           "TenantID": null,
+                     *           "Name": null,
+                     *           "Scopes": [
+                     *             "users:read"
+                     *           ],
+                     *           "CreatedAt": null,
+                     *           "ExpiresAt": null,
+                     *           "LastUsedAt": null,
+                     *           "RevokedAt": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Key"][];
                         /** @description null: this is the last page. */
@@ -4506,32 +6119,36 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     createKey: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description The tenant. */
-                TenantID: string;
+                TenantID: components["parameters"]["TenantID"];
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "Name": null
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewKey"];
             };
         };
@@ -4542,18 +6159,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "KeyID": null,
+                     *       "TenantID": null,
+                     *       "Name": null,
+                     *       "Scopes": [
+                     *         "users:read"
+                     *       ],
+                     *       "CreatedAt": null,
+                     *       "ExpiresAt": null,
+                     *       "LastUsedAt": null,
+                     *       "RevokedAt": null,
+                     *       "Secret": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["KeyWithSecret"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     revokeKey: {
@@ -4562,7 +6196,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The tenant. */
-                TenantID: string;
+                TenantID: components["parameters"]["TenantID"];
                 KeyID: string;
             };
             cookie?: never;
@@ -4575,18 +6209,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "KeyID": null,
+                     *       "TenantID": null,
+                     *       "Name": null,
+                     *       "Scopes": [
+                     *         "users:read"
+                     *       ],
+                     *       "CreatedAt": null,
+                     *       "ExpiresAt": null,
+                     *       "LastUsedAt": null,
+                     *       "RevokedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     exportTenant: {
@@ -4610,24 +6257,23 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listEvents: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 /** @description The same as Cursor. */
                 after?: string;
                 /** @description Types, parted by commas. Default: all. */
@@ -4639,8 +6285,8 @@ export interface operations {
                 Order?: "oldest" | "newest";
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
             cookie?: never;
@@ -4653,6 +6299,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "EventID": null,
+                     *           "OccurredAt": null,
+                     *           "LoginID": null,
+                     *           "EnrollID": null,
+                     *           "CourseID": null,
+                     *           "Type": "user.created",
+                     *           "Data": {}
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Event"][];
                         /** @description Oldest first it is never null: ask with it again, now or later, for what has happened since. Newest first null says that there is nothing older. */
@@ -4662,15 +6324,15 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readOverview: {
@@ -4680,8 +6342,8 @@ export interface operations {
                 Days?: number;
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
             cookie?: never;
@@ -4694,31 +6356,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Days": [
+                     *         {
+                     *           "Day": null,
+                     *           "Enrolments": 1,
+                     *           "Starts": 1,
+                     *           "Completions": 1
+                     *         }
+                     *       ],
+                     *       "Attention": {
+                     *         "Webhooks": [
+                     *           {
+                     *             "WebhookID": null,
+                     *             "URL": null,
+                     *             "Status": "enabled",
+                     *             "FailingSince": null
+                     *           }
+                     *         ],
+                     *         "Seats": [
+                     *           {
+                     *             "CourseID": null,
+                     *             "Title": null,
+                     *             "DurationID": null,
+                     *             "Name": null,
+                     *             "Seats": 1,
+                     *             "SeatsLeft": 1
+                     *           }
+                     *         ],
+                     *         "Expiring": {
+                     *           "Enrolments": 1,
+                     *           "More": true,
+                     *           "Until": null
+                     *         },
+                     *         "FailedDeliveries": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listWebhooks: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
             cookie?: never;
@@ -4731,6 +6431,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "WebhookID": null,
+                     *           "URL": null,
+                     *           "Types": [
+                     *             null
+                     *           ],
+                     *           "Description": null,
+                     *           "Status": "enabled",
+                     *           "DisabledReason": "failing",
+                     *           "FailingSince": null,
+                     *           "CreatedAt": null,
+                     *           "UpdatedAt": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Webhook"][];
                         /** @description null: this is the last page. */
@@ -4740,31 +6460,36 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     createWebhook: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "URL": null
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewWebhook"];
             };
         };
@@ -4775,29 +6500,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "WebhookID": null,
+                     *       "URL": null,
+                     *       "Types": [
+                     *         null
+                     *       ],
+                     *       "Description": null,
+                     *       "Status": "enabled",
+                     *       "DisabledReason": "failing",
+                     *       "FailingSince": null,
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null,
+                     *       "Secret": null,
+                     *       "PreviousSecretUntil": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     readWebhook: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                WebhookID: string;
+                WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
         };
@@ -4809,34 +6554,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "WebhookID": null,
+                     *       "URL": null,
+                     *       "Types": [
+                     *         null
+                     *       ],
+                     *       "Description": null,
+                     *       "Status": "enabled",
+                     *       "DisabledReason": "failing",
+                     *       "FailingSince": null,
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     updateWebhook: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                WebhookID: string;
+                WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["WebhookChange"];
             };
         };
@@ -4847,29 +6608,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "WebhookID": null,
+                     *       "URL": null,
+                     *       "Types": [
+                     *         null
+                     *       ],
+                     *       "Description": null,
+                     *       "Status": "enabled",
+                     *       "DisabledReason": "failing",
+                     *       "FailingSince": null,
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     deleteWebhook: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                WebhookID: string;
+                WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
         };
@@ -4881,36 +6659,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "WebhookID": null,
+                     *       "URL": null,
+                     *       "Types": [
+                     *         null
+                     *       ],
+                     *       "Description": null,
+                     *       "Status": "enabled",
+                     *       "DisabledReason": "failing",
+                     *       "FailingSince": null,
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     rotateWebhookSecret: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                WebhookID: string;
+                WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["Rotation"];
             };
         };
@@ -4921,31 +6715,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "WebhookID": null,
+                     *       "URL": null,
+                     *       "Types": [
+                     *         null
+                     *       ],
+                     *       "Description": null,
+                     *       "Status": "enabled",
+                     *       "DisabledReason": "failing",
+                     *       "FailingSince": null,
+                     *       "CreatedAt": null,
+                     *       "UpdatedAt": null,
+                     *       "Secret": null,
+                     *       "PreviousSecretUntil": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     pingWebhook: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                WebhookID: string;
+                WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
         };
@@ -4957,38 +6771,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "DeliveryID": null,
+                     *       "EventID": null,
+                     *       "Type": null,
+                     *       "Reason": "event",
+                     *       "Status": "pending",
+                     *       "Attempts": 1,
+                     *       "CreatedAt": null,
+                     *       "AttemptedAt": null,
+                     *       "NextAttemptAt": null,
+                     *       "Request": {
+                     *         "URL": null,
+                     *         "Body": {}
+                     *       },
+                     *       "Answer": {
+                     *         "Status": 1,
+                     *         "Body": null
+                     *       },
+                     *       "Error": null,
+                     *       "Milliseconds": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listDeliveries: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 Status?: "pending" | "delivered" | "failed";
                 /** @description Of what happened to this enrolment. */
                 EnrollID?: string;
                 EventID?: string;
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                WebhookID: string;
+                WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
         };
@@ -5000,6 +6838,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "DeliveryID": null,
+                     *           "EventID": null,
+                     *           "Type": null,
+                     *           "Reason": "event",
+                     *           "Status": "pending",
+                     *           "Attempts": 1,
+                     *           "CreatedAt": null,
+                     *           "AttemptedAt": null,
+                     *           "NextAttemptAt": null,
+                     *           "Request": {
+                     *             "URL": null,
+                     *             "Body": {}
+                     *           },
+                     *           "Answer": {
+                     *             "Status": 1,
+                     *             "Body": null
+                     *           },
+                     *           "Error": null,
+                     *           "Milliseconds": 1
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["Delivery"][];
                         /** @description null: this is the last page. */
@@ -5009,34 +6875,34 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     replayEvents: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                WebhookID: string;
+                WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
         };
-        /** @description Either EventIDs, or From and perhaps Until. */
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["Replay"];
             };
         };
@@ -5047,32 +6913,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Deliveries": 1
+                     *     }
+                     */
                     "application/json": {
                         /** @description How many events are sent again. */
                         Deliveries: number;
                     };
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     listAudit: {
         parameters: {
             query?: {
                 /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
-                Limit?: number;
+                Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
-                Cursor?: string;
+                Cursor?: components["parameters"]["Cursor"];
                 /** @description What comes first. Default: oldest. */
-                Order?: "oldest" | "newest";
+                Order?: components["parameters"]["Order"];
                 Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /** @description ID of a key or a session. */
                 ActorID?: string;
@@ -5086,8 +6960,8 @@ export interface operations {
                 Before?: string;
             };
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
             cookie?: never;
@@ -5100,6 +6974,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "Items": [
+                     *         {
+                     *           "AuditID": null,
+                     *           "TenantID": null,
+                     *           "Number": 1,
+                     *           "At": null,
+                     *           "Action": "tenant.created",
+                     *           "Actor": "key",
+                     *           "ActorID": null,
+                     *           "ActorName": null,
+                     *           "Address": null,
+                     *           "RequestID": null,
+                     *           "Target": "tenant",
+                     *           "TargetID": null,
+                     *           "TargetName": null,
+                     *           "Data": {},
+                     *           "Hash": null
+                     *         }
+                     *       ],
+                     *       "NextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         Items: components["schemas"]["AuditEntry"][];
                         /** @description null: this is the last page. */
@@ -5109,15 +7007,15 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     launch: {
@@ -5143,6 +7041,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["malformed_request"];
             /** @description A page for the learner that says why not. */
             403: {
                 headers: {
@@ -5161,32 +7060,29 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     previewCourse: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": {
                     /** @description The number of a release of the course. */
                     Release?: number;
@@ -5200,32 +7096,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "PreviewURL": null,
+                     *       "ExpiresAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Preview"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     previewOfferedCourse: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII. */
-                Tenant?: string;
-                /** @description Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours. */
-                "Idempotency-Key"?: string;
+                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                Tenant?: components["parameters"]["Tenant"];
+                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description The course. Chosen by the operator. */
-                CourseID: string;
+                CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
         };
@@ -5237,27 +7141,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "PreviewURL": null,
+                     *       "ExpiresAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Preview"];
                 };
             };
-            /** @description What is wrong, and what to do. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
+            401: components["responses"]["unauthorized.signed_out"];
+            403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["in_progress"];
+            422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
         };
     };
     "user.created": {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5297,9 +7208,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5341,9 +7252,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5385,9 +7296,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5427,9 +7338,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5469,9 +7380,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5513,9 +7424,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5556,9 +7467,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5605,9 +7516,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5654,9 +7565,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5703,9 +7614,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5752,9 +7663,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5799,9 +7710,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5843,9 +7754,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5887,9 +7798,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5931,9 +7842,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -5975,9 +7886,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -6018,9 +7929,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -6060,9 +7971,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                "webhook-id": string;
-                "webhook-timestamp": string;
-                "webhook-signature": string;
+                "webhook-id": components["parameters"]["webhook-id"];
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;

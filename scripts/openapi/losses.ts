@@ -101,7 +101,8 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
     if (old.items && now.items) compareSchemas(`${place}[]`, old.items, now.items, direction);
     if (typeof old.additionalProperties === 'object' && typeof now.additionalProperties === 'object')
       compareSchemas(`${place}.*`, old.additionalProperties, now.additionalProperties, direction);
-    if (direction === 'sent' && now.additionalProperties === false && old.additionalProperties !== false)
+    const isClosed = now.additionalProperties === false && now.patternProperties === undefined;
+    if (direction === 'sent' && isClosed && old.additionalProperties !== false)
       report(place, 'further fields are refused now');
   }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { aboutInterface } from './about-interface.ts';
 import { consoleRoutes } from './console.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { authorize, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
@@ -7,10 +8,8 @@ import { catalogueRoutes } from './modules/catalogue/routes.ts';
 import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
 import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
-import { describedEvents } from './modules/events/document.ts';
 import { eventRoutes } from './modules/events/routes.ts';
 import { lifecycleRoutes } from './modules/lifecycle/routes.ts';
-import { cookieName } from './modules/people/cookie.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
 import { sessionCaller } from './modules/people/session-caller.ts';
 import { contentHeaders, contentRoutes } from './modules/player/content-routes.ts';
@@ -22,13 +21,15 @@ import { tenantRoutes } from './modules/tenants/routes.ts';
 import { knownTenant } from './modules/tenants/tenants.ts';
 import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
+import type { Config } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import type { Authenticate, ShowsCredentials } from './platform/guards.ts';
 import { healthRoutes } from './platform/health.ts';
+import { describe } from './platform/http/describe.ts';
 import { type Authenticate, registerRoutes } from './platform/http/dispatch.ts';
 import { openServer } from './platform/http/serve.ts';
 import { openMetrics } from './platform/metrics.ts';
-import { describeInterface } from './platform/openapi.ts';
+import { serveDescription } from './platform/openapi.ts';
 import type { Route } from './platform/routes.ts';
 
 /** Every operation of the interface. */
@@ -49,6 +50,11 @@ export const routes: readonly Route[] = [
   launchRoute,
   ...previewRoutes,
 ];
+
+/** The OpenAPI document. */
+export function describeInterface(config: Config): object {
+  return describe(routes, aboutInterface(config));
+}
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
 
@@ -71,13 +77,9 @@ const showsCredentials: ShowsCredentials = (ctx, { headers }) =>
   headers.authorization !== undefined || headers.cookie?.includes(`${cookieName(ctx)}=`) === true;
 
 /** The origin of the interface. */
-export async function buildInterface(ctx: Context): Promise<FastifyInstance> {
+function openInterface(ctx: Context): FastifyInstance {
   const api = openServer(ctx, interfaceHeaders);
-  await describeInterface(api, {
-    baseUrl: ctx.config.baseUrl,
-    sessionCookie: cookieName(ctx),
-    webhooks: describedEvents,
-  });
+  serveDescription(api, () => describeInterface(ctx.config));
   const resolveTenant = tenantResolver(
     async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
   );
@@ -91,7 +93,7 @@ export async function buildApp(
   { processMetrics = false }: { processMetrics?: boolean } = {},
 ): Promise<App> {
   const metrics = openMetrics(ctx, { processMetrics, figures });
-  const api = await buildInterface(ctx);
+  const api = openInterface(ctx);
   const content = openServer(ctx, contentHeaders);
   const operations = ctx.config.operationsPort === null ? null : openServer(ctx, interfaceHeaders);
   metrics.observe(api, 'interface');

@@ -30,12 +30,11 @@ export function consoleRoutes(app: FastifyInstance): void {
       .header('Content-Security-Policy', policyOf(nonce))
       .send(page.replaceAll('%NONCE%', nonce));
   };
-  const hidden = { schema: { hide: true } };
-  app.get('/console/icon.svg', { ...hidden, config: { admits: 'file' } }, (request, reply) =>
+  app.get('/console/icon.svg', { config: { admits: 'file' } }, (request, reply) =>
     sendConstant(request, reply, icon),
   );
   assetRoute(app, '/console', places.console);
   for (const path of ['/console', '/console/*', '/docs'])
-    app.get(path, hidden, async (_request, reply) => send(reply));
-  app.get('/', hidden, (_request, reply) => reply.redirect('/console', 302));
+    app.get(path, async (_request, reply) => send(reply));
+  app.get('/', (_request, reply) => reply.redirect('/console', 302));
 }

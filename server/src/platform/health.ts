@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts';
 
 /** Probes come every few seconds, and get the same answer for so long; anybody may ask. */
 const sharedMilliseconds = 1_000;
-const hidden = { schema: { hide: true }, config: { admits: 'health' } } as const;
+const forProbes = { config: { admits: 'health' } } as const;
 
 /** A database that fails is asked again by the next probe. */
 const databaseAnswers = remember<true | null>({
@@ -28,8 +28,8 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
     most: 1,
     load: () => metrics.read(),
   });
-  app.get('/health/live', hidden, async () => ({ Status: 'live' }));
-  app.get('/health/ready', hidden, async () => {
+  app.get('/health/live', forProbes, async () => ({ Status: 'live' }));
+  app.get('/health/ready', forProbes, async () => {
     if (isDraining(ctx)) throw new Problem('unavailable', 'This node stops. Ask another.', { retryAfter: 2 });
     const pool = exhaustedPool(ctx);
     if (pool)
@@ -40,7 +40,7 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
       throw new Problem('unavailable', 'The database does not answer. Try again.', { retryAfter: 2 });
     return { Status: 'ready' };
   });
-  app.get('/metrics', hidden, async (_request, reply) =>
+  app.get('/metrics', forProbes, async (_request, reply) =>
     reply.type(metrics.contentType).send(await texts.get(ctx, '')),
   );
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Context, TenantContext } from './context.ts';
+import type { ErrorCode } from './errors.ts';
 import type { Scope } from './scopes.ts';
 
 /** Who is calling: a key or a session, of a tenant or of the operator (`tenantId` null). */
@@ -20,9 +21,9 @@ export type Answer = { status: number; body?: unknown; headers?: Record<string, 
 
 /**
  * `tenant`: acts on one tenant's data. `operator`: the operator only. `either`: on one tenant's data, or for an operator who
- * names no tenant on all. `anyone`: needs neither key nor session.
+ * names no tenant on all. `anyone`: needs neither key nor session. `session`: the ticket or session of the player in its path.
  */
-export type Access = 'tenant' | 'operator' | 'either' | 'anyone';
+export type Access = 'tenant' | 'operator' | 'either' | 'anyone' | 'session';
 
 type ContextOf<A extends Access> = A extends 'tenant'
   ? TenantContext
@@ -49,7 +50,11 @@ export type Route = {
   /** The `operationId`. */
   name: string;
   summary: string;
+  /** For integrators, beside the summary: when to call it, and what happens. */
+  description?: string;
   tag: string;
+  /** Which of the two origins serves it; by default that of the interface. */
+  origin?: 'content';
   access: Access;
   scope: Scope | null;
   /** Scopes that are needed beside it. */
@@ -60,13 +65,26 @@ export type Route = {
   query?: TSchema;
   body?: TSchema;
   /** A body that is passed on as a stream and not parsed. */
-  streams?: { types: readonly string[]; description: string; bulk?: true };
+  streams?: {
+    types: readonly string[];
+    description: string;
+    bulk?: true;
+    /** By type: what a request may look like. */
+    examples?: Record<string, string>;
+  };
   /** Of a GET for `anyone`: its handler takes the request on when it has seen who calls. */
   admits?: true;
   /** Takes `application/x-www-form-urlencoded` beside JSON, and answers `request.validationError` itself. */
   forms?: boolean;
-  /** `type`: what is answered when it is not JSON. */
-  answers: Record<number, { description: string; schema?: TSchema; type?: string | readonly string[] }>;
+  /** `type`: what is answered when it is not JSON. `example`: where the examples of the schema are not enough. */
+  answers: Record<
+    number,
+    { description: string; schema?: TSchema; type?: string | readonly string[]; example?: unknown }
+  >;
+  /** Codes of the errors that it answers beside those that follow from its access and from what it takes. */
+  problems?: readonly ErrorCode[];
+  /** What a request may look like, where the examples of its schemas do not say enough. */
+  example?: { query?: Record<string, unknown>; body?: Record<string, unknown> };
   /** Types of the events that the operation may write; a write without any says so with an empty list. */
   events?: readonly string[];
   /** Actions that the operation may write into the audit trail; a write without any says so with an empty list. */

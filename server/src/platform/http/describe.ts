@@ -1,78 +1,152 @@
+import type { TSchema } from 'typebox';
 import { listOf } from '../export.ts';
 import { idempotencyHeader } from '../idempotency.ts';
 import type { Route } from '../routes.ts';
 import { rowTypes } from '../rows.ts';
-import { ProblemDocument } from '../schema.ts';
+import { nameComponents } from './components.ts';
+import { exampleOf } from './examples.ts';
+import { openProblemAnswers } from './problem-answers.ts';
 
-const wholeList = {
-  schema: { type: 'string', description: 'All pages, by the header Accept; Limit is not used.' },
+/** What the document says beside its operations. */
+export type Interface = {
+  info: object;
+  tags: readonly { name: string; description: string }[];
+  baseUrl: string;
+  /** Where the routes of the content origin are; a `*` stands for a label of each course. */
+  contentUrl: string;
+  securitySchemes: Record<string, object>;
+  /** What is sent to webhook endpoints. */
+  webhooks: Record<string, object>;
 };
-const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
 
-const keyHeader = {
-  [idempotencyHeader]: {
-    type: 'string',
-    description:
-      'Names this request, 1–255 printable characters. The same request with the same key is done once; its answer is replayed for 24 hours.',
-  },
-};
-
-const tenantHeader = {
+const headers = {
   Tenant: {
-    type: 'string',
     description:
-      "The tenant to act on: needed with the operator's keys and sessions, and for them only. Percent-encoded when it is not ASCII.",
+      "The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.",
+    schema: { type: 'string', examples: ['acme'] },
+  },
+  [idempotencyHeader]: {
+    description:
+      'Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.',
+    schema: { type: 'string', examples: ['order-4711'] },
   },
 };
 
 function headersOf({ method, access }: Route) {
-  if (access === 'anyone') return {};
-  const properties = {
-    ...(access === 'tenant' || access === 'either' ? tenantHeader : {}),
-    ...(method === 'POST' ? keyHeader : {}),
+  if (access === 'anyone' || access === 'session') return [];
+  const names = [
+    ...(access === 'tenant' || access === 'either' ? (['Tenant'] as const) : []),
+    ...(method === 'POST' ? ([idempotencyHeader] as const) : []),
+  ];
+  return names.map((name) => ({ name, in: 'header', required: false, ...headers[name] }));
+}
+
+/** The rest of a path, which the router calls `*`. */
+const rest = 'Path';
+
+function parametersOf(place: 'path' | 'query', group: TSchema | undefined) {
+  const { properties = {}, required = [] } = (group ?? {}) as {
+    properties?: Record<string, { description?: string }>;
+    required?: string[];
   };
-  return Object.keys(properties).length > 0 ? { headers: { type: 'object', properties } } : {};
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name: name === '*' ? rest : name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
 }
 
-/** A schema without a type takes the stream itself. */
-function streamedBody({ types, description }: NonNullable<Route['streams']>) {
-  return { content: Object.fromEntries(types.map((type) => [type, { schema: { description } }])) };
-}
-
-function contentOf(types: readonly string[], schema: object) {
-  return Object.fromEntries(types.map((type) => [type, { schema }]));
-}
-
-/** What the validator, the serializer and the OpenAPI document need to know of an operation. */
-export function schemaOf(route: Route) {
-  const { params, query, body, streams, answers } = route;
-  const list = listOf(route) !== null;
-  const response = Object.fromEntries(
-    Object.entries(answers).map(([status, { schema, description, type }]) => [
-      status,
-      schema && !type
-        ? { description, content: { 'application/json': { schema }, ...(list ? rowContent : {}) } }
-        : {
-            description,
-            ...(type
-              ? { content: contentOf([type].flat(), schema ?? { type: 'string' }) }
-              : { type: 'null' }),
-          },
-    ]),
-  );
-  const problem = { 'application/problem+json': { schema: ProblemDocument } };
+function requestBodyOf({ body, streams, example }: Route) {
+  if (streams) {
+    const { types, description, examples = {} } = streams;
+    const content = types.map((type) => [
+      type,
+      { schema: { description }, ...(examples[type] === undefined ? {} : { example: examples[type] }) },
+    ]);
+    return { required: true, content: Object.fromEntries(content) };
+  }
+  if (!body) return null;
+  const { required = [] } = body as { required?: string[] };
+  const sent = example?.body ?? exampleOf(body, { onlyRequired: true });
   return {
-    operationId: route.name,
-    summary: route.summary,
-    tags: [route.tag],
-    ...(route.access === 'anyone' ? {} : { security: [{ key: [] }, { session: [] }] }),
-    'x-access': route.access,
-    ...(route.scope === null ? {} : { 'x-scope': [route.scope, ...(route.also ?? [])].join(' ') }),
-    ...(params ? { params } : {}),
-    ...(query ? { querystring: query } : {}),
-    ...(body ? { body } : {}),
-    ...(streams ? { body: streamedBody(streams) } : {}),
-    ...headersOf(route),
-    response: { ...response, default: { description: 'What is wrong, and what to do.', content: problem } },
+    required: required.length > 0,
+    content: { 'application/json': { schema: body, example: sent } },
   };
+}
+
+const wholeList = {
+  schema: {
+    type: 'string',
+    description: 'All pages, when the header Accept asks for this type. Limit is not used.',
+  },
+};
+const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
+
+function contentOf(route: Route, status: string) {
+  const { schema, type, example } = route.answers[Number(status)] ?? {};
+  if (!schema && !type) return null;
+  const types = type === undefined ? ['application/json'] : [type].flat();
+  const shown = example ?? (schema ? exampleOf(schema) : undefined);
+  const media = { schema: schema ?? { type: 'string' }, ...(shown === undefined ? {} : { example: shown }) };
+  return { ...Object.fromEntries(types.map((one) => [one, media])), ...(listOf(route) ? rowContent : {}) };
+}
+
+function responsesOf(route: Route) {
+  return Object.fromEntries(
+    Object.entries(route.answers).map(([status, { description }]) => {
+      const content = contentOf(route, status);
+      return [status, { description, ...(content ? { content } : {}) }];
+    }),
+  );
+}
+
+/** A label for each course in the place of the `*`. */
+function serverOf(url: string) {
+  if (!url.includes('*')) return { url };
+  const label = { default: 'course', description: 'A label of its own for each course, part of its links.' };
+  return { url: url.replace('*', '{label}'), variables: { label } };
+}
+
+/** The OpenAPI 3.1 document of all routes, from the same data that validate and answer. */
+export function describe(routes: readonly Route[], about: Interface): object {
+  const { responses: problems, withProblems } = openProblemAnswers();
+  const operationOf = (route: Route) => {
+    const { access, scope, also = [], description } = route;
+    const parameters = [
+      ...parametersOf('query', route.query),
+      ...parametersOf('path', route.params),
+      ...headersOf(route),
+    ];
+    const requestBody = requestBodyOf(route);
+    return {
+      operationId: route.name,
+      summary: route.summary,
+      ...(description === undefined ? {} : { description }),
+      tags: [route.tag],
+      ...(route.origin === 'content' ? { servers: [serverOf(about.contentUrl)] } : {}),
+      ...(parameters.length > 0 ? { parameters } : {}),
+      ...(requestBody ? { requestBody } : {}),
+      security: access === 'anyone' || access === 'session' ? [] : [{ key: [] }, { session: [] }],
+      'x-access': access,
+      ...(scope === null ? {} : { 'x-scope': [scope, ...also].join(' ') }),
+      responses: withProblems(route, responsesOf(route)),
+    };
+  };
+  const paths = Map.groupBy(routes, ({ path }) => path.replace('*', `{${rest}}`));
+  const described = [...paths].map(([path, group]) => [
+    path,
+    Object.fromEntries(group.map((route) => [route.method.toLowerCase(), operationOf(route)])),
+  ]);
+  const { info, tags, baseUrl, securitySchemes, webhooks } = about;
+  return nameComponents({
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: baseUrl }],
+    tags,
+    paths: Object.fromEntries(described),
+    webhooks,
+    components: { securitySchemes, responses: problems },
+  });
 }
