@@ -2579,34 +2579,74 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+        /**
+         * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+         * @example acme
+         */
         Tenant: string;
-        /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+        /**
+         * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+         * @example order-4711
+         */
         "Idempotency-Key": string;
-        /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+        /**
+         * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+         * @example 50
+         */
         Limit: number;
         /** @description `NextCursor` of the page before. Opaque. */
         Cursor: string;
-        /** @description true: answer what would happen to each row, and change nothing. */
+        /**
+         * @description true: answer what would happen to each row, and change nothing.
+         * @example true
+         */
         plan: boolean;
-        /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+        /**
+         * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+         * @example ada
+         */
         LoginID: string;
-        /** @description The course. Chosen by the operator. */
+        /**
+         * @description The course. Chosen by the operator.
+         * @example fire-safety
+         */
         CourseID: string;
-        /** @description The enrolment option, unique in its course. Chosen by the operator. */
+        /**
+         * @description The enrolment option, unique in its course. Chosen by the operator.
+         * @example 30-days
+         */
         DurationID: string;
-        /** @description What comes first. Default: oldest. */
+        /**
+         * @description What comes first. Default: oldest.
+         * @example oldest
+         */
         Order: "oldest" | "newest";
-        /** @description Identifies an enrolment. Opaque. */
+        /**
+         * @description Identifies an enrolment. Opaque.
+         * @example 01994a5e-7c00-7000-8000-000000000001
+         */
         EnrollID: string;
-        /** @description The KeyID, or the key itself. */
+        /**
+         * @description The KeyID, or the key itself.
+         * @example F7K2-9XQM-4TRW-8HDN
+         */
         Key: string;
-        /** @description A part of Title or CourseID; letter case does not matter. */
+        /**
+         * @description A part of Title or CourseID; letter case does not matter.
+         * @example ada
+         */
         Search: string;
-        /** @description The number of a release of the course. */
+        /**
+         * @description The number of a release of the course.
+         * @example 1
+         */
         Release: number;
-        /** @description The tenant. */
+        /**
+         * @description The tenant.
+         * @example acme
+         */
         TenantID: string;
+        /** @example 01994a5e-7c00-7000-8000-000000000005 */
         WebhookID: string;
         "webhook-id": string;
         "webhook-timestamp": string;
@@ -2719,7 +2759,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "grant_type": null
+                 *       "grant_type": "client_credentials"
                  *     }
                  */
                 "application/json": components["schemas"]["TokenRequest"];
@@ -2734,10 +2774,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "access_token": null,
+                     *       "access_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhY21lIn0.c2lnbmF0dXJl",
                      *       "token_type": "Bearer",
-                     *       "expires_in": 1,
-                     *       "scope": null
+                     *       "expires_in": 600,
+                     *       "scope": "users:read users:write"
                      *     }
                      */
                     "application/json": components["schemas"]["AccessToken"];
@@ -2751,8 +2791,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": null,
-                     *       "error_description": null
+                     *       "error": "invalid_client",
+                     *       "error_description": "Send the KeyID as client_id and its Secret as client_secret."
                      *     }
                      */
                     "application/json": components["schemas"]["TokenError"];
@@ -2770,8 +2810,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": null,
-                     *       "error_description": null
+                     *       "error": "invalid_client",
+                     *       "error_description": "Send the KeyID as client_id and its Secret as client_secret."
                      *     }
                      */
                     "application/json": components["schemas"]["TokenError"];
@@ -2789,19 +2829,33 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
+                /** @example Engineering */
                 GroupName?: string;
-                /** @description Exact, but for letter case. */
+                /**
+                 * @description Exact, but for letter case.
+                 * @example ada@example.com
+                 */
                 Email?: string;
+                /** @example true */
                 Enabled?: boolean;
-                /** @description What LoginID, "LastName FirstName", "FirstName LastName" or Email begins with; in this order. Letter case does not matter, but in a LoginID of mixed case. */
+                /**
+                 * @description What LoginID, "LastName FirstName", "FirstName LastName" or Email begins with; in this order. Letter case does not matter, but in a LoginID of mixed case.
+                 * @example ada
+                 */
                 Search?: string;
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
@@ -2819,16 +2873,16 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "LoginID": null,
-                     *           "FirstName": null,
-                     *           "LastName": null,
-                     *           "GroupName": null,
-                     *           "Email": null,
+                     *           "LoginID": "ada",
+                     *           "FirstName": "Ada",
+                     *           "LastName": "Lovelace",
+                     *           "GroupName": "Engineering",
+                     *           "Email": "ada@example.com",
                      *           "IsAdmin": false,
                      *           "Register": false,
                      *           "Enabled": true,
-                     *           "CreatedAt": null,
-                     *           "UpdatedAt": null
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "UpdatedAt": "2026-01-31T09:00:00Z"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -2858,9 +2912,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2870,7 +2930,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "LoginID": null
+                 *       "LoginID": "ada"
                  *     }
                  */
                 "application/json": components["schemas"]["NewUser"];
@@ -2885,16 +2945,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "LoginID": null,
-                     *       "FirstName": null,
-                     *       "LastName": null,
-                     *       "GroupName": null,
-                     *       "Email": null,
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "GroupName": "Engineering",
+                     *       "Email": "ada@example.com",
                      *       "IsAdmin": false,
                      *       "Register": false,
                      *       "Enabled": true,
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -2908,16 +2968,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "LoginID": null,
-                     *       "FirstName": null,
-                     *       "LastName": null,
-                     *       "GroupName": null,
-                     *       "Email": null,
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "GroupName": "Engineering",
+                     *       "Email": "ada@example.com",
                      *       "IsAdmin": false,
                      *       "Register": false,
                      *       "Enabled": true,
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -2940,13 +3000,22 @@ export interface operations {
     createUsers: {
         parameters: {
             query?: {
-                /** @description true: answer what would happen to each row, and change nothing. */
+                /**
+                 * @description true: answer what would happen to each row, and change nothing.
+                 * @example true
+                 */
                 plan?: components["parameters"]["plan"];
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2985,15 +3054,24 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description What the name begins with; letter case matters. */
+                /**
+                 * @description What the name begins with; letter case matters.
+                 * @example ada
+                 */
                 Search?: string;
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
@@ -3011,7 +3089,7 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "GroupName": null
+                     *           "GroupName": "Engineering"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -3041,11 +3119,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
@@ -3060,16 +3144,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "LoginID": null,
-                     *       "FirstName": null,
-                     *       "LastName": null,
-                     *       "GroupName": null,
-                     *       "Email": null,
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "GroupName": "Engineering",
+                     *       "Email": "ada@example.com",
                      *       "IsAdmin": false,
                      *       "Register": false,
                      *       "Enabled": true,
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -3090,11 +3174,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
@@ -3114,16 +3204,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "LoginID": null,
-                     *       "FirstName": null,
-                     *       "LastName": null,
-                     *       "GroupName": null,
-                     *       "Email": null,
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "GroupName": "Engineering",
+                     *       "Email": "ada@example.com",
                      *       "IsAdmin": false,
                      *       "Register": false,
                      *       "Enabled": true,
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["User"];
@@ -3145,15 +3235,24 @@ export interface operations {
     eraseUser: {
         parameters: {
             query?: {
-                /** @description True: answer what would be done, and change nothing. */
+                /**
+                 * @description True: answer what would be done, and change nothing.
+                 * @example true
+                 */
                 plan?: boolean;
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
@@ -3168,23 +3267,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "ReceiptID": null,
-                     *       "LoginID": null,
+                     *       "ReceiptID": "01994a5e-7c00-7000-8000-000000000007",
+                     *       "LoginID": "ada",
                      *       "Plan": true,
-                     *       "ErasedAt": null,
+                     *       "ErasedAt": "2026-01-31T09:00:00Z",
                      *       "Erased": [
                      *         {
-                     *           "Data": null,
+                     *           "Data": "enrolments",
                      *           "Records": 1,
-                     *           "What": null
+                     *           "What": "Enrolments and their results."
                      *         }
                      *       ],
                      *       "Kept": [
                      *         {
-                     *           "Data": null,
+                     *           "Data": "enrolments",
                      *           "Records": 1,
-                     *           "What": null,
-                     *           "Why": null
+                     *           "What": "Enrolments and their results.",
+                     *           "Why": "Anonymous results stay for reports."
                      *         }
                      *       ]
                      *     }
@@ -3207,11 +3306,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
@@ -3226,7 +3331,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "LoginID": null,
+                     *       "LoginID": "ada",
                      *       "Result": 1
                      *     }
                      */
@@ -3248,13 +3353,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
@@ -3263,7 +3377,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "Password": null
+                 *       "Password": "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8"
                  *     }
                  */
                 "application/json": components["schemas"]["PasswordCheck"];
@@ -3278,7 +3392,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "LoginID": null,
+                     *       "LoginID": "ada",
                      *       "Result": 1
                      *     }
                      */
@@ -3303,17 +3417,32 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
-                /** @description The enrolment option, unique in its course. Chosen by the operator. */
+                /**
+                 * @description The enrolment option, unique in its course. Chosen by the operator.
+                 * @example 30-days
+                 */
                 DurationID: components["parameters"]["DurationID"];
             };
             cookie?: never;
@@ -3333,38 +3462,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "EnrollID": null,
-                     *       "LoginID": null,
-                     *       "CourseID": null,
-                     *       "DurationID": null,
-                     *       "CourseTitle": null,
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
+                     *       "DurationID": "30-days",
+                     *       "CourseTitle": "Fire safety",
                      *       "Status": "enrolled",
                      *       "Completion": "unknown",
                      *       "Success": "unknown",
-                     *       "Score": 1,
+                     *       "Score": 85,
                      *       "Override": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1,
-                     *         "Reason": null,
-                     *         "At": null
+                     *         "Score": 85,
+                     *         "Reason": "Passed the practical exam.",
+                     *         "At": "2026-01-31T09:00:00Z"
                      *       },
                      *       "Recorded": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1
+                     *         "Score": 85
                      *       },
-                     *       "Progress": 1,
-                     *       "TotalSeconds": 1,
-                     *       "EnrolledAt": null,
-                     *       "StartedAt": null,
-                     *       "LastAccessedAt": null,
-                     *       "CompletedAt": null,
-                     *       "ExpiresAt": null,
+                     *       "Progress": 100,
+                     *       "TotalSeconds": 1260,
+                     *       "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
+                     *       "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *       "CompletedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
-                     *       "Reference": null,
-                     *       "Metadata": {},
-                     *       "LaunchURL": null
+                     *       "Reference": "order-4711",
+                     *       "Metadata": {
+                     *         "cohort": "spring"
+                     *       },
+                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -3378,38 +3509,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "EnrollID": null,
-                     *       "LoginID": null,
-                     *       "CourseID": null,
-                     *       "DurationID": null,
-                     *       "CourseTitle": null,
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
+                     *       "DurationID": "30-days",
+                     *       "CourseTitle": "Fire safety",
                      *       "Status": "enrolled",
                      *       "Completion": "unknown",
                      *       "Success": "unknown",
-                     *       "Score": 1,
+                     *       "Score": 85,
                      *       "Override": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1,
-                     *         "Reason": null,
-                     *         "At": null
+                     *         "Score": 85,
+                     *         "Reason": "Passed the practical exam.",
+                     *         "At": "2026-01-31T09:00:00Z"
                      *       },
                      *       "Recorded": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1
+                     *         "Score": 85
                      *       },
-                     *       "Progress": 1,
-                     *       "TotalSeconds": 1,
-                     *       "EnrolledAt": null,
-                     *       "StartedAt": null,
-                     *       "LastAccessedAt": null,
-                     *       "CompletedAt": null,
-                     *       "ExpiresAt": null,
+                     *       "Progress": 100,
+                     *       "TotalSeconds": 1260,
+                     *       "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
+                     *       "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *       "CompletedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
-                     *       "Reference": null,
-                     *       "Metadata": {},
-                     *       "LaunchURL": null
+                     *       "Reference": "order-4711",
+                     *       "Metadata": {
+                     *         "cohort": "spring"
+                     *       },
+                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -3433,15 +3566,27 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
@@ -3461,38 +3606,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "EnrollID": null,
-                     *       "LoginID": null,
-                     *       "CourseID": null,
-                     *       "DurationID": null,
-                     *       "CourseTitle": null,
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
+                     *       "DurationID": "30-days",
+                     *       "CourseTitle": "Fire safety",
                      *       "Status": "enrolled",
                      *       "Completion": "unknown",
                      *       "Success": "unknown",
-                     *       "Score": 1,
+                     *       "Score": 85,
                      *       "Override": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1,
-                     *         "Reason": null,
-                     *         "At": null
+                     *         "Score": 85,
+                     *         "Reason": "Passed the practical exam.",
+                     *         "At": "2026-01-31T09:00:00Z"
                      *       },
                      *       "Recorded": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1
+                     *         "Score": 85
                      *       },
-                     *       "Progress": 1,
-                     *       "TotalSeconds": 1,
-                     *       "EnrolledAt": null,
-                     *       "StartedAt": null,
-                     *       "LastAccessedAt": null,
-                     *       "CompletedAt": null,
-                     *       "ExpiresAt": null,
+                     *       "Progress": 100,
+                     *       "TotalSeconds": 1260,
+                     *       "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
+                     *       "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *       "CompletedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
-                     *       "Reference": null,
-                     *       "Metadata": {},
-                     *       "LaunchURL": null
+                     *       "Reference": "order-4711",
+                     *       "Metadata": {
+                     *         "cohort": "spring"
+                     *       },
+                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -3506,38 +3653,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "EnrollID": null,
-                     *       "LoginID": null,
-                     *       "CourseID": null,
-                     *       "DurationID": null,
-                     *       "CourseTitle": null,
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
+                     *       "DurationID": "30-days",
+                     *       "CourseTitle": "Fire safety",
                      *       "Status": "enrolled",
                      *       "Completion": "unknown",
                      *       "Success": "unknown",
-                     *       "Score": 1,
+                     *       "Score": 85,
                      *       "Override": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1,
-                     *         "Reason": null,
-                     *         "At": null
+                     *         "Score": 85,
+                     *         "Reason": "Passed the practical exam.",
+                     *         "At": "2026-01-31T09:00:00Z"
                      *       },
                      *       "Recorded": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1
+                     *         "Score": 85
                      *       },
-                     *       "Progress": 1,
-                     *       "TotalSeconds": 1,
-                     *       "EnrolledAt": null,
-                     *       "StartedAt": null,
-                     *       "LastAccessedAt": null,
-                     *       "CompletedAt": null,
-                     *       "ExpiresAt": null,
+                     *       "Progress": 100,
+                     *       "TotalSeconds": 1260,
+                     *       "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
+                     *       "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *       "CompletedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
-                     *       "Reference": null,
-                     *       "Metadata": {},
-                     *       "LaunchURL": null
+                     *       "Reference": "order-4711",
+                     *       "Metadata": {
+                     *         "cohort": "spring"
+                     *       },
+                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -3561,13 +3710,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
@@ -3582,33 +3740,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "CourseID": null,
-                     *       "Title": null,
-                     *       "Description": null,
-                     *       "Language": null,
-                     *       "ImageURL": null,
+                     *       "CourseID": "fire-safety",
+                     *       "Title": "Fire safety",
+                     *       "Description": "What to do when there is a fire.",
+                     *       "Language": "en",
+                     *       "ImageURL": "https://cdn.example.com/fire-safety.png",
                      *       "Standard": "scorm12",
                      *       "Status": "draft",
                      *       "Release": 1,
                      *       "AvailableEnrolOptions": [
                      *         {
-                     *           "DurationID": null,
-                     *           "Name": null,
-                     *           "Duration": null,
+                     *           "DurationID": "30-days",
+                     *           "Name": "30 days",
+                     *           "Duration": "P30D",
                      *           "StartsOn": "enrolment",
-                     *           "Seats": 1,
+                     *           "Seats": 100,
                      *           "Groups": [
-                     *             null
+                     *             "Engineering"
                      *           ],
                      *           "Price": {
-                     *             "Amount": null,
-                     *             "Currency": null
+                     *             "Amount": "49.00",
+                     *             "Currency": "EUR"
                      *           },
                      *           "Status": "draft",
-                     *           "SeatsLeft": 1
+                     *           "SeatsLeft": 99
                      *         }
                      *       ],
-                     *       "EnrollID": null
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001"
                      *     }
                      */
                     "application/json": components["schemas"]["Offer"];
@@ -3628,31 +3786,64 @@ export interface operations {
     listEnrolments: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description What comes first. Default: oldest. */
+                /**
+                 * @description What comes first. Default: oldest.
+                 * @example oldest
+                 */
                 Order?: components["parameters"]["Order"];
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID?: string;
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID?: string;
-                /** @description An option of CourseID, which is sent too. */
+                /**
+                 * @description An option of CourseID, which is sent too.
+                 * @example 30-days
+                 */
                 DurationID?: string;
-                /** @description As of now. */
+                /**
+                 * @description As of now.
+                 * @example enrolled
+                 */
                 Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
-                /** @description The users' current group. */
+                /**
+                 * @description The users' current group.
+                 * @example Engineering
+                 */
                 GroupName?: string;
-                /** @description Only current enrolments whose time ends after this instant, in the order of ExpiresAt. */
+                /**
+                 * @description Only current enrolments whose time ends after this instant, in the order of ExpiresAt.
+                 * @example 2026-01-31T09:00:00Z
+                 */
                 ExpiresAfter?: string;
-                /** @description Only current enrolments whose time ends before this instant, in the order of ExpiresAt. */
+                /**
+                 * @description Only current enrolments whose time ends before this instant, in the order of ExpiresAt.
+                 * @example 2026-01-31T09:00:00Z
+                 */
                 ExpiresBefore?: string;
-                /** @description Only what changed after this instant, in the order of change. */
+                /**
+                 * @description Only what changed after this instant, in the order of change.
+                 * @example 2026-01-31T09:00:00Z
+                 */
                 ChangedAfter?: string;
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
@@ -3670,38 +3861,40 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "EnrollID": null,
-                     *           "LoginID": null,
-                     *           "CourseID": null,
-                     *           "DurationID": null,
-                     *           "CourseTitle": null,
+                     *           "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *           "LoginID": "ada",
+                     *           "CourseID": "fire-safety",
+                     *           "DurationID": "30-days",
+                     *           "CourseTitle": "Fire safety",
                      *           "Status": "enrolled",
                      *           "Completion": "unknown",
                      *           "Success": "unknown",
-                     *           "Score": 1,
+                     *           "Score": 85,
                      *           "Override": {
                      *             "Completion": "unknown",
                      *             "Success": "unknown",
-                     *             "Score": 1,
-                     *             "Reason": null,
-                     *             "At": null
+                     *             "Score": 85,
+                     *             "Reason": "Passed the practical exam.",
+                     *             "At": "2026-01-31T09:00:00Z"
                      *           },
                      *           "Recorded": {
                      *             "Completion": "unknown",
                      *             "Success": "unknown",
-                     *             "Score": 1
+                     *             "Score": 85
                      *           },
-                     *           "Progress": 1,
-                     *           "TotalSeconds": 1,
-                     *           "EnrolledAt": null,
-                     *           "StartedAt": null,
-                     *           "LastAccessedAt": null,
-                     *           "CompletedAt": null,
-                     *           "ExpiresAt": null,
+                     *           "Progress": 100,
+                     *           "TotalSeconds": 1260,
+                     *           "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *           "StartedAt": "2026-01-31T09:00:00Z",
+                     *           "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *           "CompletedAt": "2026-01-31T09:00:00Z",
+                     *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "Launches": 1,
-                     *           "Reference": null,
-                     *           "Metadata": {},
-                     *           "LaunchURL": null
+                     *           "Reference": "order-4711",
+                     *           "Metadata": {
+                     *             "cohort": "spring"
+                     *           },
+                     *           "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -3730,19 +3923,31 @@ export interface operations {
     listEnrolmentsOfUser: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description What comes first. Default: oldest. */
+                /**
+                 * @description What comes first. Default: oldest.
+                 * @example oldest
+                 */
                 Order?: components["parameters"]["Order"];
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
@@ -3759,38 +3964,40 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "EnrollID": null,
-                     *           "LoginID": null,
-                     *           "CourseID": null,
-                     *           "DurationID": null,
-                     *           "CourseTitle": null,
+                     *           "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *           "LoginID": "ada",
+                     *           "CourseID": "fire-safety",
+                     *           "DurationID": "30-days",
+                     *           "CourseTitle": "Fire safety",
                      *           "Status": "enrolled",
                      *           "Completion": "unknown",
                      *           "Success": "unknown",
-                     *           "Score": 1,
+                     *           "Score": 85,
                      *           "Override": {
                      *             "Completion": "unknown",
                      *             "Success": "unknown",
-                     *             "Score": 1,
-                     *             "Reason": null,
-                     *             "At": null
+                     *             "Score": 85,
+                     *             "Reason": "Passed the practical exam.",
+                     *             "At": "2026-01-31T09:00:00Z"
                      *           },
                      *           "Recorded": {
                      *             "Completion": "unknown",
                      *             "Success": "unknown",
-                     *             "Score": 1
+                     *             "Score": 85
                      *           },
-                     *           "Progress": 1,
-                     *           "TotalSeconds": 1,
-                     *           "EnrolledAt": null,
-                     *           "StartedAt": null,
-                     *           "LastAccessedAt": null,
-                     *           "CompletedAt": null,
-                     *           "ExpiresAt": null,
+                     *           "Progress": 100,
+                     *           "TotalSeconds": 1260,
+                     *           "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *           "StartedAt": "2026-01-31T09:00:00Z",
+                     *           "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *           "CompletedAt": "2026-01-31T09:00:00Z",
+                     *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "Launches": 1,
-                     *           "Reference": null,
-                     *           "Metadata": {},
-                     *           "LaunchURL": null
+                     *           "Reference": "order-4711",
+                     *           "Metadata": {
+                     *             "cohort": "spring"
+                     *           },
+                     *           "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -3820,13 +4027,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
-                /** @description Identifies an enrolment. Opaque. */
+                /**
+                 * @description Identifies an enrolment. Opaque.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
                 EnrollID: components["parameters"]["EnrollID"];
             };
             cookie?: never;
@@ -3841,38 +4057,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "EnrollID": null,
-                     *       "LoginID": null,
-                     *       "CourseID": null,
-                     *       "DurationID": null,
-                     *       "CourseTitle": null,
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
+                     *       "DurationID": "30-days",
+                     *       "CourseTitle": "Fire safety",
                      *       "Status": "enrolled",
                      *       "Completion": "unknown",
                      *       "Success": "unknown",
-                     *       "Score": 1,
+                     *       "Score": 85,
                      *       "Override": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1,
-                     *         "Reason": null,
-                     *         "At": null
+                     *         "Score": 85,
+                     *         "Reason": "Passed the practical exam.",
+                     *         "At": "2026-01-31T09:00:00Z"
                      *       },
                      *       "Recorded": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1
+                     *         "Score": 85
                      *       },
-                     *       "Progress": 1,
-                     *       "TotalSeconds": 1,
-                     *       "EnrolledAt": null,
-                     *       "StartedAt": null,
-                     *       "LastAccessedAt": null,
-                     *       "CompletedAt": null,
-                     *       "ExpiresAt": null,
+                     *       "Progress": 100,
+                     *       "TotalSeconds": 1260,
+                     *       "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
+                     *       "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *       "CompletedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
-                     *       "Reference": null,
-                     *       "Metadata": {},
-                     *       "LaunchURL": null
+                     *       "Reference": "order-4711",
+                     *       "Metadata": {
+                     *         "cohort": "spring"
+                     *       },
+                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -3893,13 +4111,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
-                /** @description Identifies an enrolment. Opaque. */
+                /**
+                 * @description Identifies an enrolment. Opaque.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
                 EnrollID: components["parameters"]["EnrollID"];
             };
             cookie?: never;
@@ -3919,38 +4146,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "EnrollID": null,
-                     *       "LoginID": null,
-                     *       "CourseID": null,
-                     *       "DurationID": null,
-                     *       "CourseTitle": null,
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
+                     *       "DurationID": "30-days",
+                     *       "CourseTitle": "Fire safety",
                      *       "Status": "enrolled",
                      *       "Completion": "unknown",
                      *       "Success": "unknown",
-                     *       "Score": 1,
+                     *       "Score": 85,
                      *       "Override": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1,
-                     *         "Reason": null,
-                     *         "At": null
+                     *         "Score": 85,
+                     *         "Reason": "Passed the practical exam.",
+                     *         "At": "2026-01-31T09:00:00Z"
                      *       },
                      *       "Recorded": {
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
-                     *         "Score": 1
+                     *         "Score": 85
                      *       },
-                     *       "Progress": 1,
-                     *       "TotalSeconds": 1,
-                     *       "EnrolledAt": null,
-                     *       "StartedAt": null,
-                     *       "LastAccessedAt": null,
-                     *       "CompletedAt": null,
-                     *       "ExpiresAt": null,
+                     *       "Progress": 100,
+                     *       "TotalSeconds": 1260,
+                     *       "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
+                     *       "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *       "CompletedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "Launches": 1,
-                     *       "Reference": null,
-                     *       "Metadata": {},
-                     *       "LaunchURL": null
+                     *       "Reference": "order-4711",
+                     *       "Metadata": {
+                     *         "cohort": "spring"
+                     *       },
+                     *       "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *     }
                      */
                     "application/json": components["schemas"]["Enrolment"];
@@ -3973,13 +4202,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
-                /** @description Identifies an enrolment. Opaque. */
+                /**
+                 * @description Identifies an enrolment. Opaque.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
                 EnrollID: components["parameters"]["EnrollID"];
             };
             cookie?: never;
@@ -3994,15 +4232,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "EnrollID": null,
-                     *       "LoginID": null,
-                     *       "CourseID": null,
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "LoginID": "ada",
+                     *       "CourseID": "fire-safety",
                      *       "MayLaunch": true,
                      *       "Rules": [
                      *         {
                      *           "Rule": "user_enabled",
                      *           "Passed": true,
-                     *           "Detail": null
+                     *           "Detail": "The user is enabled."
                      *         }
                      *       ]
                      *     }
@@ -4024,19 +4262,31 @@ export interface operations {
     readTimeline: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
-                /** @description Identifies an enrolment. Opaque. */
+                /**
+                 * @description Identifies an enrolment. Opaque.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
                 EnrollID: components["parameters"]["EnrollID"];
             };
             cookie?: never;
@@ -4053,19 +4303,19 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "At": null,
+                     *           "At": "2026-01-31T09:00:00Z",
                      *           "Kind": "launch",
                      *           "Type": null,
                      *           "Launch": 1,
                      *           "Commit": 1,
-                     *           "UnitID": null,
+                     *           "UnitID": "lesson-1",
                      *           "Data": {},
                      *           "Warnings": [
                      *             null
                      *           ],
                      *           "Refused": null,
                      *           "Actor": "key",
-                     *           "ActorName": null
+                     *           "ActorName": "HR system"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -4094,13 +4344,22 @@ export interface operations {
     enrolMany: {
         parameters: {
             query?: {
-                /** @description true: answer what would happen to each row, and change nothing. */
+                /**
+                 * @description true: answer what would happen to each row, and change nothing.
+                 * @example true
+                 */
                 plan?: components["parameters"]["plan"];
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4139,17 +4398,28 @@ export interface operations {
     listEnrolmentKeys: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description What comes first. Default: oldest. */
+                /**
+                 * @description What comes first. Default: oldest.
+                 * @example oldest
+                 */
                 Order?: components["parameters"]["Order"];
+                /** @example PO-2026-17 */
                 PurchaseOrder?: string;
+                /** @example available */
                 Status?: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
@@ -4167,26 +4437,26 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "KeyID": null,
-                     *           "KeyStart": null,
+                     *           "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *           "KeyStart": "F7K2",
                      *           "CourseIDs": [
-                     *             null
+                     *             "fire-safety"
                      *           ],
                      *           "DurationIDs": [
-                     *             null
+                     *             "30-days"
                      *           ],
                      *           "Status": "available",
-                     *           "LoginID": null,
-                     *           "Group": null,
-                     *           "PurchaseOrder": null,
-                     *           "ValidFrom": null,
-                     *           "ValidUntil": null,
-                     *           "CreatedAt": null,
+                     *           "LoginID": "ada",
+                     *           "Group": "Engineering",
+                     *           "PurchaseOrder": "PO-2026-17",
+                     *           "ValidFrom": "2026-01-31T09:00:00Z",
+                     *           "ValidUntil": "2026-01-31T09:00:00Z",
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
                      *           "RevokedAt": null,
-                     *           "RedeemedAt": null,
+                     *           "RedeemedAt": "2026-01-31T09:00:00Z",
                      *           "RedeemedBy": null,
                      *           "EnrollIDs": [
-                     *             null
+                     *             "01994a5e-7c00-7000-8000-000000000001"
                      *           ]
                      *         }
                      *       ],
@@ -4217,9 +4487,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4230,10 +4506,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "CourseIDs": [
-                 *         null
+                 *         "fire-safety"
                  *       ],
                  *       "DurationIDs": [
-                 *         null
+                 *         "30-days"
                  *       ]
                  *     }
                  */
@@ -4251,28 +4527,28 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "KeyID": null,
-                     *           "KeyStart": null,
+                     *           "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *           "KeyStart": "F7K2",
                      *           "CourseIDs": [
-                     *             null
+                     *             "fire-safety"
                      *           ],
                      *           "DurationIDs": [
-                     *             null
+                     *             "30-days"
                      *           ],
                      *           "Status": "available",
-                     *           "LoginID": null,
-                     *           "Group": null,
-                     *           "PurchaseOrder": null,
-                     *           "ValidFrom": null,
-                     *           "ValidUntil": null,
-                     *           "CreatedAt": null,
+                     *           "LoginID": "ada",
+                     *           "Group": "Engineering",
+                     *           "PurchaseOrder": "PO-2026-17",
+                     *           "ValidFrom": "2026-01-31T09:00:00Z",
+                     *           "ValidUntil": "2026-01-31T09:00:00Z",
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
                      *           "RevokedAt": null,
-                     *           "RedeemedAt": null,
+                     *           "RedeemedAt": "2026-01-31T09:00:00Z",
                      *           "RedeemedBy": null,
                      *           "EnrollIDs": [
-                     *             null
+                     *             "01994a5e-7c00-7000-8000-000000000001"
                      *           ],
-                     *           "Key": null
+                     *           "Key": "F7K2-9XQM-4TRW-8HDN"
                      *         }
                      *       ]
                      *     }
@@ -4298,11 +4574,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description The KeyID, or the key itself. */
+                /**
+                 * @description The KeyID, or the key itself.
+                 * @example F7K2-9XQM-4TRW-8HDN
+                 */
                 Key: components["parameters"]["Key"];
             };
             cookie?: never;
@@ -4317,26 +4599,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "KeyID": null,
-                     *       "KeyStart": null,
+                     *       "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *       "KeyStart": "F7K2",
                      *       "CourseIDs": [
-                     *         null
+                     *         "fire-safety"
                      *       ],
                      *       "DurationIDs": [
-                     *         null
+                     *         "30-days"
                      *       ],
                      *       "Status": "available",
-                     *       "LoginID": null,
-                     *       "Group": null,
-                     *       "PurchaseOrder": null,
-                     *       "ValidFrom": null,
-                     *       "ValidUntil": null,
-                     *       "CreatedAt": null,
+                     *       "LoginID": "ada",
+                     *       "Group": "Engineering",
+                     *       "PurchaseOrder": "PO-2026-17",
+                     *       "ValidFrom": "2026-01-31T09:00:00Z",
+                     *       "ValidUntil": "2026-01-31T09:00:00Z",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
                      *       "RevokedAt": null,
-                     *       "RedeemedAt": null,
+                     *       "RedeemedAt": "2026-01-31T09:00:00Z",
                      *       "RedeemedBy": null,
                      *       "EnrollIDs": [
-                     *         null
+                     *         "01994a5e-7c00-7000-8000-000000000001"
                      *       ]
                      *     }
                      */
@@ -4358,11 +4640,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description The KeyID, or the key itself. */
+                /**
+                 * @description The KeyID, or the key itself.
+                 * @example F7K2-9XQM-4TRW-8HDN
+                 */
                 Key: components["parameters"]["Key"];
             };
             cookie?: never;
@@ -4377,26 +4665,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "KeyID": null,
-                     *       "KeyStart": null,
+                     *       "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *       "KeyStart": "F7K2",
                      *       "CourseIDs": [
-                     *         null
+                     *         "fire-safety"
                      *       ],
                      *       "DurationIDs": [
-                     *         null
+                     *         "30-days"
                      *       ],
                      *       "Status": "available",
-                     *       "LoginID": null,
-                     *       "Group": null,
-                     *       "PurchaseOrder": null,
-                     *       "ValidFrom": null,
-                     *       "ValidUntil": null,
-                     *       "CreatedAt": null,
+                     *       "LoginID": "ada",
+                     *       "Group": "Engineering",
+                     *       "PurchaseOrder": "PO-2026-17",
+                     *       "ValidFrom": "2026-01-31T09:00:00Z",
+                     *       "ValidUntil": "2026-01-31T09:00:00Z",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
                      *       "RevokedAt": null,
-                     *       "RedeemedAt": null,
+                     *       "RedeemedAt": "2026-01-31T09:00:00Z",
                      *       "RedeemedBy": null,
                      *       "EnrollIDs": [
-                     *         null
+                     *         "01994a5e-7c00-7000-8000-000000000001"
                      *       ]
                      *     }
                      */
@@ -4418,15 +4706,27 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
-                /** @description The key as it was typed: letter case, hyphens and spaces do not matter; O is 0, I and L are 1. */
+                /**
+                 * @description The key as it was typed: letter case, hyphens and spaces do not matter; O is 0, I and L are 1.
+                 * @example F7K2-9XQM-4TRW-8HDN
+                 */
                 Key: string;
             };
             cookie?: never;
@@ -4446,42 +4746,44 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "KeyID": null,
-                     *       "RedeemedAt": null,
+                     *       "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *       "RedeemedAt": "2026-01-31T09:00:00Z",
                      *       "Enrolments": [
                      *         {
-                     *           "EnrollID": null,
-                     *           "LoginID": null,
-                     *           "CourseID": null,
-                     *           "DurationID": null,
-                     *           "CourseTitle": null,
+                     *           "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *           "LoginID": "ada",
+                     *           "CourseID": "fire-safety",
+                     *           "DurationID": "30-days",
+                     *           "CourseTitle": "Fire safety",
                      *           "Status": "enrolled",
                      *           "Completion": "unknown",
                      *           "Success": "unknown",
-                     *           "Score": 1,
+                     *           "Score": 85,
                      *           "Override": {
                      *             "Completion": "unknown",
                      *             "Success": "unknown",
-                     *             "Score": 1,
-                     *             "Reason": null,
-                     *             "At": null
+                     *             "Score": 85,
+                     *             "Reason": "Passed the practical exam.",
+                     *             "At": "2026-01-31T09:00:00Z"
                      *           },
                      *           "Recorded": {
                      *             "Completion": "unknown",
                      *             "Success": "unknown",
-                     *             "Score": 1
+                     *             "Score": 85
                      *           },
-                     *           "Progress": 1,
-                     *           "TotalSeconds": 1,
-                     *           "EnrolledAt": null,
-                     *           "StartedAt": null,
-                     *           "LastAccessedAt": null,
-                     *           "CompletedAt": null,
-                     *           "ExpiresAt": null,
+                     *           "Progress": 100,
+                     *           "TotalSeconds": 1260,
+                     *           "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *           "StartedAt": "2026-01-31T09:00:00Z",
+                     *           "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *           "CompletedAt": "2026-01-31T09:00:00Z",
+                     *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "Launches": 1,
-                     *           "Reference": null,
-                     *           "Metadata": {},
-                     *           "LaunchURL": null
+                     *           "Reference": "order-4711",
+                     *           "Metadata": {
+                     *             "cohort": "spring"
+                     *           },
+                     *           "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *         }
                      *       ]
                      *     }
@@ -4497,42 +4799,44 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "KeyID": null,
-                     *       "RedeemedAt": null,
+                     *       "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *       "RedeemedAt": "2026-01-31T09:00:00Z",
                      *       "Enrolments": [
                      *         {
-                     *           "EnrollID": null,
-                     *           "LoginID": null,
-                     *           "CourseID": null,
-                     *           "DurationID": null,
-                     *           "CourseTitle": null,
+                     *           "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *           "LoginID": "ada",
+                     *           "CourseID": "fire-safety",
+                     *           "DurationID": "30-days",
+                     *           "CourseTitle": "Fire safety",
                      *           "Status": "enrolled",
                      *           "Completion": "unknown",
                      *           "Success": "unknown",
-                     *           "Score": 1,
+                     *           "Score": 85,
                      *           "Override": {
                      *             "Completion": "unknown",
                      *             "Success": "unknown",
-                     *             "Score": 1,
-                     *             "Reason": null,
-                     *             "At": null
+                     *             "Score": 85,
+                     *             "Reason": "Passed the practical exam.",
+                     *             "At": "2026-01-31T09:00:00Z"
                      *           },
                      *           "Recorded": {
                      *             "Completion": "unknown",
                      *             "Success": "unknown",
-                     *             "Score": 1
+                     *             "Score": 85
                      *           },
-                     *           "Progress": 1,
-                     *           "TotalSeconds": 1,
-                     *           "EnrolledAt": null,
-                     *           "StartedAt": null,
-                     *           "LastAccessedAt": null,
-                     *           "CompletedAt": null,
-                     *           "ExpiresAt": null,
+                     *           "Progress": 100,
+                     *           "TotalSeconds": 1260,
+                     *           "EnrolledAt": "2026-01-31T09:00:00Z",
+                     *           "StartedAt": "2026-01-31T09:00:00Z",
+                     *           "LastAccessedAt": "2026-01-31T09:00:00Z",
+                     *           "CompletedAt": "2026-01-31T09:00:00Z",
+                     *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "Launches": 1,
-                     *           "Reference": null,
-                     *           "Metadata": {},
-                     *           "LaunchURL": null
+                     *           "Reference": "order-4711",
+                     *           "Metadata": {
+                     *             "cohort": "spring"
+                     *           },
+                     *           "LaunchURL": "https://lectern.example.com/launch?enrolment=01994a5e-7c00-7000-8000-000000000001&key=c2lnbmF0dXJl"
                      *         }
                      *       ]
                      *     }
@@ -4558,11 +4862,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
@@ -4596,13 +4906,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /**
+                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @example ada
+                 */
                 LoginID: components["parameters"]["LoginID"];
             };
             cookie?: never;
@@ -4622,8 +4941,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "SignInURL": null,
-                     *       "ExpiresAt": null
+                     *       "SignInURL": "https://lectern.example.com/session/sign-in?token=eyJhbGciOiJkaXIifQ",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["SignInLink"];
@@ -4646,7 +4965,10 @@ export interface operations {
     openSignInLink: {
         parameters: {
             query?: {
-                /** @description From the sign-in link. */
+                /**
+                 * @description From the sign-in link.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
                 token?: string;
             };
             header?: never;
@@ -4701,7 +5023,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": null
+                 *       "token": "eyJhbGciOiJkaXIifQ"
                  *     }
                  */
                 "application/json": {
@@ -4751,7 +5073,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Chosen by the operator. Cannot be changed. */
+                /**
+                 * @description Chosen by the operator. Cannot be changed.
+                 * @example acme
+                 */
                 TenantID: string;
             };
             cookie?: never;
@@ -4798,14 +5123,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "Role": "operator",
-                     *       "TenantID": null,
-                     *       "TenantName": null,
-                     *       "LoginID": null,
-                     *       "FirstName": null,
-                     *       "LastName": null,
-                     *       "SignedInAt": null,
-                     *       "IdleUntil": null,
-                     *       "ExpiresAt": null
+                     *       "TenantID": "acme",
+                     *       "TenantName": "Acme Ltd",
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "SignedInAt": "2026-01-31T09:00:00Z",
+                     *       "IdleUntil": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];
@@ -4829,9 +5154,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "TenantID": null,
-                 *       "LoginID": null,
-                 *       "Password": null
+                 *       "TenantID": "acme",
+                 *       "LoginID": "ada",
+                 *       "Password": "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8"
                  *     }
                  */
                 "application/json": components["schemas"]["PasswordSignIn"];
@@ -4847,14 +5172,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "Role": "operator",
-                     *       "TenantID": null,
-                     *       "TenantName": null,
-                     *       "LoginID": null,
-                     *       "FirstName": null,
-                     *       "LastName": null,
-                     *       "SignedInAt": null,
-                     *       "IdleUntil": null,
-                     *       "ExpiresAt": null
+                     *       "TenantID": "acme",
+                     *       "TenantName": "Acme Ltd",
+                     *       "LoginID": "ada",
+                     *       "FirstName": "Ada",
+                     *       "LastName": "Lovelace",
+                     *       "SignedInAt": "2026-01-31T09:00:00Z",
+                     *       "IdleUntil": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];
@@ -4873,7 +5198,10 @@ export interface operations {
     signOut: {
         parameters: {
             query?: {
-                /** @description True: on all devices of this person, or of the operator. */
+                /**
+                 * @description True: on all devices of this person, or of the operator.
+                 * @example true
+                 */
                 everywhere?: boolean;
             };
             header?: never;
@@ -4900,16 +5228,26 @@ export interface operations {
     listOfferedCourses: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description A part of Title or CourseID; letter case does not matter. */
+                /**
+                 * @description A part of Title or CourseID; letter case does not matter.
+                 * @example ada
+                 */
                 Search?: components["parameters"]["Search"];
+                /** @example published */
                 Status?: "published" | "retired";
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
@@ -4927,30 +5265,30 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "CourseID": null,
-                     *           "Title": null,
-                     *           "Description": null,
-                     *           "Language": null,
-                     *           "ImageURL": null,
+                     *           "CourseID": "fire-safety",
+                     *           "Title": "Fire safety",
+                     *           "Description": "What to do when there is a fire.",
+                     *           "Language": "en",
+                     *           "ImageURL": "https://cdn.example.com/fire-safety.png",
                      *           "Standard": "scorm12",
                      *           "Status": "draft",
                      *           "Release": 1,
                      *           "AvailableEnrolOptions": [
                      *             {
-                     *               "DurationID": null,
-                     *               "Name": null,
-                     *               "Duration": null,
+                     *               "DurationID": "30-days",
+                     *               "Name": "30 days",
+                     *               "Duration": "P30D",
                      *               "StartsOn": "enrolment",
-                     *               "Seats": 1,
+                     *               "Seats": 100,
                      *               "Groups": [
-                     *                 null
+                     *                 "Engineering"
                      *               ],
                      *               "Price": {
-                     *                 "Amount": null,
-                     *                 "Currency": null
+                     *                 "Amount": "49.00",
+                     *                 "Currency": "EUR"
                      *               },
                      *               "Status": "draft",
-                     *               "SeatsLeft": 1
+                     *               "SeatsLeft": 99
                      *             }
                      *           ]
                      *         }
@@ -4981,12 +5319,19 @@ export interface operations {
     listCourses: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description A part of Title or CourseID; letter case does not matter. */
+                /**
+                 * @description A part of Title or CourseID; letter case does not matter.
+                 * @example ada
+                 */
                 Search?: components["parameters"]["Search"];
+                /** @example draft */
                 Status?: "draft" | "published" | "retired";
             };
             header?: never;
@@ -5005,39 +5350,39 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "CourseID": null,
-                     *           "Title": null,
-                     *           "Description": null,
-                     *           "Language": null,
-                     *           "ImageURL": null,
-                     *           "URL": null,
+                     *           "CourseID": "fire-safety",
+                     *           "Title": "Fire safety",
+                     *           "Description": "What to do when there is a fire.",
+                     *           "Language": "en",
+                     *           "ImageURL": "https://cdn.example.com/fire-safety.png",
+                     *           "URL": "https://courses.example.com/fire-safety",
                      *           "Tenants": [
-                     *             null
+                     *             "acme"
                      *           ],
                      *           "Standard": "scorm12",
                      *           "Status": "draft",
                      *           "Release": 1,
-                     *           "Warnings": 1,
+                     *           "Warnings": 0,
                      *           "EnrolOptions": [
                      *             {
-                     *               "DurationID": null,
-                     *               "Name": null,
-                     *               "Duration": null,
+                     *               "DurationID": "30-days",
+                     *               "Name": "30 days",
+                     *               "Duration": "P30D",
                      *               "StartsOn": "enrolment",
-                     *               "Seats": 1,
+                     *               "Seats": 100,
                      *               "Groups": [
-                     *                 null
+                     *                 "Engineering"
                      *               ],
                      *               "Price": {
-                     *                 "Amount": null,
-                     *                 "Currency": null
+                     *                 "Amount": "49.00",
+                     *                 "Currency": "EUR"
                      *               },
                      *               "Status": "draft",
-                     *               "SeatsLeft": 1
+                     *               "SeatsLeft": 99
                      *             }
                      *           ],
-                     *           "CreatedAt": null,
-                     *           "UpdatedAt": null
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "UpdatedAt": "2026-01-31T09:00:00Z"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -5067,7 +5412,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
@@ -5082,39 +5430,39 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "CourseID": null,
-                     *       "Title": null,
-                     *       "Description": null,
-                     *       "Language": null,
-                     *       "ImageURL": null,
-                     *       "URL": null,
+                     *       "CourseID": "fire-safety",
+                     *       "Title": "Fire safety",
+                     *       "Description": "What to do when there is a fire.",
+                     *       "Language": "en",
+                     *       "ImageURL": "https://cdn.example.com/fire-safety.png",
+                     *       "URL": "https://courses.example.com/fire-safety",
                      *       "Tenants": [
-                     *         null
+                     *         "acme"
                      *       ],
                      *       "Standard": "scorm12",
                      *       "Status": "draft",
                      *       "Release": 1,
-                     *       "Warnings": 1,
+                     *       "Warnings": 0,
                      *       "EnrolOptions": [
                      *         {
-                     *           "DurationID": null,
-                     *           "Name": null,
-                     *           "Duration": null,
+                     *           "DurationID": "30-days",
+                     *           "Name": "30 days",
+                     *           "Duration": "P30D",
                      *           "StartsOn": "enrolment",
-                     *           "Seats": 1,
+                     *           "Seats": 100,
                      *           "Groups": [
-                     *             null
+                     *             "Engineering"
                      *           ],
                      *           "Price": {
-                     *             "Amount": null,
-                     *             "Currency": null
+                     *             "Amount": "49.00",
+                     *             "Currency": "EUR"
                      *           },
                      *           "Status": "draft",
-                     *           "SeatsLeft": 1
+                     *           "SeatsLeft": 99
                      *         }
                      *       ],
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthoredCourse"];
@@ -5135,7 +5483,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
@@ -5155,39 +5506,39 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "CourseID": null,
-                     *       "Title": null,
-                     *       "Description": null,
-                     *       "Language": null,
-                     *       "ImageURL": null,
-                     *       "URL": null,
+                     *       "CourseID": "fire-safety",
+                     *       "Title": "Fire safety",
+                     *       "Description": "What to do when there is a fire.",
+                     *       "Language": "en",
+                     *       "ImageURL": "https://cdn.example.com/fire-safety.png",
+                     *       "URL": "https://courses.example.com/fire-safety",
                      *       "Tenants": [
-                     *         null
+                     *         "acme"
                      *       ],
                      *       "Standard": "scorm12",
                      *       "Status": "draft",
                      *       "Release": 1,
-                     *       "Warnings": 1,
+                     *       "Warnings": 0,
                      *       "EnrolOptions": [
                      *         {
-                     *           "DurationID": null,
-                     *           "Name": null,
-                     *           "Duration": null,
+                     *           "DurationID": "30-days",
+                     *           "Name": "30 days",
+                     *           "Duration": "P30D",
                      *           "StartsOn": "enrolment",
-                     *           "Seats": 1,
+                     *           "Seats": 100,
                      *           "Groups": [
-                     *             null
+                     *             "Engineering"
                      *           ],
                      *           "Price": {
-                     *             "Amount": null,
-                     *             "Currency": null
+                     *             "Amount": "49.00",
+                     *             "Currency": "EUR"
                      *           },
                      *           "Status": "draft",
-                     *           "SeatsLeft": 1
+                     *           "SeatsLeft": 99
                      *         }
                      *       ],
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthoredCourse"];
@@ -5201,39 +5552,39 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "CourseID": null,
-                     *       "Title": null,
-                     *       "Description": null,
-                     *       "Language": null,
-                     *       "ImageURL": null,
-                     *       "URL": null,
+                     *       "CourseID": "fire-safety",
+                     *       "Title": "Fire safety",
+                     *       "Description": "What to do when there is a fire.",
+                     *       "Language": "en",
+                     *       "ImageURL": "https://cdn.example.com/fire-safety.png",
+                     *       "URL": "https://courses.example.com/fire-safety",
                      *       "Tenants": [
-                     *         null
+                     *         "acme"
                      *       ],
                      *       "Standard": "scorm12",
                      *       "Status": "draft",
                      *       "Release": 1,
-                     *       "Warnings": 1,
+                     *       "Warnings": 0,
                      *       "EnrolOptions": [
                      *         {
-                     *           "DurationID": null,
-                     *           "Name": null,
-                     *           "Duration": null,
+                     *           "DurationID": "30-days",
+                     *           "Name": "30 days",
+                     *           "Duration": "P30D",
                      *           "StartsOn": "enrolment",
-                     *           "Seats": 1,
+                     *           "Seats": 100,
                      *           "Groups": [
-                     *             null
+                     *             "Engineering"
                      *           ],
                      *           "Price": {
-                     *             "Amount": null,
-                     *             "Currency": null
+                     *             "Amount": "49.00",
+                     *             "Currency": "EUR"
                      *           },
                      *           "Status": "draft",
-                     *           "SeatsLeft": 1
+                     *           "SeatsLeft": 99
                      *         }
                      *       ],
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthoredCourse"];
@@ -5256,7 +5607,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
@@ -5285,9 +5639,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
-                /** @description The enrolment option, unique in its course. Chosen by the operator. */
+                /**
+                 * @description The enrolment option, unique in its course. Chosen by the operator.
+                 * @example 30-days
+                 */
                 DurationID: components["parameters"]["DurationID"];
             };
             cookie?: never;
@@ -5307,20 +5667,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "DurationID": null,
-                     *       "Name": null,
-                     *       "Duration": null,
+                     *       "DurationID": "30-days",
+                     *       "Name": "30 days",
+                     *       "Duration": "P30D",
                      *       "StartsOn": "enrolment",
-                     *       "Seats": 1,
+                     *       "Seats": 100,
                      *       "Groups": [
-                     *         null
+                     *         "Engineering"
                      *       ],
                      *       "Price": {
-                     *         "Amount": null,
-                     *         "Currency": null
+                     *         "Amount": "49.00",
+                     *         "Currency": "EUR"
                      *       },
                      *       "Status": "draft",
-                     *       "SeatsLeft": 1
+                     *       "SeatsLeft": 99
                      *     }
                      */
                     "application/json": components["schemas"]["EnrolOption"];
@@ -5334,20 +5694,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "DurationID": null,
-                     *       "Name": null,
-                     *       "Duration": null,
+                     *       "DurationID": "30-days",
+                     *       "Name": "30 days",
+                     *       "Duration": "P30D",
                      *       "StartsOn": "enrolment",
-                     *       "Seats": 1,
+                     *       "Seats": 100,
                      *       "Groups": [
-                     *         null
+                     *         "Engineering"
                      *       ],
                      *       "Price": {
-                     *         "Amount": null,
-                     *         "Currency": null
+                     *         "Amount": "49.00",
+                     *         "Currency": "EUR"
                      *       },
                      *       "Status": "draft",
-                     *       "SeatsLeft": 1
+                     *       "SeatsLeft": 99
                      *     }
                      */
                     "application/json": components["schemas"]["EnrolOption"];
@@ -5370,9 +5730,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
-                /** @description The enrolment option, unique in its course. Chosen by the operator. */
+                /**
+                 * @description The enrolment option, unique in its course. Chosen by the operator.
+                 * @example 30-days
+                 */
                 DurationID: components["parameters"]["DurationID"];
             };
             cookie?: never;
@@ -5401,7 +5767,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
@@ -5416,30 +5785,30 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "CourseID": null,
+                     *       "CourseID": "fire-safety",
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
-                     *       "Title": null,
+                     *       "Title": "Fire safety",
                      *       "Units": [
                      *         {
-                     *           "UnitID": null,
-                     *           "Title": null,
-                     *           "Href": null,
-                     *           "Depth": 1
+                     *           "UnitID": "lesson-1",
+                     *           "Title": "Fire safety",
+                     *           "Href": "lesson-1/index.html",
+                     *           "Depth": 0
                      *         }
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": null,
-                     *           "File": null,
-                     *           "Line": 1
+                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "File": "imsmanifest.xml",
+                     *           "Line": 12
                      *         }
                      *       ],
-                     *       "Files": 1,
-                     *       "Bytes": 1,
-                     *       "SHA256": null,
-                     *       "CreatedAt": null
+                     *       "Files": 42,
+                     *       "Bytes": 1048576,
+                     *       "SHA256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Release"];
@@ -5460,7 +5829,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
@@ -5479,30 +5851,30 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "CourseID": null,
+                     *       "CourseID": "fire-safety",
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
-                     *       "Title": null,
+                     *       "Title": "Fire safety",
                      *       "Units": [
                      *         {
-                     *           "UnitID": null,
-                     *           "Title": null,
-                     *           "Href": null,
-                     *           "Depth": 1
+                     *           "UnitID": "lesson-1",
+                     *           "Title": "Fire safety",
+                     *           "Href": "lesson-1/index.html",
+                     *           "Depth": 0
                      *         }
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": null,
-                     *           "File": null,
-                     *           "Line": 1
+                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "File": "imsmanifest.xml",
+                     *           "Line": 12
                      *         }
                      *       ],
-                     *       "Files": 1,
-                     *       "Bytes": 1,
-                     *       "SHA256": null,
-                     *       "CreatedAt": null
+                     *       "Files": 42,
+                     *       "Bytes": 1048576,
+                     *       "SHA256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Release"];
@@ -5516,30 +5888,30 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "CourseID": null,
+                     *       "CourseID": "fire-safety",
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
-                     *       "Title": null,
+                     *       "Title": "Fire safety",
                      *       "Units": [
                      *         {
-                     *           "UnitID": null,
-                     *           "Title": null,
-                     *           "Href": null,
-                     *           "Depth": 1
+                     *           "UnitID": "lesson-1",
+                     *           "Title": "Fire safety",
+                     *           "Href": "lesson-1/index.html",
+                     *           "Depth": 0
                      *         }
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": null,
-                     *           "File": null,
-                     *           "Line": 1
+                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "File": "imsmanifest.xml",
+                     *           "Line": 12
                      *         }
                      *       ],
-                     *       "Files": 1,
-                     *       "Bytes": 1,
-                     *       "SHA256": null,
-                     *       "CreatedAt": null
+                     *       "Files": 42,
+                     *       "Bytes": 1048576,
+                     *       "SHA256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Release"];
@@ -5560,14 +5932,20 @@ export interface operations {
     listReleases: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
@@ -5584,30 +5962,30 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "CourseID": null,
+                     *           "CourseID": "fire-safety",
                      *           "Release": 1,
                      *           "Current": true,
                      *           "Standard": "scorm12",
-                     *           "Title": null,
+                     *           "Title": "Fire safety",
                      *           "Units": [
                      *             {
-                     *               "UnitID": null,
-                     *               "Title": null,
-                     *               "Href": null,
-                     *               "Depth": 1
+                     *               "UnitID": "lesson-1",
+                     *               "Title": "Fire safety",
+                     *               "Href": "lesson-1/index.html",
+                     *               "Depth": 0
                      *             }
                      *           ],
                      *           "Warnings": [
                      *             {
-                     *               "Message": null,
-                     *               "File": null,
-                     *               "Line": 1
+                     *               "Message": "The manifest names a file that is not in the package.",
+                     *               "File": "imsmanifest.xml",
+                     *               "Line": 12
                      *             }
                      *           ],
-                     *           "Files": 1,
-                     *           "Bytes": 1,
-                     *           "SHA256": null,
-                     *           "CreatedAt": null
+                     *           "Files": 42,
+                     *           "Bytes": 1048576,
+                     *           "SHA256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "CreatedAt": "2026-01-31T09:00:00Z"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -5637,9 +6015,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
-                /** @description The number of a release of the course. */
+                /**
+                 * @description The number of a release of the course.
+                 * @example 1
+                 */
                 Release: components["parameters"]["Release"];
             };
             cookie?: never;
@@ -5654,30 +6038,30 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "CourseID": null,
+                     *       "CourseID": "fire-safety",
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
-                     *       "Title": null,
+                     *       "Title": "Fire safety",
                      *       "Units": [
                      *         {
-                     *           "UnitID": null,
-                     *           "Title": null,
-                     *           "Href": null,
-                     *           "Depth": 1
+                     *           "UnitID": "lesson-1",
+                     *           "Title": "Fire safety",
+                     *           "Href": "lesson-1/index.html",
+                     *           "Depth": 0
                      *         }
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": null,
-                     *           "File": null,
-                     *           "Line": 1
+                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "File": "imsmanifest.xml",
+                     *           "Line": 12
                      *         }
                      *       ],
-                     *       "Files": 1,
-                     *       "Bytes": 1,
-                     *       "SHA256": null,
-                     *       "CreatedAt": null
+                     *       "Files": 42,
+                     *       "Bytes": 1048576,
+                     *       "SHA256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Release"];
@@ -5698,9 +6082,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
-                /** @description The number of a release of the course. */
+                /**
+                 * @description The number of a release of the course.
+                 * @example 1
+                 */
                 Release: components["parameters"]["Release"];
             };
             cookie?: never;
@@ -5724,30 +6114,30 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "CourseID": null,
+                     *       "CourseID": "fire-safety",
                      *       "Release": 1,
                      *       "Current": true,
                      *       "Standard": "scorm12",
-                     *       "Title": null,
+                     *       "Title": "Fire safety",
                      *       "Units": [
                      *         {
-                     *           "UnitID": null,
-                     *           "Title": null,
-                     *           "Href": null,
-                     *           "Depth": 1
+                     *           "UnitID": "lesson-1",
+                     *           "Title": "Fire safety",
+                     *           "Href": "lesson-1/index.html",
+                     *           "Depth": 0
                      *         }
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": null,
-                     *           "File": null,
-                     *           "Line": 1
+                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "File": "imsmanifest.xml",
+                     *           "Line": 12
                      *         }
                      *       ],
-                     *       "Files": 1,
-                     *       "Bytes": 1,
-                     *       "SHA256": null,
-                     *       "CreatedAt": null
+                     *       "Files": 42,
+                     *       "Bytes": 1048576,
+                     *       "SHA256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "CreatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Release"];
@@ -5768,11 +6158,17 @@ export interface operations {
     listTenants: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description A part of TenantID or Name. */
+                /**
+                 * @description A part of TenantID or Name.
+                 * @example ada
+                 */
                 Search?: string;
             };
             header?: never;
@@ -5791,18 +6187,18 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "TenantID": null,
-                     *           "Name": null,
+                     *           "TenantID": "acme",
+                     *           "Name": "Acme Ltd",
                      *           "PasswordHash": "opaque",
                      *           "ReturnOrigins": [
-                     *             null
+                     *             "https://lms.example.com"
                      *           ],
                      *           "FrameOrigins": [
-                     *             null
+                     *             "https://lms.example.com"
                      *           ],
                      *           "Status": "active",
-                     *           "CreatedAt": null,
-                     *           "UpdatedAt": null
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "UpdatedAt": "2026-01-31T09:00:00Z"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -5831,7 +6227,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5841,7 +6240,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "TenantID": null
+                 *       "TenantID": "acme"
                  *     }
                  */
                 "application/json": components["schemas"]["NewTenant"];
@@ -5856,18 +6255,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "TenantID": null,
-                     *       "Name": null,
+                     *       "TenantID": "acme",
+                     *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
                      *       "ReturnOrigins": [
-                     *         null
+                     *         "https://lms.example.com"
                      *       ],
                      *       "FrameOrigins": [
-                     *         null
+                     *         "https://lms.example.com"
                      *       ],
                      *       "Status": "active",
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
@@ -5881,18 +6280,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "TenantID": null,
-                     *       "Name": null,
+                     *       "TenantID": "acme",
+                     *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
                      *       "ReturnOrigins": [
-                     *         null
+                     *         "https://lms.example.com"
                      *       ],
                      *       "FrameOrigins": [
-                     *         null
+                     *         "https://lms.example.com"
                      *       ],
                      *       "Status": "active",
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
@@ -5916,7 +6315,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The tenant. */
+                /**
+                 * @description The tenant.
+                 * @example acme
+                 */
                 TenantID: components["parameters"]["TenantID"];
             };
             cookie?: never;
@@ -5931,18 +6333,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "TenantID": null,
-                     *       "Name": null,
+                     *       "TenantID": "acme",
+                     *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
                      *       "ReturnOrigins": [
-                     *         null
+                     *         "https://lms.example.com"
                      *       ],
                      *       "FrameOrigins": [
-                     *         null
+                     *         "https://lms.example.com"
                      *       ],
                      *       "Status": "active",
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
@@ -5963,7 +6365,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The tenant. */
+                /**
+                 * @description The tenant.
+                 * @example acme
+                 */
                 TenantID: components["parameters"]["TenantID"];
             };
             cookie?: never;
@@ -5983,18 +6388,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "TenantID": null,
-                     *       "Name": null,
+                     *       "TenantID": "acme",
+                     *       "Name": "Acme Ltd",
                      *       "PasswordHash": "opaque",
                      *       "ReturnOrigins": [
-                     *         null
+                     *         "https://lms.example.com"
                      *       ],
                      *       "FrameOrigins": [
-                     *         null
+                     *         "https://lms.example.com"
                      *       ],
                      *       "Status": "active",
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
@@ -6015,12 +6420,18 @@ export interface operations {
     deleteTenant: {
         parameters: {
             query?: {
-                /** @description True: answer what would be deleted, and change nothing. */
+                /**
+                 * @description True: answer what would be deleted, and change nothing.
+                 * @example true
+                 */
                 plan?: boolean;
             };
             header?: never;
             path: {
-                /** @description Chosen by the operator. Cannot be changed. */
+                /**
+                 * @description Chosen by the operator. Cannot be changed.
+                 * @example acme
+                 */
                 TenantID: string;
             };
             cookie?: never;
@@ -6035,22 +6446,22 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "ReceiptID": null,
-                     *       "TenantID": null,
+                     *       "ReceiptID": "01994a5e-7c00-7000-8000-000000000007",
+                     *       "TenantID": "acme",
                      *       "Plan": true,
-                     *       "StartedAt": null,
+                     *       "StartedAt": "2026-01-31T09:00:00Z",
                      *       "Deleted": [
                      *         {
-                     *           "Data": null,
+                     *           "Data": "enrolments",
                      *           "Records": 1,
-                     *           "What": null
+                     *           "What": "Enrolments and their results."
                      *         }
                      *       ],
                      *       "Kept": [
                      *         {
-                     *           "Data": null,
-                     *           "What": null,
-                     *           "Why": null
+                     *           "Data": "enrolments",
+                     *           "What": "Enrolments and their results.",
+                     *           "Why": "Anonymous results stay for reports."
                      *         }
                      *       ]
                      *     }
@@ -6071,14 +6482,20 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
-                /** @description The tenant. */
+                /**
+                 * @description The tenant.
+                 * @example acme
+                 */
                 TenantID: components["parameters"]["TenantID"];
             };
             cookie?: never;
@@ -6095,14 +6512,15 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "KeyID": null,
-                     *           "TenantID": null,
-                     *           "Name": null,
+                     *           "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *           "TenantID": "acme",
+                     *           "Name": "HR system",
                      *           "Scopes": [
-                     *             "users:read"
+                     *             "users:read",
+                     *             "users:write"
                      *           ],
-                     *           "CreatedAt": null,
-                     *           "ExpiresAt": null,
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "ExpiresAt": "2026-01-31T09:00:00Z",
                      *           "LastUsedAt": null,
                      *           "RevokedAt": null
                      *         }
@@ -6133,11 +6551,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description The tenant. */
+                /**
+                 * @description The tenant.
+                 * @example acme
+                 */
                 TenantID: components["parameters"]["TenantID"];
             };
             cookie?: never;
@@ -6146,7 +6570,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "Name": null
+                 *       "Name": "HR system"
                  *     }
                  */
                 "application/json": components["schemas"]["NewKey"];
@@ -6161,17 +6585,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "KeyID": null,
-                     *       "TenantID": null,
-                     *       "Name": null,
+                     *       "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *       "TenantID": "acme",
+                     *       "Name": "HR system",
                      *       "Scopes": [
-                     *         "users:read"
+                     *         "users:read",
+                     *         "users:write"
                      *       ],
-                     *       "CreatedAt": null,
-                     *       "ExpiresAt": null,
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "LastUsedAt": null,
                      *       "RevokedAt": null,
-                     *       "Secret": null
+                     *       "Secret": "lectern_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
                      *     }
                      */
                     "application/json": components["schemas"]["KeyWithSecret"];
@@ -6195,8 +6620,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The tenant. */
+                /**
+                 * @description The tenant.
+                 * @example acme
+                 */
                 TenantID: components["parameters"]["TenantID"];
+                /** @example 01994a5e-7c00-7000-8000-000000000003 */
                 KeyID: string;
             };
             cookie?: never;
@@ -6211,14 +6640,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "KeyID": null,
-                     *       "TenantID": null,
-                     *       "Name": null,
+                     *       "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                     *       "TenantID": "acme",
+                     *       "Name": "HR system",
                      *       "Scopes": [
-                     *         "users:read"
+                     *         "users:read",
+                     *         "users:write"
                      *       ],
-                     *       "CreatedAt": null,
-                     *       "ExpiresAt": null,
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z",
                      *       "LastUsedAt": null,
                      *       "RevokedAt": null
                      *     }
@@ -6241,7 +6671,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Chosen by the operator. Cannot be changed. */
+                /**
+                 * @description Chosen by the operator. Cannot be changed.
+                 * @example acme
+                 */
                 TenantID: string;
             };
             cookie?: never;
@@ -6270,7 +6703,10 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
@@ -6278,14 +6714,24 @@ export interface operations {
                 after?: string;
                 /** @description Types, parted by commas. Default: all. */
                 Types?: string;
+                /** @example 01994a5e-7c00-7000-8000-000000000001 */
                 EnrollID?: string;
-                /** @description The user that it is about, or whose enrolment. */
+                /**
+                 * @description The user that it is about, or whose enrolment.
+                 * @example ada
+                 */
                 LoginID?: string;
-                /** @description What comes first. Default: oldest, in an order without gaps, for programs. newest, by EventID, is for people: what was under way while a page was read may be missing from it. Each has a cursor of its own. */
+                /**
+                 * @description What comes first. Default: oldest, in an order without gaps, for programs. newest, by EventID, is for people: what was under way while a page was read may be missing from it. Each has a cursor of its own.
+                 * @example oldest
+                 */
                 Order?: "oldest" | "newest";
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
@@ -6303,12 +6749,12 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "EventID": null,
-                     *           "OccurredAt": null,
-                     *           "LoginID": null,
-                     *           "EnrollID": null,
-                     *           "CourseID": null,
-                     *           "Type": "user.created",
+                     *           "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                     *           "OccurredAt": "2026-01-31T09:00:00Z",
+                     *           "LoginID": "ada",
+                     *           "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *           "CourseID": "fire-safety",
+                     *           "Type": "enrolment.completed",
                      *           "Data": {}
                      *         }
                      *       ],
@@ -6338,11 +6784,17 @@ export interface operations {
     readOverview: {
         parameters: {
             query?: {
-                /** @description How many days, today included. */
+                /**
+                 * @description How many days, today included.
+                 * @example 30
+                 */
                 Days?: number;
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
@@ -6360,37 +6812,37 @@ export interface operations {
                      * @example {
                      *       "Days": [
                      *         {
-                     *           "Day": null,
-                     *           "Enrolments": 1,
-                     *           "Starts": 1,
+                     *           "Day": "2026-01-31",
+                     *           "Enrolments": 3,
+                     *           "Starts": 2,
                      *           "Completions": 1
                      *         }
                      *       ],
                      *       "Attention": {
                      *         "Webhooks": [
                      *           {
-                     *             "WebhookID": null,
-                     *             "URL": null,
+                     *             "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *             "URL": "https://courses.example.com/fire-safety",
                      *             "Status": "enabled",
                      *             "FailingSince": null
                      *           }
                      *         ],
                      *         "Seats": [
                      *           {
-                     *             "CourseID": null,
-                     *             "Title": null,
-                     *             "DurationID": null,
-                     *             "Name": null,
-                     *             "Seats": 1,
-                     *             "SeatsLeft": 1
+                     *             "CourseID": "fire-safety",
+                     *             "Title": "Fire safety",
+                     *             "DurationID": "30-days",
+                     *             "Name": "30 days",
+                     *             "Seats": 100,
+                     *             "SeatsLeft": 99
                      *           }
                      *         ],
                      *         "Expiring": {
-                     *           "Enrolments": 1,
+                     *           "Enrolments": 3,
                      *           "More": true,
-                     *           "Until": null
+                     *           "Until": "2026-01-31T09:00:00Z"
                      *         },
-                     *         "FailedDeliveries": 1
+                     *         "FailedDeliveries": 0
                      *       }
                      *     }
                      */
@@ -6411,13 +6863,19 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
@@ -6435,17 +6893,17 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "WebhookID": null,
-                     *           "URL": null,
+                     *           "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *           "URL": "https://hr.example.com/lectern",
                      *           "Types": [
-                     *             null
+                     *             "enrolment.completed"
                      *           ],
-                     *           "Description": null,
+                     *           "Description": "Results for the HR system.",
                      *           "Status": "enabled",
-                     *           "DisabledReason": "failing",
+                     *           "DisabledReason": null,
                      *           "FailingSince": null,
-                     *           "CreatedAt": null,
-                     *           "UpdatedAt": null
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "UpdatedAt": "2026-01-31T09:00:00Z"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -6475,9 +6933,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6487,7 +6951,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "URL": null
+                 *       "URL": "https://hr.example.com/lectern"
                  *     }
                  */
                 "application/json": components["schemas"]["NewWebhook"];
@@ -6502,18 +6966,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "WebhookID": null,
-                     *       "URL": null,
+                     *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
-                     *         null
+                     *         "enrolment.completed"
                      *       ],
-                     *       "Description": null,
+                     *       "Description": "Results for the HR system.",
                      *       "Status": "enabled",
-                     *       "DisabledReason": "failing",
+                     *       "DisabledReason": null,
                      *       "FailingSince": null,
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null,
-                     *       "Secret": null,
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z",
+                     *       "Secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *       "PreviousSecretUntil": null
                      *     }
                      */
@@ -6538,10 +7002,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000005 */
                 WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
@@ -6556,17 +7024,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "WebhookID": null,
-                     *       "URL": null,
+                     *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
-                     *         null
+                     *         "enrolment.completed"
                      *       ],
-                     *       "Description": null,
+                     *       "Description": "Results for the HR system.",
                      *       "Status": "enabled",
-                     *       "DisabledReason": "failing",
+                     *       "DisabledReason": null,
                      *       "FailingSince": null,
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Webhook"];
@@ -6587,10 +7055,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000005 */
                 WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
@@ -6610,17 +7082,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "WebhookID": null,
-                     *       "URL": null,
+                     *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
-                     *         null
+                     *         "enrolment.completed"
                      *       ],
-                     *       "Description": null,
+                     *       "Description": "Results for the HR system.",
                      *       "Status": "enabled",
-                     *       "DisabledReason": "failing",
+                     *       "DisabledReason": null,
                      *       "FailingSince": null,
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Webhook"];
@@ -6643,10 +7115,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000005 */
                 WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
@@ -6661,17 +7137,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "WebhookID": null,
-                     *       "URL": null,
+                     *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
-                     *         null
+                     *         "enrolment.completed"
                      *       ],
-                     *       "Description": null,
+                     *       "Description": "Results for the HR system.",
                      *       "Status": "enabled",
-                     *       "DisabledReason": "failing",
+                     *       "DisabledReason": null,
                      *       "FailingSince": null,
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Webhook"];
@@ -6692,12 +7168,19 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000005 */
                 WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
@@ -6717,18 +7200,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "WebhookID": null,
-                     *       "URL": null,
+                     *       "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                     *       "URL": "https://hr.example.com/lectern",
                      *       "Types": [
-                     *         null
+                     *         "enrolment.completed"
                      *       ],
-                     *       "Description": null,
+                     *       "Description": "Results for the HR system.",
                      *       "Status": "enabled",
-                     *       "DisabledReason": "failing",
+                     *       "DisabledReason": null,
                      *       "FailingSince": null,
-                     *       "CreatedAt": null,
-                     *       "UpdatedAt": null,
-                     *       "Secret": null,
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "UpdatedAt": "2026-01-31T09:00:00Z",
+                     *       "Secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                      *       "PreviousSecretUntil": null
                      *     }
                      */
@@ -6753,12 +7236,19 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000005 */
                 WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
@@ -6773,25 +7263,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "DeliveryID": null,
-                     *       "EventID": null,
-                     *       "Type": null,
+                     *       "DeliveryID": "01994a5e-7c00-7000-8000-000000000006",
+                     *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                     *       "Type": "enrolment.completed",
                      *       "Reason": "event",
                      *       "Status": "pending",
                      *       "Attempts": 1,
-                     *       "CreatedAt": null,
-                     *       "AttemptedAt": null,
+                     *       "CreatedAt": "2026-01-31T09:00:00Z",
+                     *       "AttemptedAt": "2026-01-31T09:00:00Z",
                      *       "NextAttemptAt": null,
                      *       "Request": {
-                     *         "URL": null,
+                     *         "URL": "https://courses.example.com/fire-safety",
                      *         "Body": {}
                      *       },
                      *       "Answer": {
                      *         "Status": 1,
-                     *         "Body": null
+                     *         "Body": "ok"
                      *       },
                      *       "Error": null,
-                     *       "Milliseconds": 1
+                     *       "Milliseconds": 120
                      *     }
                      */
                     "application/json": components["schemas"]["Delivery"];
@@ -6812,20 +7302,32 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
+                /** @example pending */
                 Status?: "pending" | "delivered" | "failed";
-                /** @description Of what happened to this enrolment. */
+                /**
+                 * @description Of what happened to this enrolment.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
                 EnrollID?: string;
+                /** @example 01994a5e-7c00-7000-8000-000000000004 */
                 EventID?: string;
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000005 */
                 WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
@@ -6842,25 +7344,25 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "DeliveryID": null,
-                     *           "EventID": null,
-                     *           "Type": null,
+                     *           "DeliveryID": "01994a5e-7c00-7000-8000-000000000006",
+                     *           "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                     *           "Type": "enrolment.completed",
                      *           "Reason": "event",
                      *           "Status": "pending",
                      *           "Attempts": 1,
-                     *           "CreatedAt": null,
-                     *           "AttemptedAt": null,
+                     *           "CreatedAt": "2026-01-31T09:00:00Z",
+                     *           "AttemptedAt": "2026-01-31T09:00:00Z",
                      *           "NextAttemptAt": null,
                      *           "Request": {
-                     *             "URL": null,
+                     *             "URL": "https://courses.example.com/fire-safety",
                      *             "Body": {}
                      *           },
                      *           "Answer": {
                      *             "Status": 1,
-                     *             "Body": null
+                     *             "Body": "ok"
                      *           },
                      *           "Error": null,
-                     *           "Milliseconds": 1
+                     *           "Milliseconds": 120
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -6890,12 +7392,19 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
+                /** @example 01994a5e-7c00-7000-8000-000000000005 */
                 WebhookID: components["parameters"]["WebhookID"];
             };
             cookie?: never;
@@ -6941,26 +7450,51 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor. */
+                /**
+                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @example 50
+                 */
                 Limit?: components["parameters"]["Limit"];
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description What comes first. Default: oldest. */
+                /**
+                 * @description What comes first. Default: oldest.
+                 * @example oldest
+                 */
                 Order?: components["parameters"]["Order"];
+                /** @example tenant.created */
                 Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
-                /** @description ID of a key or a session. */
+                /**
+                 * @description ID of a key or a session.
+                 * @example 01994a5e-7c00-7000-8000-000000000003
+                 */
                 ActorID?: string;
-                /** @description Who did it, or whom it was about, their enrolments included. The operator names the tenant. */
+                /**
+                 * @description Who did it, or whom it was about, their enrolments included. The operator names the tenant.
+                 * @example ada
+                 */
                 LoginID?: string;
-                /** @description ID of what was changed, such as EnrollID, KeyID or CourseID. */
+                /**
+                 * @description ID of what was changed, such as EnrollID, KeyID or CourseID.
+                 * @example 01994a5e-7c00-7000-8000-000000000001
+                 */
                 TargetID?: string;
-                /** @description Entries from this instant on. */
+                /**
+                 * @description Entries from this instant on.
+                 * @example 2026-01-31T09:00:00Z
+                 */
                 After?: string;
-                /** @description Entries before this instant. */
+                /**
+                 * @description Entries before this instant.
+                 * @example 2026-01-31T09:00:00Z
+                 */
                 Before?: string;
             };
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path?: never;
@@ -6978,21 +7512,21 @@ export interface operations {
                      * @example {
                      *       "Items": [
                      *         {
-                     *           "AuditID": null,
-                     *           "TenantID": null,
+                     *           "AuditID": "01994a5e-7c00-7000-8000-000000000008",
+                     *           "TenantID": "acme",
                      *           "Number": 1,
-                     *           "At": null,
+                     *           "At": "2026-01-31T09:00:00Z",
                      *           "Action": "tenant.created",
                      *           "Actor": "key",
-                     *           "ActorID": null,
-                     *           "ActorName": null,
-                     *           "Address": null,
-                     *           "RequestID": null,
+                     *           "ActorID": "01994a5e-7c00-7000-8000-000000000003",
+                     *           "ActorName": "HR system",
+                     *           "Address": "203.0.113.7",
+                     *           "RequestID": "01994a5e-7c00-7000-8000-000000000009",
                      *           "Target": "tenant",
-                     *           "TargetID": null,
-                     *           "TargetName": null,
+                     *           "TargetID": "01994a5e-7c00-7000-8000-000000000001",
+                     *           "TargetName": "ada",
                      *           "Data": {},
-                     *           "Hash": null
+                     *           "Hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *         }
                      *       ],
                      *       "NextCursor": null
@@ -7071,11 +7605,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
@@ -7098,8 +7638,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "PreviewURL": null,
-                     *       "ExpiresAt": null
+                     *       "PreviewURL": "https://content.example.com/preview?ticket=eyJhbGciOi",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Preview"];
@@ -7122,13 +7662,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII. */
+                /**
+                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @example acme
+                 */
                 Tenant?: components["parameters"]["Tenant"];
-                /** @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours. */
+                /**
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @example order-4711
+                 */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
-                /** @description The course. Chosen by the operator. */
+                /**
+                 * @description The course. Chosen by the operator.
+                 * @example fire-safety
+                 */
                 CourseID: components["parameters"]["CourseID"];
             };
             cookie?: never;
@@ -7143,8 +7692,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "PreviewURL": null,
-                     *       "ExpiresAt": null
+                     *       "PreviewURL": "https://content.example.com/preview?ticket=eyJhbGciOi",
+                     *       "ExpiresAt": "2026-01-31T09:00:00Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Preview"];

@@ -1,3 +1,4 @@
+import { fieldExamples } from './interface-examples.ts';
 import { describedEvents } from './modules/events/document.ts';
 import { cookieName } from './modules/people/cookie.ts';
 import type { Config } from './platform/config.ts';
@@ -48,5 +49,6 @@ export function aboutInterface(config: Config): Interface {
       },
     },
     webhooks: describedEvents,
+    examples: fieldExamples,
   };
 }

@@ -83,8 +83,8 @@ export type Route = {
   >;
   /** Codes of the errors that it answers beside those that follow from its access and from what it takes. */
   problems?: readonly ErrorCode[];
-  /** What a request may look like, where the examples of its schemas do not say enough. */
-  example?: { query?: Record<string, unknown>; body?: Record<string, unknown> };
+  /** Fields that its example sends beside those that it must. */
+  example?: readonly string[];
   /** Types of the events that the operation may write; a write without any says so with an empty list. */
   events?: readonly string[];
   /** Actions that the operation may write into the audit trail; a write without any says so with an empty list. */

@@ -4,7 +4,7 @@ import { idempotencyHeader } from '../idempotency.ts';
 import type { Route } from '../routes.ts';
 import { rowTypes } from '../rows.ts';
 import { nameComponents } from './components.ts';
-import { exampleOf } from './examples.ts';
+import { exampleMaker, type FieldExamples } from './examples.ts';
 import { openProblemAnswers } from './problem-answers.ts';
 
 /** What the document says beside its operations. */
@@ -17,18 +17,21 @@ export type Interface = {
   securitySchemes: Record<string, object>;
   /** What is sent to webhook endpoints. */
   webhooks: Record<string, object>;
+  examples: FieldExamples;
 };
 
 const headers = {
   Tenant: {
     description:
       "The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.",
-    schema: { type: 'string', examples: ['acme'] },
+    schema: { type: 'string' },
+    example: 'acme',
   },
   [idempotencyHeader]: {
     description:
       'Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.',
-    schema: { type: 'string', examples: ['order-4711'] },
+    schema: { type: 'string' },
+    example: 'order-4711',
   },
 };
 
@@ -44,21 +47,28 @@ function headersOf({ method, access }: Route) {
 /** The rest of a path, which the router calls `*`. */
 const rest = 'Path';
 
-function parametersOf(place: 'path' | 'query', group: TSchema | undefined) {
+type Examples = ReturnType<typeof exampleMaker>;
+
+function parametersOf(place: 'path' | 'query', group: TSchema | undefined, { ofField }: Examples) {
   const { properties = {}, required = [] } = (group ?? {}) as {
     properties?: Record<string, { description?: string }>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name: name === '*' ? rest : name,
-    in: place,
-    required: place === 'path' || required.includes(name),
-    ...(description === undefined ? {} : { description }),
-    schema,
-  }));
+  return Object.entries(properties).map(([key, { description, ...schema }]) => {
+    const name = key === '*' ? rest : key;
+    const example = ofField(name, '', schema);
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(key),
+      ...(description === undefined ? {} : { description }),
+      schema,
+      ...(example === null ? {} : { example }),
+    };
+  });
 }
 
-function requestBodyOf({ body, streams, example }: Route) {
+function requestBodyOf({ body, streams, example }: Route, { make }: Examples) {
   if (streams) {
     const { types, description, examples = {} } = streams;
     const content = types.map((type) => [
@@ -69,7 +79,7 @@ function requestBodyOf({ body, streams, example }: Route) {
   }
   if (!body) return null;
   const { required = [] } = body as { required?: string[] };
-  const sent = example?.body ?? exampleOf(body, { onlyRequired: true });
+  const sent = make(body, '', [...required, ...(example ?? [])]);
   return {
     required: required.length > 0,
     content: { 'application/json': { schema: body, example: sent } },
@@ -84,19 +94,19 @@ const wholeList = {
 };
 const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
 
-function contentOf(route: Route, status: string) {
+function contentOf(route: Route, status: string, { make }: Examples) {
   const { schema, type, example } = route.answers[Number(status)] ?? {};
   if (!schema && !type) return null;
   const types = type === undefined ? ['application/json'] : [type].flat();
-  const shown = example ?? (schema ? exampleOf(schema) : undefined);
+  const shown = example ?? (schema ? make(schema) : undefined);
   const media = { schema: schema ?? { type: 'string' }, ...(shown === undefined ? {} : { example: shown }) };
   return { ...Object.fromEntries(types.map((one) => [one, media])), ...(listOf(route) ? rowContent : {}) };
 }
 
-function responsesOf(route: Route) {
+function responsesOf(route: Route, examples: Examples) {
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, { description }]) => {
-      const content = contentOf(route, status);
+      const content = contentOf(route, status, examples);
       return [status, { description, ...(content ? { content } : {}) }];
     }),
   );
@@ -112,14 +122,15 @@ function serverOf(url: string) {
 /** The OpenAPI 3.1 document of all routes, from the same data that validate and answer. */
 export function describe(routes: readonly Route[], about: Interface): object {
   const { responses: problems, withProblems } = openProblemAnswers();
+  const examples = exampleMaker(about.examples);
   const operationOf = (route: Route) => {
     const { access, scope, also = [], description } = route;
     const parameters = [
-      ...parametersOf('query', route.query),
-      ...parametersOf('path', route.params),
+      ...parametersOf('query', route.query, examples),
+      ...parametersOf('path', route.params, examples),
       ...headersOf(route),
     ];
-    const requestBody = requestBodyOf(route);
+    const requestBody = requestBodyOf(route, examples);
     return {
       operationId: route.name,
       summary: route.summary,
@@ -131,7 +142,7 @@ export function describe(routes: readonly Route[], about: Interface): object {
       security: access === 'anyone' || access === 'session' ? [] : [{ key: [] }, { session: [] }],
       'x-access': access,
       ...(scope === null ? {} : { 'x-scope': [scope, ...also].join(' ') }),
-      responses: withProblems(route, responsesOf(route)),
+      responses: withProblems(route, responsesOf(route, examples)),
     };
   };
   const paths = Map.groupBy(routes, ({ path }) => path.replace('*', `{${rest}}`));

@@ -1,5 +1,7 @@
 type Schema = {
+  title?: string;
   type?: string | string[];
+  format?: string;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -7,29 +9,62 @@ type Schema = {
   const?: unknown;
   default?: unknown;
   examples?: unknown[];
-  minItems?: number;
 };
 
-const typeOf = ({ type }: Schema): string | undefined =>
-  type === undefined ? undefined : [type].flat().find((one) => one !== 'null');
+/** Values by the name of a field, or by the title of its record and its name with a dot between. */
+export type FieldExamples = Readonly<Record<string, unknown>>;
 
-/** A value that the schema takes: its own example, or one made of the examples of its parts. */
-export function exampleOf(schema: Schema, { onlyRequired = false } = {}): unknown {
-  if (schema.examples) return schema.examples[0];
-  if (schema.const !== undefined) return schema.const;
-  if (schema.default !== undefined) return schema.default;
-  if (schema.enum) return schema.enum[0];
-  const type = typeOf(schema);
-  if (type === 'object') {
-    const needed = schema.required ?? [];
-    const fields = Object.entries(schema.properties ?? {}).filter(
-      ([name]) => !onlyRequired || needed.includes(name),
-    );
-    return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field)]));
+const ofFormats: Record<string, string> = {
+  'date-time': '2026-01-31T09:00:00Z',
+  date: '2026-01-31',
+  uuid: '01994a5e-7c00-7000-8000-000000000000',
+};
+
+function typesOf({ type }: Schema): string[] {
+  return type === undefined ? [] : [type].flat();
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+function fits(value: unknown, schema: Schema): boolean {
+  const [types, type] = [typesOf(schema), typeOf(value)];
+  const isListed = schema.enum === undefined || schema.enum.includes(value);
+  return isListed && (types.includes(type) || (type === 'integer' && types.includes('number')));
+}
+
+/** Makes examples out of schemas and of the values of fields, so that the same person takes the same course throughout. */
+export function exampleMaker(fields: FieldExamples) {
+  function ofField(name: string, title: string, schema: Schema): unknown {
+    const named = [`${title}.${name}`, name].find((key) => key in fields && fits(fields[key], schema));
+    const isRecord = schema.properties !== undefined || schema.items?.properties !== undefined;
+    return named === undefined || (isRecord && fields[named] !== null) ? make(schema, name) : fields[named];
   }
-  if (type === 'array')
-    return Array.from({ length: Math.max(1, schema.minItems ?? 1) }, () => exampleOf(schema.items ?? {}));
-  if (type === 'boolean') return true;
-  if (type === 'integer' || type === 'number') return 1;
-  return null;
+
+  /** A value that the schema takes. `only`: the fields of a record that are wanted; by default all. */
+  function make(schema: Schema, name = '', only?: readonly string[]): unknown {
+    if (schema.examples) return schema.examples[0];
+    if (schema.const !== undefined) return schema.const;
+    const [type] = typesOf(schema).filter((one) => one !== 'null');
+    if (type === 'object') {
+      const wanted = Object.entries(schema.properties ?? {}).filter(
+        ([field]) => only?.includes(field) ?? true,
+      );
+      return Object.fromEntries(
+        wanted.map(([field, part]) => [field, ofField(field, schema.title ?? '', part)]),
+      );
+    }
+    if (type === 'array') return [make(schema.items ?? {}, name)];
+    if (schema.default !== undefined) return schema.default;
+    if (schema.enum) return schema.enum[0];
+    if (schema.format) return ofFormats[schema.format];
+    if (type === 'boolean') return true;
+    if (type === 'integer' || type === 'number') return 1;
+    return null;
+  }
+
+  return { make, ofField };
 }
