@@ -7724,6 +7724,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "user.created",
+                 *       "Data": {
+                 *         "LoginID": "ada"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -7766,6 +7779,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "user.updated",
+                 *       "Data": {
+                 *         "LoginID": "ada",
+                 *         "Changed": [
+                 *           "Email"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -7810,6 +7839,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "user.disabled",
+                 *       "Data": {
+                 *         "LoginID": "ada",
+                 *         "Changed": [
+                 *           "Email"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -7854,6 +7899,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "user.erased",
+                 *       "Data": {
+                 *         "ReceiptID": "01994a5e-7c00-7000-8000-000000000007"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -7896,6 +7954,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.created",
+                 *       "Data": {
+                 *         "DurationID": "30-days",
+                 *         "Reference": "order-4711"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -7938,6 +8010,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.updated",
+                 *       "Data": {
+                 *         "Changed": [
+                 *           "Email"
+                 *         ],
+                 *         "Status": "enrolled"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -7982,6 +8070,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.launched",
+                 *       "Data": {
+                 *         "Launch": 1,
+                 *         "Status": "enrolled"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8025,6 +8127,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.progressed",
+                 *       "Data": {
+                 *         "Status": "enrolled",
+                 *         "Completion": "unknown",
+                 *         "Success": "unknown",
+                 *         "Score": 85,
+                 *         "Progress": 100,
+                 *         "TotalSeconds": 1260
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8074,6 +8194,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.completed",
+                 *       "Data": {
+                 *         "Status": "enrolled",
+                 *         "Completion": "unknown",
+                 *         "Success": "unknown",
+                 *         "Score": 85,
+                 *         "Progress": 100,
+                 *         "TotalSeconds": 1260
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8123,6 +8261,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.passed",
+                 *       "Data": {
+                 *         "Status": "enrolled",
+                 *         "Completion": "unknown",
+                 *         "Success": "unknown",
+                 *         "Score": 85,
+                 *         "Progress": 100,
+                 *         "TotalSeconds": 1260
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8172,6 +8328,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.failed",
+                 *       "Data": {
+                 *         "Status": "enrolled",
+                 *         "Completion": "unknown",
+                 *         "Success": "unknown",
+                 *         "Score": 85,
+                 *         "Progress": 100,
+                 *         "TotalSeconds": 1260
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8221,6 +8395,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.extended",
+                 *       "Data": {
+                 *         "DurationID": "30-days",
+                 *         "ExpiresAt": "2026-01-31T09:00:00Z",
+                 *         "Status": "enrolled",
+                 *         "Reference": "order-4711"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8268,6 +8458,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.expired",
+                 *       "Data": {
+                 *         "Changed": [
+                 *           "Email"
+                 *         ],
+                 *         "Status": "enrolled"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8312,6 +8518,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.withdrawn",
+                 *       "Data": {
+                 *         "Changed": [
+                 *           "Email"
+                 *         ],
+                 *         "Status": "enrolled"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8356,6 +8578,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "enrolment.renewed",
+                 *       "Data": {
+                 *         "NewEnrollID": "01994a5e-7c00-7000-8000-000000000002",
+                 *         "Status": "enrolled"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8400,6 +8636,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "key.redeemed",
+                 *       "Data": {
+                 *         "KeyID": "01994a5e-7c00-7000-8000-000000000003",
+                 *         "PurchaseOrder": "PO-2026-17",
+                 *         "EnrollIDs": [
+                 *           "01994a5e-7c00-7000-8000-000000000001"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8444,6 +8697,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "course.released",
+                 *       "Data": {
+                 *         "Release": 1,
+                 *         "Standard": "scorm12",
+                 *         "Title": "Fire safety"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8487,6 +8755,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "package.imported",
+                 *       "Data": {
+                 *         "Release": 1,
+                 *         "Warnings": 0
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;
@@ -8529,6 +8811,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "EventID": "01994a5e-7c00-7000-8000-000000000004",
+                 *       "OccurredAt": "2026-01-31T09:00:00Z",
+                 *       "LoginID": "ada",
+                 *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                 *       "CourseID": "fire-safety",
+                 *       "Type": "webhook.disabled",
+                 *       "Data": {
+                 *         "WebhookID": "01994a5e-7c00-7000-8000-000000000005",
+                 *         "URL": "https://courses.example.com/fire-safety",
+                 *         "FailingSince": "2026-01-31T09:00:00Z"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** Format: uuid */
                     EventID: string;

@@ -25,6 +25,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ImageURL: 'https://cdn.example.com/fire-safety.png',
   URL: 'https://courses.example.com/fire-safety',
   Release: 1,
+  Standard: 'scorm12',
   DurationID: '30-days',
   Name: '30 days',
   Duration: 'P30D',

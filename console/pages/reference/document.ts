@@ -18,6 +18,7 @@ export type Schema = {
   maximum?: number;
   minItems?: number;
   maxItems?: number;
+  examples?: unknown[];
 };
 
 export type Parameter = {
@@ -26,9 +27,10 @@ export type Parameter = {
   required?: boolean;
   description?: string;
   schema: Schema;
+  example?: unknown;
 };
 
-type Content = Record<string, { schema?: Schema }>;
+type Content = Record<string, { schema?: Schema; example?: unknown }>;
 
 export type Operation = {
   operationId: string;
@@ -38,7 +40,9 @@ export type Operation = {
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Content };
   responses: Record<string, { description?: string; content?: Content }>;
-  'x-access'?: 'tenant' | 'operator' | 'anyone';
+  'x-access'?: 'tenant' | 'operator' | 'either' | 'anyone' | 'session';
+  /** Where it is when it is not at the origin of the interface. */
+  servers?: { url: string }[];
   'x-scope'?: string;
 };
 
@@ -51,9 +55,27 @@ export type Document = {
 
 export type Entry = Operation & { method: string; path: string; tag: string };
 
+/** The document with every reference replaced by what it names; where a record holds itself, nothing more is said of it. */
+function withoutReferences(document: Document): Document {
+  const find = (reference: string) =>
+    reference
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((part, name) => Object(part)[name], document);
+  const resolve = (value: unknown, above: readonly string[]): unknown => {
+    if (Array.isArray(value)) return value.map((part) => resolve(part, above));
+    if (typeof value !== 'object' || value === null) return value;
+    if ('$ref' in value && typeof value.$ref === 'string')
+      return above.includes(value.$ref) ? {} : resolve(find(value.$ref), [...above, value.$ref]);
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolve(part, above)]));
+  };
+  return { ...document, ...(resolve({ paths: document.paths, webhooks: document.webhooks }, []) as object) };
+}
+
 /** The operations in the document's order, and after them the events that are sent to webhook endpoints. */
 export function entriesOf(document: Document): Entry[] {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  const { paths, webhooks } = withoutReferences(document);
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       method: method.toUpperCase(),
@@ -61,7 +83,7 @@ export function entriesOf(document: Document): Entry[] {
       tag: operation.tags?.[0] ?? '',
     })),
   );
-  const events = Object.entries(document.webhooks).map(([type, { post }]) => ({
+  const events = Object.entries(webhooks).map(([type, { post }]) => ({
     ...post,
     method: 'EVENT',
     path: type,
@@ -83,8 +105,12 @@ export function groupsOf(entries: readonly Entry[], filter: string): [string, En
 }
 
 /** The media type and schema of a body; JSON before all others. */
-export function bodyOf(content: Content | undefined): { type: string; schema: Schema } | null {
+export function bodyOf(
+  content: Content | undefined,
+): { type: string; schema: Schema; example: unknown } | null {
   const types = Object.keys(content ?? {});
   const type = types.find((one) => one === 'application/json') ?? types[0];
-  return type === undefined ? null : { type, schema: content?.[type]?.schema ?? {} };
+  if (type === undefined) return null;
+  const { schema = {}, example } = content?.[type] ?? {};
+  return { type, schema, example };
 }

@@ -5,7 +5,6 @@ import { bodyOf, type Entry } from './document.ts';
 import { Fields, ParameterFields } from './fields.tsx';
 import { Method } from './method.tsx';
 import { curlOf, exampleRequest, scriptOf } from './request.ts';
-import { exampleOf } from './schema.ts';
 import { TryIt } from './try-it.tsx';
 
 /** One operation: what it is for, who may call it, what it takes and answers, how to call it, and a place to do so. */
@@ -38,12 +37,12 @@ export function OperationView({ entry, baseUrl }: { entry: Entry; baseUrl: strin
         </Stack>
       )}
       {isEvent ? (
-        <Block label={t('example')} text={JSON.stringify(exampleOf(body?.schema ?? {}), null, 2)} />
+        <Block label={t('example')} text={JSON.stringify(body?.example, null, 2)} />
       ) : (
         <Samples entry={entry} baseUrl={baseUrl} />
       )}
       {!isEvent && <Answers entry={entry} />}
-      {!isEvent && (
+      {!isEvent && !entry.servers && (
         <>
           <Divider />
           <TryIt entry={entry} />

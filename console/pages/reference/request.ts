@@ -1,5 +1,4 @@
 import { bodyOf, type Entry } from './document.ts';
-import { exampleOf } from './schema.ts';
 
 export type Request = { method: string; url: string; headers: Record<string, string>; body: string | null };
 
@@ -38,22 +37,22 @@ export function curlOf({ method, url, headers, body }: Request): string {
   ].join(' ');
 }
 
-/** What the operation is called with to see it work: every parameter that is needed, and a whole body. */
+/** What the operation is called with to see it work: the example of the document. */
 export function exampleRequest(entry: Entry, baseUrl: string): Request {
   const values: Record<string, string> = {};
-  for (const { in: place, name, required, schema } of entry.parameters ?? [])
-    if (required || place === 'path') values[`${place} ${name}`] = String(exampleOf(schema, name));
+  for (const { in: place, name, required, example } of entry.parameters ?? [])
+    if (required) values[`${place} ${name}`] = String(example);
   const body = bodyOf(entry.requestBody?.content);
-  const isOpen = entry['x-access'] === 'anyone';
+  const isOpen = entry['x-access'] === 'anyone' || entry['x-access'] === 'session';
   const isJson = body?.type === 'application/json';
   return {
     method: entry.method,
-    url: baseUrl + addressOf(entry, values),
+    url: (entry.servers?.[0]?.url ?? baseUrl) + addressOf(entry, values),
     headers: {
       ...(isOpen ? {} : { Authorization: 'Bearer $KEY' }),
       ...(body ? { 'Content-Type': body.type } : {}),
     },
-    body: body ? (isJson ? JSON.stringify(exampleOf(body.schema)) : '@file') : null,
+    body: body ? (isJson ? JSON.stringify(body.example) : '@file') : null,
   };
 }
 
@@ -61,11 +60,11 @@ export function exampleRequest(entry: Entry, baseUrl: string): Request {
 export function scriptOf(entry: Entry): string {
   const method = entry.method.toLowerCase();
   const pathParameters = (entry.parameters ?? []).filter(({ in: place }) => place === 'path');
-  const path = pathParameters.map(({ name, schema }) => [name, exampleOf(schema, name)]);
+  const path = pathParameters.map(({ name, example }) => [name, example]);
   const body = bodyOf(entry.requestBody?.content);
   const given = {
     ...(path.length > 0 ? { params: { path: Object.fromEntries(path) } } : {}),
-    ...(body?.type === 'application/json' ? { body: exampleOf(body.schema) } : {}),
+    ...(body?.type === 'application/json' ? { body: body.example } : {}),
   };
   const init = Object.keys(given).length > 0 ? `, ${JSON.stringify(given, null, 2)}` : '';
   return `const answer = await lectern.${method}('${entry.path}'${init});`;

@@ -6,7 +6,7 @@ import formats from 'ajv-formats';
 import fc from 'fast-check';
 import { bodyOf, type Document, entriesOf, groupsOf } from './document.ts';
 import { curlOf, exampleRequest, quote } from './request.ts';
-import { exampleOf, rowsOf } from './schema.ts';
+import { rowsOf } from './schema.ts';
 
 const document: Document = JSON.parse(
   readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'),
@@ -21,7 +21,7 @@ test('every operation has an example that its own schema takes', () => {
     const body = bodyOf(requestBody?.content);
     if (body?.type !== 'application/json') continue;
     const takes = ajv.compile(body.schema);
-    assert.ok(takes(exampleOf(body.schema)), `${operationId}: ${ajv.errorsText(takes.errors)}`);
+    assert.ok(takes(body.example), `${operationId}: ${ajv.errorsText(takes.errors)}`);
     checked++;
   }
   assert.ok(checked > 20);

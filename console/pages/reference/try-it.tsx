@@ -20,7 +20,6 @@ import { FailedAct } from '../../parts/states.tsx';
 import type { Search } from '../../router.tsx';
 import { bodyOf, type Entry, type Parameter } from './document.ts';
 import { addressOf } from './request.ts';
-import { exampleOf } from './schema.ts';
 
 type Answer = { status: number; milliseconds: number; headers: [string, string][]; text: string };
 
@@ -47,9 +46,7 @@ export function TryIt({ entry }: { entry: Entry }) {
   const isJson = body?.type === 'application/json';
   const [values, setValues] = useState<Record<string, string>>({ 'header Tenant': search.tenant ?? '' });
   const [key, setKey] = useState('');
-  const [text, setText] = useState(() =>
-    body && isJson ? JSON.stringify(exampleOf(body.schema), null, 2) : '',
-  );
+  const [text, setText] = useState(() => (body && isJson ? JSON.stringify(body.example, null, 2) : ''));
   const [file, setFile] = useState<File | null>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const problem = isJson ? jsonProblem(text) : null;
@@ -149,7 +146,7 @@ function jsonProblem(text: string): string | null {
 type InputProps = { parameter: Parameter; value: string; onChange: (value: string) => void };
 
 function ParameterInput({ parameter, value, onChange }: InputProps) {
-  const { name, required, in: place, schema } = parameter;
+  const { name, required, in: place, schema, example } = parameter;
   const choices = schema.enum ?? (schema.type === 'boolean' ? [true, false] : null);
   const common = { label: name, required: required || place === 'path' };
   if (choices)
@@ -166,7 +163,7 @@ function ParameterInput({ parameter, value, onChange }: InputProps) {
       {...common}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      placeholder={place === 'path' ? String(exampleOf(schema, name)) : ''}
+      placeholder={place === 'path' ? String(example) : ''}
       spellCheck={false}
       autoComplete="off"
     />

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { aValueOf, type JsonSchema, jsonText, type Names, oddTexts, text } from './fuzz-values.ts';
+import { withoutReferences } from './openapi.ts';
 
 export type Message = { method: string; target: string; headers: [string, string][]; body: Buffer | null };
 
@@ -10,15 +11,20 @@ export type Operation = {
   parameters?: Parameter[];
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content }>;
+  /** Where it is when it is not at the origin of the interface. */
+  servers?: { url: string }[];
 };
 export type Described = { path: string; method: string; operation: Operation };
 
 /** Who calls: the keys of the world, by what they may. */
 export type Keys = { operator: string; tenant: string; reader: string; TenantID: string };
 
+/** Those at the origin of the interface. */
 export function operationsOf(document: { paths: Record<string, Record<string, Operation>> }): Described[] {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  return Object.entries(withoutReferences(document).paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { servers }]) => servers === undefined)
+      .map(([method, operation]) => ({ path, method, operation })),
   );
 }
 

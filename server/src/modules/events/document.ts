@@ -18,12 +18,11 @@ function operation(type: EventType) {
     description:
       'Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).',
     parameters,
-    requestBody: { required: true, content: { 'application/json': { schema: eventSchema(type) } } },
     responses: { '2XX': { description: 'Received. Anything else is tried again, for 72 hours.' } },
   };
 }
 
 /** What is sent to webhook endpoints, as `webhooks` of the OpenAPI document: one operation for each type of event. */
 export const describedEvents = Object.fromEntries(
-  eventTypes.map((type) => [type, { post: operation(type) }]),
+  eventTypes.map((type) => [type, { operation: operation(type), body: eventSchema(type) }]),
 );

@@ -15,8 +15,8 @@ export type Interface = {
   /** Where the routes of the content origin are; a `*` stands for a label of each course. */
   contentUrl: string;
   securitySchemes: Record<string, object>;
-  /** What is sent to webhook endpoints. */
-  webhooks: Record<string, object>;
+  /** What is sent to webhook endpoints, by type: the operation without its body, and the schema of the body. */
+  webhooks: Record<string, { operation: object; body: TSchema }>;
   examples: FieldExamples;
 };
 
@@ -150,14 +150,18 @@ export function describe(routes: readonly Route[], about: Interface): object {
     path,
     Object.fromEntries(group.map((route) => [route.method.toLowerCase(), operationOf(route)])),
   ]);
-  const { info, tags, baseUrl, securitySchemes, webhooks } = about;
+  const sent = Object.entries(about.webhooks).map(([type, { operation, body }]) => {
+    const content = { 'application/json': { schema: body, example: examples.make(body) } };
+    return [type, { post: { ...operation, requestBody: { required: true, content } } }];
+  });
+  const { info, tags, baseUrl, securitySchemes } = about;
   return nameComponents({
     openapi: '3.1.0',
     info,
     servers: [{ url: baseUrl }],
     tags,
     paths: Object.fromEntries(described),
-    webhooks,
+    webhooks: Object.fromEntries(sent),
     components: { securitySchemes, responses: problems },
   });
 }

@@ -32,7 +32,8 @@ function typeOf(value: unknown): string {
 
 function fits(value: unknown, schema: Schema): boolean {
   const [types, type] = [typesOf(schema), typeOf(value)];
-  const isListed = schema.enum === undefined || schema.enum.includes(value);
+  const isListed =
+    schema.const === undefined ? (schema.enum?.includes(value) ?? true) : schema.const === value;
   return isListed && (types.includes(type) || (type === 'integer' && types.includes('number')));
 }
 
