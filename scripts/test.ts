@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { judgeMutants, judgeStatements } from '../server/test/support/recorded-statements.ts';
 import { ensureBuilt } from './build.ts';
@@ -56,7 +57,7 @@ const files = positionals.length > 0 ? [...new Set(positionals.flatMap(matching)
 if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
   console.log(`${found.length - suite.length} files of tests open no server: they run with npm test.`);
-await ensureBuilt(['console', 'player']);
+await ensureBuilt();
 /** Whatever tests leave there goes with it, also what a killed process leaves. The server that some start runs as another user. */
 const scratch = mkdtempSync(join(tmpdir(), 'lectern-tests-'));
 chmodSync(scratch, 0o711);
@@ -70,8 +71,8 @@ const noted = join(scratch, 'failed');
 const failed: string[] = [];
 
 /**
- * Runs several files in one process, which loads the sources once. Each process gets as many files as its share of the
- * rest is, so that the last ones are short.
+ * Runs several files in one process, which loads the sources once. Each file is a suite, and the next one begins when its
+ * last hook has ended. Each process gets as many files as its share of the rest is, so that the last ones are short.
  */
 function batches(files: readonly string[]): string[] {
   const largest = 12;
@@ -79,12 +80,21 @@ function batches(files: readonly string[]): string[] {
   for (let rest = [...files]; rest.length > 0; ) {
     const size = Math.min(largest, Math.max(1, Math.ceil(rest.length / 8)));
     const path = join(scratch, `batch-${String(made.length).padStart(3, '0')}.test.mjs`);
-    const imports = rest.slice(0, size).map((file) => `await import(${JSON.stringify(resolve(file))});`);
-    writeFileSync(path, `${imports.join('\n')}\n`);
+    const suites = rest.slice(0, size).map((file) => [file, pathToFileURL(resolve(file)).href]);
+    writeFileSync(path, batchSource(suites));
     made.push(path);
     rest = rest.slice(size);
   }
   return made;
+}
+
+function batchSource(suites: readonly string[][]): string {
+  return `
+    import { after, describe } from 'node:test';
+    for (const [name, address] of ${JSON.stringify(suites)})
+      await new Promise((ended) => {
+        describe(name, () => import(address).finally(() => after(ended)));
+      });`;
 }
 
 function run(some: readonly string[], concurrency: number): number {
