@@ -50,6 +50,7 @@ async function buildServer(outDir: string): Promise<void> {
     build: {
       ssr: true,
       outDir,
+      emptyOutDir: false,
       target: 'node22',
       minify: false,
       rolldownOptions: {
@@ -83,7 +84,7 @@ function page(folder: 'console' | 'player'): Part['build'] {
       configFile: join(home, 'vite.config.ts'),
       root: home,
       logLevel: 'warn',
-      build: { outDir },
+      build: { outDir, emptyOutDir: false },
     });
     compressTexts(outDir);
   };

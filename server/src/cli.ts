@@ -212,7 +212,17 @@ function refuseExcess(
   if (option !== undefined) throw new UsageError(`lectern ${name} does not take --${option}.`);
 }
 
+/** The isolation of imports and the lock of the data folder need it (ADR 41). */
+function refuseOldNode(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 13)) return;
+  throw new Error(
+    `Lectern needs Node.js 22.13 or newer, and this is ${version}. Install it, or put "npx --package=node@24" before the command.`,
+  );
+}
+
 async function main(): Promise<void> {
+  refuseOldNode(process.versions.node);
   createForOwnerOnly();
   const { positionals, values } = readArguments();
   const [first = 'help', second = ''] = positionals;

@@ -6,17 +6,16 @@ import { openPglite } from '../src/platform/db/pglite.ts';
 import {
   cleanUp,
   type Environment,
-  runProcess,
+  runLectern,
   startProcess,
   stopProcess,
   temporaryFolder,
 } from './support/process.ts';
 
-const bin = join(import.meta.dirname, '../../bin/lectern.js');
 after(cleanUp);
 
 async function lectern(args: string[], env: Environment) {
-  const run = runProcess(process.execPath, [bin, ...args], env);
+  const run = runLectern(args, env);
   const { code } = await run.exited;
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }

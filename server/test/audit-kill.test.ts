@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { bootstrapKey, cleanUp, place, runProcess, startProcess, stopProcess } from './support/process.ts';
+import { bootstrapKey, cleanUp, place, runLectern, startProcess, stopProcess } from './support/process.ts';
 import { until } from './support/until.ts';
 
 after(cleanUp);
@@ -83,8 +82,7 @@ test('the audit trail is whole after kill -9 under audited changes', async () =>
     await check(service.baseUrl, acknowledged);
   }
   await stopProcess(service);
-  const bin = join(import.meta.dirname, '../../bin/lectern.js');
-  const verify = runProcess(process.execPath, [bin, 'audit', 'verify'], home);
+  const verify = runLectern(['audit', 'verify'], home);
   assert.equal((await verify.exited).code, 0, verify.stdout() + verify.stderr());
   console.log(`audit: ${rounds} kills, ${acknowledged.length} acknowledged changes, none without its entry`);
 });

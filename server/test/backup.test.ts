@@ -13,20 +13,19 @@ import {
   freePorts,
   place,
   type Running,
-  runProcess,
+  runLectern,
   startProcess,
   stopProcess,
   temporaryFolder,
 } from './support/process.ts';
 import { emptyServerDatabase } from './support/server-database.ts';
 
-const bin = join(import.meta.dirname, '../../bin/lectern.js');
 const ring = 'signing-keys.json';
 const serverUrl = process.env.TEST_DATABASE_URL;
 after(cleanUp);
 
 async function lectern(args: string[], env: Environment, cwd?: string) {
-  const run = runProcess(process.execPath, [bin, ...args], env, cwd);
+  const run = runLectern(args, env, cwd);
   const { code } = await run.exited;
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }

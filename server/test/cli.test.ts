@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -9,11 +9,13 @@ import { packFolder } from '../src/platform/pack-folder.ts';
 import {
   bootstrapKey,
   cleanUp,
+  lectern as command,
   type Environment,
   freePorts,
   place,
   printedLink,
   type Running,
+  runLectern,
   runProcess,
   startProcess,
   stopProcess,
@@ -21,8 +23,7 @@ import {
 } from './support/process.ts';
 import { until } from './support/until.ts';
 
-const bin = join(import.meta.dirname, '../../bin/lectern.js');
-/** Whatever Node the machine has: the command finds its own. */
+/** Whatever Node.js the machine has beside the pinned one. */
 const otherNodes = ['/usr/bin/node', '/usr/local/bin/node'].filter((node) => existsSync(node));
 
 let env: Environment & { DATA_DIR: string };
@@ -39,8 +40,8 @@ after(cleanUp);
 
 type Output = { code: number | null; stdout: string; stderr: string };
 
-async function lectern(args: string[], more: Environment = {}, node = process.execPath): Promise<Output> {
-  const run = runProcess(node, [bin, ...args], { ...env, ...more }, folder);
+async function lectern(args: string[], more: Environment = {}): Promise<Output> {
+  const run = runLectern(args, { ...env, ...more }, folder);
   const { code } = await run.exited;
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }
@@ -65,23 +66,38 @@ async function whileServing(work: (service: Running) => Promise<void>): Promise<
   await work(service).finally(() => stopProcess(service));
 }
 
-for (const node of [process.execPath, ...otherNodes])
-  test(`runs under ${node === process.execPath ? 'the Node of the project' : node}`, async () => {
-    const help = await lectern(['help'], {}, node);
-    assert.equal(help.code, 0, help.stderr);
-    for (const command of [
-      'serve',
-      'console',
-      'migrate',
-      'import',
-      'tenant create',
-      'key create',
-      'key revoke',
-      'demo',
-    ])
-      assert.ok(help.stdout.includes(`lectern ${command}`), command);
-    const { stdout } = await lectern(['migrate'], {}, node);
-    assert.match(stdout, /up to date/);
+test('names every command in the help, and migrates', async () => {
+  const help = await lectern(['help']);
+  assert.equal(help.code, 0, help.stderr);
+  for (const command of [
+    'serve',
+    'console',
+    'migrate',
+    'import',
+    'tenant create',
+    'key create',
+    'key revoke',
+    'demo',
+  ])
+    assert.ok(help.stdout.includes(`lectern ${command}`), command);
+  const { stdout } = await lectern(['migrate']);
+  assert.match(stdout, /up to date/);
+});
+
+for (const node of otherNodes)
+  test(`runs under ${node}, or says which Node.js it needs`, async () => {
+    const { major, minor } =
+      /^v(?<major>\d+)\.(?<minor>\d+)/.exec(execFileSync(node, ['-v'], { encoding: 'utf8' }))?.groups ?? {};
+    const run = runProcess(node, [command, 'migrate'], env, folder);
+    const { code } = await run.exited;
+    if (Number(major) + Number(minor) / 100 >= 22.13) assert.match(run.stdout(), /up to date/);
+    else {
+      assert.match(
+        run.stderr(),
+        /^Lectern needs Node\.js 22\.13 or newer, and this is \d+\.\d+\.\d+\. [^\n]+\n$/,
+      );
+      assert.equal(code, 1);
+    }
   });
 
 test('shows the help when nothing, or --help, is said', async () => {
@@ -231,19 +247,19 @@ test('an embedded database that is in use is not touched', async () => {
   await stopProcess(service);
 });
 
-test('serve serves, and passes the signal on', async () => {
+test('serve serves until a signal stops it', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
-  const run = runProcess(process.execPath, [bin, 'serve'], { ...env, PORT, CONTENT_PORT }, folder);
+  const run = runLectern(['serve'], { ...env, PORT, CONTENT_PORT }, folder);
   await until('it is ready', () => run.stdout().includes('Lectern is ready'));
   assert.equal((await fetch(`http://127.0.0.1:${PORT}/health/live`)).status, 200);
   assert.deepEqual(await stopProcess(run), { code: 0, signal: null });
   await assert.rejects(fetch(`http://127.0.0.1:${PORT}/health/live`));
 });
 
-test('Ctrl-C in a terminal stops it in order, though both the command and its process get it', async () => {
+test('Ctrl-C in a terminal stops it in order', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   // `script` gives what it runs a terminal, and ends as that did.
-  const terminal = spawn('script', ['-qefc', `exec '${process.execPath}' '${bin}' serve`, '/dev/null'], {
+  const terminal = spawn('script', ['-qefc', `exec '${process.execPath}' '${command}' serve`, '/dev/null'], {
     cwd: folder,
     env: { ...process.env, ...env, PORT, CONTENT_PORT },
   });

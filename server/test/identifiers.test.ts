@@ -51,7 +51,7 @@ const identifier = fc
     fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }),
   )
   .filter(
-    (text) => taken.test(text) && !['.', '../..'].includes(text) && [...text.normalize('NFC')].length <= 255,
+    (text) => taken.test(text) && !['.', '..'].includes(text) && [...text.normalize('NFC')].length <= 255,
   );
 
 test('identifiers of any script work in bodies and in percent-encoded paths', async () => {
@@ -105,7 +105,7 @@ test('the composed and the decomposed form are one identifier', async () => {
 });
 
 test('identifiers that no path can name are refused at creation', async () => {
-  for (const name of ['.', '../..', '', '\0', 'a\u0085', '\ud800', 'x'.repeat(256), '😀'.repeat(256)]) {
+  for (const name of ['.', '..', '', '\0', 'a\u0085', '\ud800', 'x'.repeat(256), '😀'.repeat(256)]) {
     expectProblem(await tenant.api('POST', '/user', { LoginID: name }), 422, 'validation_failed', 'LoginID');
     expectProblem(
       await service.api('POST', '/tenant', { TenantID: name }),
@@ -114,7 +114,7 @@ test('identifiers that no path can name are refused at creation', async () => {
       'TenantID',
     );
   }
-  const lines = ['{"LoginID":"../.."}', '{"LoginID":"fine"}'].join('\n');
+  const lines = ['{"LoginID":".."}', '{"LoginID":"fine"}'].join('\n');
   const bulk = await tenant.api('POST', '/user/bulk', lines, { 'content-type': 'application/x-ndjson' });
   assert.match(bulk.body, /"Row":1,"Status":422.*\n.*"Row":2,"Status":201/);
 });

@@ -12,8 +12,8 @@ import {
   cleanUp,
   place,
   type Running,
+  runLectern,
   runProcess,
-  spawnService,
   startProcess,
   stopProcess,
   temporaryFolder,
@@ -23,7 +23,6 @@ import { until } from './support/until.ts';
 after(cleanUp);
 
 const root = join(import.meta.dirname, '../..');
-const bin = join(root, 'bin/lectern.js');
 const textOf = (keys: readonly WrittenKey[] | null) =>
   (keys ?? []).map(({ id, secret }) => `${id} ${secret.toString('hex')}`);
 
@@ -78,7 +77,7 @@ test('a service killed during its first start has one ring afterwards, whenever 
   const home = { ...env, DATA_DIR: folder, BOOTSTRAP_KEY: bootstrapKey };
   let before: string[] = [];
   for (const point of ['database.new', 'signing-keys.json.', 'signing-keys.json', 'sign-in']) {
-    const service = spawnService({ ...home, PORT: '0', CONTENT_PORT: '0' });
+    const service = runLectern(['serve'], { ...home, PORT: '0', CONTENT_PORT: '0' });
     const isThere = () => readdirSync(folder).some((name) => name.startsWith(point));
     // A server has no database.new, and a draft is there for a moment only.
     const isPast = () => point !== 'sign-in' && readRingFile(folder) !== null;
@@ -110,7 +109,7 @@ async function call(running: Running, method: string, path: string, body?: objec
 }
 
 async function keys(env: Record<string, string | undefined>, ...args: string[]) {
-  const run = runProcess(process.execPath, [bin, 'keys', ...args], env);
+  const run = runLectern(['keys', ...args], env);
   const { code } = await run.exited;
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }

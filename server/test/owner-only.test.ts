@@ -10,7 +10,7 @@ import {
   cleanUp,
   type Environment,
   place,
-  runProcess,
+  runLectern,
   startProcess,
   stopProcess,
   temporaryFolder,
@@ -110,7 +110,7 @@ test('backups and the command line write for the owner only, also under umask 02
     ['tenant', 'create', 'acme'],
     ['backup', made],
   ]) {
-    const run = runProcess(process.execPath, [join(root, 'bin/lectern.js'), ...args], env);
+    const run = runLectern(args, env);
     assert.equal((await run.exited).code, 0, run.stderr());
   }
   assert.deepEqual(wideIn(made), []);

@@ -321,7 +321,7 @@ test('any address of the content origin answers, and never with 500', async () =
   const sitting = await play(service, (await service.enrol('scorm12')).LaunchURL);
   const part = fc.oneof(
     fc.constantFrom('play', 'player', 'session', 'commit', 'content', 'alive', sitting.session.Session),
-    fc.constantFrom('../..', '%', '%00', '%2e%2e', '%2F', '%5c', '', '.', 'index.html', 'x'.repeat(9_000)),
+    fc.constantFrom('..', '%', '%00', '%2e%2e', '%2F', '%5c', '', '.', 'index.html', 'x'.repeat(9_000)),
     fc.constantFrom(...oddTexts).map((text) => encodeURIComponent(text.toWellFormed())),
   );
   const methods = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH');

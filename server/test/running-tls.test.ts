@@ -12,7 +12,7 @@ import {
   freePorts,
   place,
   type Running,
-  spawnService,
+  runLectern,
   startProcess,
   stopProcess,
   temporaryFolder,
@@ -164,7 +164,7 @@ test('a broken renewal is told, and the certificate before it stays', async () =
 test('a key of another certificate stops the start', async () => {
   const [one, other] = [writeCertificate(await temporaryFolder()), writeCertificate(await temporaryFolder())];
   const env = { DATA_DIR: await temporaryFolder(), TLS_CERT: one.certFile, TLS_KEY: other.keyFile };
-  const refused = spawnService(env);
+  const refused = runLectern(['serve'], env);
   assert.equal((await refused.exited).code, 1);
   assert.match(refused.stderr(), /^TLS_KEY: is not the key of the certificate/);
 });

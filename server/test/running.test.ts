@@ -7,7 +7,7 @@ import {
   freePorts,
   place,
   printedLink,
-  spawnService,
+  runLectern,
   startProcess,
   stopProcess,
   temporaryFolder,
@@ -25,7 +25,7 @@ async function statusWith(baseUrl: string, key: string): Promise<number> {
 
 /** Starts what must not start, and answers what it says. */
 async function refused(env: Environment): Promise<string> {
-  const service = spawnService({ DATA_DIR: await temporaryFolder(), ...env });
+  const service = runLectern(['serve'], { DATA_DIR: await temporaryFolder(), ...env });
   const tooLong = setTimeout(() => service.child.kill('SIGKILL'), 30_000);
   const { code } = await service.exited;
   clearTimeout(tooLong);

@@ -12,7 +12,7 @@ const slowNetwork = { offline: false, latency: 150, downloadThroughput: 200_000,
 const slowdown = 4;
 const rounds = 3;
 
-const dist = join(import.meta.dirname, '../../console/dist');
+const dist = join(import.meta.dirname, '../../dist/console');
 let service: Awaited<ReturnType<typeof startService>>;
 
 before(async () => {

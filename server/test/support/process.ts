@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,8 @@ import { emptyServerDatabase } from './server-database.ts';
 import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '../../..');
+/** The built command, as it is installed. */
+export const lectern = join(root, 'dist/server/lectern.js');
 export const bootstrapKey = 'a-key-of-the-operator-for-tests-only-0123456789';
 
 /** The operator's link, as a terminal shows it. */
@@ -64,9 +67,8 @@ export function runProcess(program: string, args: string[], env: Environment, cw
   return { child, exited, stdout: () => output.stdout, stderr: () => output.stderr };
 }
 
-/** As `npm run dev` does. */
-export function spawnService(env: Environment) {
-  return runProcess(process.execPath, [join(root, 'server/src/cli.ts'), 'serve'], env);
+export function runLectern(args: readonly string[], env: Environment, cwd = root) {
+  return runProcess(process.execPath, [lectern, ...args], env, cwd);
 }
 
 /** The environment in which a process of the service meets a fault; see `inject.ts`. */
@@ -105,7 +107,7 @@ export async function startProcess(env: Environment): Promise<Running> {
     env.PORT ? [Number(env.PORT), Number(env.CONTENT_PORT)] : await freePorts(2)
   ) as [number, number];
   const whole = { PORT: String(port), CONTENT_PORT: String(contentPort), ...env };
-  const service = spawnService(whole);
+  const service = runLectern(['serve'], whole);
   const last = Number(env.OPERATIONS_PORT ?? port);
   let ended = false;
   void service.exited.then(() => {
@@ -145,10 +147,12 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
+/** Copied by all files of tests in this process. */
 let prepared: Promise<string> | null = null;
 
 async function prepare(): Promise<string> {
-  const folder = await temporaryFolder();
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-prepared-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const env = { DATA_DIR: folder, BOOTSTRAP_KEY: bootstrapKey };
   const service = await startProcess(env);
   const { code, signal } = await stopProcess(service);
