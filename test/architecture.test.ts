@@ -4,9 +4,13 @@ import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
-const files = globSync('server/src/**/*.ts', { cwd: root }).filter(
-  (file) => !/\.test\.ts$|test-(support|database)/.test(file),
-);
+const sources = globSync('{server,console,player,client,bench,scripts}/**/*.{ts,tsx}', {
+  cwd: root,
+  exclude: ['**/node_modules/**', '**/dist/**'],
+});
+const isForTests = (file: string) => /\.test\.ts$|test-(support|database)|^server\/test\//.test(file);
+const files = sources.filter((file) => !isForTests(file));
+const serverFiles = files.filter((file) => file.startsWith('server/'));
 
 /** Each module may import itself and what stands to its left. */
 const order = [
@@ -57,20 +61,53 @@ const owners: Record<string, string> = {
   erasure: 'people',
 };
 
-function importsOf(file: string): string[] {
+type Import = { to: string; isType: boolean };
+
+function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/(?:from|import)\s*\(?'(\.[^']+)'/g)].map(([, target]) =>
-    relative(root, join(root, dirname(file), target ?? '')),
-  );
+  const found = text.matchAll(/(?:(import type|export type)[^;]*?|(?:from|import)\s*\(?)'(\.[^']+)'/g);
+  return [...found].map(([, type, target]) => ({
+    to: relative(root, join(root, dirname(file), target ?? '')),
+    isType: type !== undefined,
+  }));
 }
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
-const moduleOf = (file: string) => /^src\/modules\/([^/]+)\//.exec(file)?.[1] ?? null;
+const moduleOf = (file: string) => /^server\/src\/modules\/([^/]+)\//.exec(file)?.[1] ?? null;
+const workspaceOf = (file: string) => file.slice(0, file.indexOf('/'));
 
-function every(check: (from: string, to: string) => boolean, rule: string): void {
+function every(check: (from: string, to: string, isType: boolean) => boolean, rule: string): void {
   for (const [from, targets] of imports)
-    for (const to of targets) assert.ok(check(from, to), `${from} imports ${to}: ${rule}`);
+    for (const { to, isType } of targets)
+      assert.ok(check(from, to, isType), `${from} imports ${to}: ${rule}`);
 }
+
+test('the rules are checked on the files that there are', () => {
+  for (const workspace of ['server', 'console', 'player', 'client', 'bench', 'scripts'])
+    assert.ok(
+      files.some((file) => workspaceOf(file) === workspace),
+      workspace,
+    );
+  const modules = new Set(files.map(moduleOf).filter((name) => name !== null && name !== 'standards'));
+  assert.deepEqual([...modules].sort(), [...order].sort());
+  assert.ok([...imports.values()].flat().some(({ to }) => moduleOf(to) !== null));
+});
+
+/** What each workspace may import besides itself; `bench` and `scripts` use whatever they measure or build. */
+const imported: Record<string, (to: string, isType: boolean) => boolean> = {
+  server: () => false,
+  client: () => false,
+  console: (to, isType) => workspaceOf(to) === 'client' || (isType && isServerType(to)),
+  player: (to, isType) => moduleOf(to) === 'standards' || (isType && isServerType(to)),
+};
+const isServerType = (to: string) => to.startsWith('server/src/');
+
+test('a workspace imports itself, and what it is allowed to', () => {
+  every((from, to, isType) => {
+    const isAllowed = imported[workspaceOf(from)];
+    return !isAllowed || workspaceOf(to) === workspaceOf(from) || isAllowed(to, isType);
+  }, 'see the table in this test');
+});
 
 test('the platform knows no module', () => {
   every(
@@ -99,8 +136,9 @@ test('a module imports only what stands to its left', () => {
 
 test("nobody imports the process, or another module's routes", () => {
   every((from, to) => {
-    const isEntry = !from.slice('src/'.length).includes('/');
-    if (/^src\/(app|worker|cli|main|demo|service)\.ts$/.test(to)) return isEntry;
+    if (!from.startsWith('server/src/')) return true;
+    const isEntry = !from.slice('server/src/'.length).includes('/');
+    if (/^server\/src\/(app|worker|cli|main|demo|service)\.ts$/.test(to)) return isEntry;
     return !/routes?\.ts$/.test(to) || !moduleOf(to) || isEntry || moduleOf(from) === moduleOf(to);
   }, 'app, worker, cli, main and routes are imported by the entries only');
 });
@@ -108,7 +146,7 @@ test("nobody imports the process, or another module's routes", () => {
 test('a module writes only its own tables', () => {
   const written =
     /(?:insertInto|updateTable|deleteFrom)\('(\w+)'\)|(?:insert into|(?<!do )update|delete from) "?(\w+)"?/g;
-  for (const file of files) {
+  for (const file of serverFiles) {
     const own = moduleOf(file);
     if (own === null) continue;
     for (const [, viaKysely, viaSql] of readFileSync(join(root, file), 'utf8').matchAll(written)) {
@@ -131,21 +169,16 @@ test('every table has an owner', () => {
   assert.deepEqual(tables.filter((name) => name !== 'setting').sort(), Object.keys(owners).sort());
 });
 
-test('only toNfc normalises text: of hostile text that takes time in the square of its length', () => {
-  for (const file of files.filter((file) => file !== 'src/platform/unicode.ts'))
-    assert.doesNotMatch(
-      readFileSync(join(root, file), 'utf8'),
-      /(?<!path)\.normalize\(/,
-      `${file} must use toNfc of platform/unicode.ts`,
-    );
-});
+/** In the service, the client and the scripts also those of types. */
+const isLink = (from: string, { isType }: Import) =>
+  !isType || ['server', 'client', 'scripts'].includes(workspaceOf(from));
 
 test('there are no import cycles', () => {
   const done = new Set<string>();
   function visit(file: string, path: string[]): void {
     assert.ok(!path.includes(file), `import cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
     if (done.has(file)) return;
-    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    for (const link of imports.get(file) ?? []) if (isLink(file, link)) visit(link.to, [...path, file]);
     done.add(file);
   }
   for (const file of files) visit(file, []);
