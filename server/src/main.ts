@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beginTrail } from './modules/audit/begin.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
@@ -9,7 +8,7 @@ import type { SignInLink } from './modules/people/schemas.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
-import { transaction } from './platform/db/transaction.ts';
+import { run, transaction } from './platform/db/transaction.ts';
 import { clearScratch } from './platform/files.ts';
 import { type Log, openLog } from './platform/log.ts';
 import { openContext } from './platform/open-context.ts';
@@ -42,7 +41,7 @@ async function prepare(ctx: Context): Promise<First | null> {
   await renewSeals(ctx);
   await clearScratch(ctx.config.dataDir, ctx.config.databaseUrl === null ? 0 : day);
   const key = await transaction(ctx, async (ctx) => {
-    await sql`lock table api_key in share row exclusive mode`.execute(ctx.db);
+    await run(ctx, { text: 'lock table api_key in share row exclusive mode', values: [] });
     return bootstrapKey(ctx, ctx.config.bootstrapKey);
   });
   return key && { key: key.Secret, link: await createOperatorLink(ctx) };

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { sql } from 'kysely';
 import { exhaustedPool, isDraining } from './admission.ts';
 import { remember } from './cache.ts';
 import type { Context } from './context.ts';
+import { run } from './db/transaction.ts';
 import { Problem } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -15,7 +15,7 @@ const databaseAnswers = remember<true | null>({
   milliseconds: sharedMilliseconds,
   most: 1,
   load: (ctx) =>
-    sql`select 1`.execute(ctx.db).then(
+    run(ctx, { text: 'select 1', values: [] }).then(
       () => true,
       () => null,
     ),

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import type { Context } from './context.ts';
 import type { Connection, Engine } from './db/engine.ts';
@@ -84,7 +83,7 @@ export async function prepareJobs(ctx: Context, jobs: readonly Pick<Job, 'name'>
 async function inTurn(ctx: Context, work: () => Promise<unknown>): Promise<void> {
   if (ctx.engine.kind === 'pglite') return void (await work());
   await transaction(ctx, async (inner) => {
-    await sql`select pg_advisory_xact_lock(hashtext('lectern.jobs'))`.execute(inner.db);
+    await run(inner, { text: `select pg_advisory_xact_lock(hashtext('lectern.jobs'))`, values: [] });
     await work();
   });
 }

@@ -174,13 +174,14 @@ export async function countAnswersAboutTenant(ctx: Context, tenantId: string): P
 }
 
 async function erase(ctx: TenantContext, abouts: string[]): Promise<number> {
-  const erased = await run(ctx, {
-    name: 'erase_answers',
-    text: `update stored_answer set answer = null, about = null
-      where tenant_id = $1 and about = any($2) and answer is not null returning 1`,
-    values: [ctx.tenantId, abouts],
-  });
-  return erased.length;
+  const { numUpdatedRows } = await ctx.db
+    .updateTable('stored_answer')
+    .set({ answer: null, about: null })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where((where) => where('about', '=', where.fn.any(where.val(abouts))))
+    .where('answer', 'is not', null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }
 
 const forgetText = `

@@ -7,19 +7,6 @@ import { type Content, checkHead, type Entry, type Head, hashOf, sealEntry, seal
 /** The chain of the deployment: the catalogue, the operator, backups. */
 export const deployment = '';
 
-const lock = `
-update audit_chain head set number = head.number where head.tenant_id = $1
-returning head.number, head.at, head.hash, head.seal`;
-
-const begin = `
-insert into audit_chain as head (tenant_id, number, at, hash, seal) values ($1, $2, $3, $4, '')
-on conflict (tenant_id) do nothing
-returning head.number, head.at, head.hash, head.seal`;
-
-const last = `
-select held.number, held.at, held.hash from audit_entry held where held.tenant_id = $1
-order by held.number desc, held.audit_id desc limit 1`;
-
 const write = `
 with moved as (
   update audit_chain head set number = $2, at = $3, hash = $4, seal = $5 where head.tenant_id = $1
@@ -53,24 +40,34 @@ export async function beginChain(ctx: Context, tenantId: string, entry: NewAudit
   });
 }
 
-async function lockHead(ctx: Context, tenantId: string): Promise<Head | undefined> {
-  const [head] = await run<Head>(ctx, { name: 'lock_audit_chain', text: lock, values: [tenantId] });
-  return head;
+function lockHead(ctx: Context, tenantId: string): Promise<Head | undefined> {
+  return ctx.db
+    .updateTable('audit_chain')
+    .set((column) => ({ number: column.ref('number') }))
+    .where('tenant_id', '=', tenantId)
+    .returning(['number', 'at', 'hash', 'seal'])
+    .executeTakeFirst();
 }
 
-async function insertHead(
-  ctx: Context,
-  tenantId: string,
-  { number, at, hash }: Omit<Head, 'seal'>,
-): Promise<Head | undefined> {
-  const values = [tenantId, number, at, hash];
-  const [head] = await run<Head>(ctx, { name: 'begin_audit_chain', text: begin, values });
-  return head;
+function insertHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal'>): Promise<Head | undefined> {
+  return ctx.db
+    .insertInto('audit_chain')
+    .values({ tenant_id: tenantId, ...head, seal: '' })
+    .onConflict((conflict) => conflict.column('tenant_id').doNothing())
+    .returning(['number', 'at', 'hash', 'seal'])
+    .executeTakeFirst();
 }
 
 /** For a head that somebody removed: without a seal, so that the next entry is suspicious for ever. */
 async function replaceHead(ctx: Context, tenantId: string): Promise<Head> {
-  const [entry] = await run<Omit<Head, 'seal'>>(ctx, { text: last, values: [tenantId] });
+  const entry = await ctx.db
+    .selectFrom('audit_entry')
+    .select(['number', 'at', 'hash'])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('number', 'desc')
+    .orderBy('audit_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   const head =
     (await insertHead(ctx, tenantId, entry ?? { number: 0, at: ctx.now(), hash: '' })) ??
     (await lockHead(ctx, tenantId));

@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
@@ -49,29 +50,25 @@ export async function listAudit(ctx: Context & { tenantId?: string }, input: Aud
   const tenantId = ctx.tenantId ?? null;
   const limit = pageLimit(input);
   const order = input.Order === 'newest' ? 'desc' : 'asc';
-  const values: unknown[] = tenantId === null ? [] : [tenantId];
-  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const { values, add } = tenantId === null ? parametersAfter() : parametersAfter(tenantId);
   const conditions: string[] = [];
   const cursor = readCursor(input);
   if (cursor !== null && !isId(cursor)) throw foreignCursor();
-  if (cursor !== null)
-    conditions.push(`entry.audit_id ${order === 'asc' ? '>' : '<'} ${parameter(cursor)}::uuid`);
-  if (input.After !== undefined)
-    conditions.push(`entry.audit_id >= ${parameter(firstId(input.After))}::uuid`);
-  if (input.Before !== undefined)
-    conditions.push(`entry.audit_id < ${parameter(firstId(input.Before))}::uuid`);
-  if (input.Action !== undefined) conditions.push(`entry.action = ${parameter(input.Action)}`);
-  if (input.ActorID !== undefined) conditions.push(`entry.actor_id = ${parameter(input.ActorID)}`);
-  if (input.TargetID !== undefined) conditions.push(`entry.target_id = ${parameter(input.TargetID)}`);
+  if (cursor !== null) conditions.push(`entry.audit_id ${order === 'asc' ? '>' : '<'} ${add(cursor)}::uuid`);
+  if (input.After !== undefined) conditions.push(`entry.audit_id >= ${add(firstId(input.After))}::uuid`);
+  if (input.Before !== undefined) conditions.push(`entry.audit_id < ${add(firstId(input.Before))}::uuid`);
+  if (input.Action !== undefined) conditions.push(`entry.action = ${add(input.Action)}`);
+  if (input.ActorID !== undefined) conditions.push(`entry.actor_id = ${add(input.ActorID)}`);
+  if (input.TargetID !== undefined) conditions.push(`entry.target_id = ${add(input.TargetID)}`);
   const person = input.LoginID === undefined ? null : await findPerson(ctx, input.LoginID);
   const ways =
     person === null
       ? []
       : [
-          `entry.actor_user_id = any(${parameter(person.users)}::uuid[])`,
-          `entry.target_id = any(${parameter([...person.users, ...person.enrolments])}::text[])`,
+          `entry.actor_user_id = any(${add(person.users)}::uuid[])`,
+          `entry.target_id = any(${add([...person.users, ...person.enrolments])}::text[])`,
         ];
-  const text = pageText({ tenantId, conditions, ways, order, limit: parameter(limit + 1) });
+  const text = pageText({ tenantId, conditions, ways, order, limit: add(limit + 1) });
   const rows = await run<Row>(ctx, { text, values });
   const forTenant = tenantId !== null && !ctx.actor.kind.startsWith('operator');
   return toPage(

@@ -1,5 +1,8 @@
+import type { Selectable } from 'kysely';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
+import type { ApiKeyTable } from '../../platform/db/generated.ts';
+import { run } from '../../platform/db/transaction.ts';
 import type { Scope } from '../../platform/scopes.ts';
 
 export type KnownKey = {
@@ -29,14 +32,19 @@ export const usableKeyById = remember<KnownKey | null>({
   load: (ctx, keyId) => load(ctx, 'key_id', keyId),
 });
 
+type Row = Pick<
+  Selectable<ApiKeyTable>,
+  'key_id' | 'tenant_id' | 'scopes' | 'expires_at' | 'revoked_at' | 'last_used_at'
+> & { tenant_status: string | null };
+
+const textBy = (column: 'secret_hash' | 'key_id') => `
+select used.key_id, used.tenant_id, used.scopes, used.expires_at, used.revoked_at, used.last_used_at,
+  client.status as tenant_status
+from api_key used left join tenant client on client.tenant_id = used.tenant_id
+where used.${column} = $1`;
+
 async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: string): Promise<KnownKey | null> {
-  const row = await ctx.db
-    .selectFrom('api_key')
-    .leftJoin('tenant', 'tenant.tenant_id', 'api_key.tenant_id')
-    .select(['key_id', 'api_key.tenant_id', 'scopes', 'expires_at', 'revoked_at', 'last_used_at'])
-    .select('tenant.status as tenant_status')
-    .where(column, '=', value)
-    .executeTakeFirst();
+  const [row] = await run<Row>(ctx, { name: `read_key_by_${column}`, text: textBy(column), values: [value] });
   if (!row) return null;
   noteUse(ctx, row.key_id, row.last_used_at);
   return {

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { CourseTable } from '../../platform/db/generated.ts';
-import { transaction } from '../../platform/db/transaction.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
@@ -155,12 +155,12 @@ const columnOf = (field: string) => ({ ImageURL: 'image_url' })[field] ?? field.
 
 /** While it was a draft no tenant heard of its releases. */
 async function tellOfCurrent(ctx: Context, courseId: string): Promise<void> {
-  const current = await ctx.db
-    .selectFrom('course')
-    .innerJoin('release', 'release.release_id', 'course.release_id')
-    .select(['course.tenants', 'release.course_id', 'release.number', 'release.standard', 'release.title'])
-    .where('course.course_id', '=', courseId)
-    .executeTakeFirst();
+  const [current] = await run<Parameters<typeof tellOfRelease>[1]>(ctx, {
+    name: 'read_released',
+    text: `select course.tenants, release.course_id, release.number, release.standard, release.title
+      from course join release on release.release_id = course.release_id where course.course_id = $1`,
+    values: [courseId],
+  });
   if (current) await tellOfRelease(ctx, current);
 }
 

@@ -93,17 +93,19 @@ function insertRelease(ctx: Context, input: NewRelease) {
       .forUpdate()
       .executeTakeFirst();
     if (!course) throw courseNotFound();
-    const { last } = await ctx.db
+    const last = await ctx.db
       .selectFrom('release')
-      .select((select) => select.fn.max('number').as('last'))
+      .select('number')
       .where('course_id', '=', courseId)
-      .executeTakeFirstOrThrow();
+      .orderBy('number', 'desc')
+      .limit(1)
+      .executeTakeFirst();
     const row = await ctx.db
       .insertInto('release')
       .values({
         release_id: releaseId,
         course_id: courseId,
-        number: (last ?? 0) + 1,
+        number: (last?.number ?? 0) + 1,
         standard: report.Standard,
         title: report.Title,
         tree: JSON.stringify(report.Tree),

@@ -34,7 +34,15 @@ export async function freeSeat(ctx: Context, option: OptionKey): Promise<void> {
 }
 
 /** The lock waits for enrolments under way and holds up new ones, so that the count after it misses none. */
-const lockText = 'select true from enrol_option where course_id = $1 and duration_id = $2 for update';
+function lockOption(ctx: Context, option: OptionKey) {
+  return ctx.db
+    .selectFrom('enrol_option')
+    .select('duration_id')
+    .where('course_id', '=', option.course_id)
+    .where('duration_id', '=', option.duration_id)
+    .forUpdate()
+    .execute();
+}
 
 const countText = `/* across tenants: the seats of an option are those of the whole deployment */
 select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
@@ -42,7 +50,7 @@ select count(*)::integer as taken from enrolment where course_id = $1 and durati
 /** Counts the taken seats of an option that gets a limit; without one they are not counted. */
 export async function recountSeats(ctx: Context, option: OptionKey): Promise<number> {
   const values = [option.course_id, option.duration_id];
-  await run(ctx, { name: 'lock_option', text: lockText, values });
+  await lockOption(ctx, option);
   const [row] = await run<{ taken: number }>(ctx, { name: 'count_seats', text: countText, values });
   return row?.taken ?? 0;
 }

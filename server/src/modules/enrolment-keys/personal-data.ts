@@ -1,6 +1,12 @@
-import { sql } from 'kysely';
+import { run } from '../../platform/db/transaction.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 import { selectKeys, toKey } from './record.ts';
+
+const anonymize = `
+update enrolment_key made set user_id = nullif(made.user_id, $2), redeemed_by = nullif(made.redeemed_by, $2),
+  revoked_at = case when made.redeemed_at is null then coalesce(made.revoked_at, $3) else made.revoked_at end,
+  enroll_ids = case when made.redeemed_by = $2 then null else made.enroll_ids end
+where made.tenant_id = $1 and (made.user_id = $2 or made.redeemed_by = $2) returning 1`;
 
 export const enrolmentKeyData: PersonalData = {
   name: 'EnrolmentKeys',
@@ -12,18 +18,8 @@ export const enrolmentKeyData: PersonalData = {
     why: 'They belong to the order of whoever bought them.',
   },
   erase: async (ctx, { userId }) => {
-    const { numUpdatedRows } = await ctx.db
-      .updateTable('enrolment_key')
-      .set({
-        revoked_at: sql`case when redeemed_at is null then coalesce(revoked_at, ${ctx.now()}) else revoked_at end`,
-        user_id: sql`nullif(user_id, ${userId})`,
-        redeemed_by: sql`nullif(redeemed_by, ${userId})`,
-        enroll_ids: sql`case when redeemed_by = ${userId} then null else enroll_ids end`,
-      })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where((where) => where.or([where('user_id', '=', userId), where('redeemed_by', '=', userId)]))
-      .executeTakeFirst();
-    return Number(numUpdatedRows);
+    const values = [ctx.tenantId, userId, ctx.now()];
+    return (await run(ctx, { name: 'anonymize_keys', text: anonymize, values })).length;
   },
   read: async function* (ctx, { userId }) {
     const rows = await selectKeys(ctx)

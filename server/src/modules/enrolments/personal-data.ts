@@ -1,9 +1,18 @@
-import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import type { Person, PersonalData } from '../../platform/personal-data.ts';
 import { selectEnrolments, toEnrolment } from './record.ts';
 import { updateEnrolment } from './update.ts';
+
+const anonymize = `
+update enrolment held set user_id = null, group_name = null, reference = null, metadata = '{}',
+  override = jsonb_set(held.override, '{Reason}', '""'), ended_at = coalesce(held.ended_at, $3),
+  changed_at = $3, revision = held.revision + 1
+where held.tenant_id = $1 and held.user_id = $2 returning 1`;
+
+const anonymizeLaunches = `
+update launch played set user_agent = null, return_url = null, ended_at = coalesce(played.ended_at, $3)
+where played.tenant_id = $1 and played.enroll_id = any($2::uuid[]) returning 1`;
 
 /** What is not completed is withdrawn as a client would do it, so that seats are freed and readers of the log know. */
 async function eraseEnrolments(ctx: TenantContext, person: Person): Promise<number> {
@@ -17,22 +26,8 @@ async function eraseEnrolments(ctx: TenantContext, person: Person): Promise<numb
     .execute();
   for (const { enroll_id } of open)
     await updateEnrolment(ctx, { loginId: person.loginId, enrollId: enroll_id, Withdrawn: true });
-  const { numUpdatedRows } = await ctx.db
-    .updateTable('enrolment')
-    .set((set) => ({
-      user_id: null,
-      group_name: null,
-      reference: null,
-      metadata: '{}',
-      override: sql`jsonb_set(override, '{Reason}', '""')`,
-      ended_at: set.fn.coalesce('ended_at', set.val(ctx.now())),
-      changed_at: ctx.now(),
-      revision: set('revision', '+', 1),
-    }))
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', person.userId)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+  const values = [ctx.tenantId, person.userId, ctx.now()];
+  return (await run(ctx, { name: 'anonymize_enrolments', text: anonymize, values })).length;
 }
 
 async function* readEnrolments(ctx: TenantContext, person: Person) {
@@ -108,17 +103,8 @@ export const launchData: PersonalData = {
   erased: 'The browser (user agent) and the address to return to. Sessions have ended.',
   kept: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
   erase: async (ctx, person) => {
-    const { numUpdatedRows } = await ctx.db
-      .updateTable('launch')
-      .set((set) => ({
-        user_agent: null,
-        return_url: null,
-        ended_at: set.fn.coalesce('ended_at', set.val(ctx.now())),
-      }))
-      .where('tenant_id', '=', ctx.tenantId)
-      .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
-      .executeTakeFirst();
-    return Number(numUpdatedRows);
+    const values = [ctx.tenantId, person.enrollIds, ctx.now()];
+    return (await run(ctx, { name: 'anonymize_launches', text: anonymizeLaunches, values })).length;
   },
   read: (ctx, person) => rowsOf(ctx, person, 'launch'),
 };

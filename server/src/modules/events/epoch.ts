@@ -18,11 +18,7 @@ export async function settleEpoch(ctx: Context): Promise<void> {
       values: [],
     });
     if (!known || (known.life === life && !known.foreign)) return;
-    await run(ctx, {
-      text: `insert into setting (name, value) values ('event_life', $1)
-        on conflict (name) do update set value = excluded.value`,
-      values: [life],
-    });
+    await writeLife(ctx, life);
     if (known.life === null && !known.foreign) return;
     await beginEpoch(ctx, Math.max(known.epoch + 1, Math.floor(ctx.now().getTime() / 1000)));
   });
@@ -33,11 +29,15 @@ export async function settleEpoch(ctx: Context): Promise<void> {
  * which may have gone on after the backup and handed out cursors that the copy must not pass by.
  */
 export async function beginNewLife(ctx: Context): Promise<void> {
-  await run(ctx, {
-    text: `insert into setting (name, value) values ('event_life', 'restored')
-      on conflict (name) do update set value = excluded.value`,
-    values: [],
-  });
+  await writeLife(ctx, 'restored');
+}
+
+async function writeLife(ctx: Context, value: string): Promise<void> {
+  await ctx.db
+    .insertInto('setting')
+    .values({ name: 'event_life', value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
 }
 
 /** The time makes it differ from the epochs of other copies of the database, whose cursors may still be about. */
@@ -46,10 +46,11 @@ async function beginEpoch(ctx: Context, epoch: number): Promise<void> {
     text: `/* across tenants: definition */ alter table event alter column epoch set default ${epoch}`,
     values: [],
   });
-  await run(ctx, {
-    text: `update setting set value = $1 where name = 'event_epoch'`,
-    values: [String(epoch)],
-  });
+  await ctx.db
+    .updateTable('setting')
+    .set({ value: String(epoch) })
+    .where('name', '=', 'event_epoch')
+    .execute();
   ctx.log.warn({ epoch }, 'the database begins another life; the event log goes on in a new epoch');
 }
 

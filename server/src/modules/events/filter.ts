@@ -1,3 +1,5 @@
+import { parametersAfter } from '../../platform/db/parameters.ts';
+
 /** What the log can be narrowed to. */
 export type LogFilter = { types?: readonly string[] | null; enrollId?: string; loginId?: string };
 
@@ -22,13 +24,12 @@ function ofUser(loginId: string): string {
  * own: one text for all, with `$5 is null or …`, got a plan that read the whole log for one enrolment.
  */
 export function narrowed(name: string, given: readonly unknown[], filter: LogFilter) {
-  const values = [...given];
-  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const { values, add } = parametersAfter(...given);
   const { types, enrollId, loginId } = filter;
-  const source = loginId === undefined ? 'event' : ofUser(parameter(loginId));
+  const source = loginId === undefined ? 'event' : ofUser(add(loginId));
   const conditions = ['told.tenant_id = $1'];
-  if (enrollId !== undefined) conditions.push(`told.enroll_id = ${parameter(enrollId)}::uuid`);
-  if (types) conditions.push(`told.type = any(${parameter(types)}::text[])`);
+  if (enrollId !== undefined) conditions.push(`told.enroll_id = ${add(enrollId)}::uuid`);
+  if (types) conditions.push(`told.type = any(${add(types)}::text[])`);
   const parts = [
     name,
     loginId === undefined ? [] : 'user',

@@ -56,10 +56,6 @@ export async function findUserSession(ctx: Context, own: Own): Promise<UserSessi
   return row ?? null;
 }
 
-const end = `
-update user_session held set ended_at = $3
-where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null`;
-
 const endAll = `
 with own as (
   select held.user_id from user_session held
@@ -73,10 +69,20 @@ returning held.user_id, (
   select known.is_admin from "user" known where known.tenant_id = $1 and known.user_id = held.user_id
 ) as is_admin`;
 
+async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<void> {
+  await ctx.db
+    .updateTable('user_session')
+    .set({ ended_at: ctx.now() })
+    .where('tenant_id', '=', tenantId)
+    .where('session_hash', '=', hash)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
 /** Ends the session, or all of its user. */
 export async function endUserSessions(ctx: Context, input: Own & { everywhere: boolean }): Promise<void> {
+  if (!input.everywhere) return endUserSession(ctx, input);
   const values = [input.tenantId, input.hash, ctx.now()];
-  if (!input.everywhere) return void (await run(ctx, { name: 'end_user_session', text: end, values }));
   await transaction(ctx, async (ctx) => {
     const ended = { name: 'end_user_sessions', text: endAll, values };
     const [own] = await run<{ user_id: string; is_admin: boolean }>(ctx, ended);

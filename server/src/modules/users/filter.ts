@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import type { Parameters } from '../../platform/db/parameters.ts';
 import type { PageQuery } from '../../platform/pagination.ts';
 
 export type UserFilter = PageQuery & {
@@ -9,12 +9,13 @@ export type UserFilter = PageQuery & {
 };
 
 /** SQL: what of a filter holds for `known`, written out so that partial indexes serve it. */
-export function filterSql({ GroupName, Email, Enabled }: UserFilter) {
-  const conditions = [sql`true`];
-  if (GroupName !== undefined) conditions.push(sql`known.group_name = ${GroupName}`);
-  if (Email !== undefined) conditions.push(sql`lower(known.email) collate "C" = lower(${Email}) collate "C"`);
-  if (Enabled !== undefined) conditions.push(Enabled ? sql`known.enabled` : sql`not known.enabled`);
-  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
+export function filterSql({ GroupName, Email, Enabled }: UserFilter, { add }: Parameters): string {
+  const conditions = ['true'];
+  if (GroupName !== undefined) conditions.push(`known.group_name = ${add(GroupName)}`);
+  if (Email !== undefined)
+    conditions.push(`lower(known.email) collate "C" = lower(${add(Email)}) collate "C"`);
+  if (Enabled !== undefined) conditions.push(Enabled ? 'known.enabled' : 'not known.enabled');
+  return conditions.join(' and ');
 }
 
 /** Sorts behind all that begins with the text. */

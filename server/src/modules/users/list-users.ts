@@ -1,47 +1,55 @@
-import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
+import { parametersAfter } from '../../platform/db/parameters.ts';
+import { run } from '../../platform/db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { beyond, filterSql, type UserFilter } from './filter.ts';
-import { toUser } from './record.ts';
+import { toUser, type UserRow } from './record.ts';
 import { searchUsers } from './search.ts';
 
 export async function listUsers(ctx: TenantContext, input: UserFilter) {
   if (input.Search !== undefined) return searchUsers(ctx, { ...input, Search: input.Search });
   const limit = pageLimit(input);
-  const after = readCursor(input);
-  let query = ctx.db
-    .selectFrom('user as known')
-    .selectAll()
-    .where('known.tenant_id', '=', ctx.tenantId)
-    .where(filterSql(input));
-  if (after !== null) query = query.where('known.login_id', '>', after);
-  const rows = await query
-    .orderBy('known.login_id')
-    .limit(limit + 1)
-    .execute();
+  const cursor = readCursor(input);
+  const parameters = parametersAfter(ctx.tenantId);
+  const after = cursor === null ? '' : `and known.login_id > ${parameters.add(cursor)}`;
+  const text = `
+    select known.* from "user" known
+    where known.tenant_id = $1 and ${filterSql(input, parameters)} ${after}
+    order by known.login_id limit ${parameters.add(limit + 1)}`;
+  const rows = await run<UserRow>(ctx, { text, values: parameters.values });
   return toPage(rows, limit, (row) => row.login_id, toUser);
 }
+
+/** SQL: the first name after a place; $2 is what names begin with, $3 sorts behind them. */
+const next = (place: string) => `
+  select known.group_name from "user" known
+  where known.tenant_id = $1 and ${place} and known.group_name < $3
+  order by known.group_name limit 1`;
+
+const groupsFrom = (place: string) => `
+with recursive named as (
+  (${next(place)})
+  union all
+  select (${next('known.group_name > named.group_name')}) from named where named.group_name is not null
+)
+select named.group_name from named where named.group_name is not null limit $4`;
 
 /** The names in use, each found by one step into the index, however many users it has. */
 export async function listGroups(ctx: TenantContext, input: PageQuery & { Search?: string }) {
   const limit = pageLimit(input);
   const from = input.Search ?? '';
   const after = readCursor(input);
-  const next = (place: ReturnType<typeof sql>) => sql`
-    select known.group_name from "user" known
-    where known.tenant_id = ${ctx.tenantId} and ${place} and known.group_name < ${beyond(from)}
-    order by known.group_name limit 1`;
-  const first =
+  const values = [ctx.tenantId, from, beyond(from), limit + 1];
+  const rows = await run<{ group_name: string }>(
+    ctx,
     after === null
-      ? sql`known.group_name >= ${from}`
-      : sql`known.group_name > ${after} and known.group_name >= ${from}`;
-  const { rows } = await sql<{ group_name: string }>`
-    with recursive named as (
-      (${next(first)})
-      union all
-      select (${next(sql`known.group_name > named.group_name`)}) from named where named.group_name is not null
-    )
-    select named.group_name from named where named.group_name is not null limit ${limit + 1}`.execute(ctx.db);
+      ? { name: 'list_groups', text: groupsFrom('known.group_name >= $2'), values }
+      : {
+          name: 'list_groups_after',
+          text: groupsFrom('known.group_name > $5 and known.group_name >= $2'),
+          values: [...values, after],
+        },
+  );
   return toPage(
     rows,
     limit,

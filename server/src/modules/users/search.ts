@@ -1,44 +1,39 @@
-import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
+import { type Parameters, parametersAfter } from '../../platform/db/parameters.ts';
+import { run } from '../../platform/db/transaction.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { beyond, filterSql, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 
-type Sql = ReturnType<typeof sql>;
-
-/** One way in which a user can be found: by what begins an indexed text. */
-type Way = { key: Sql; whole: Sql; text: string; when: Sql };
+/** One way in which a user can be found: by what begins an indexed text. All but `text` is SQL. */
+type Way = { key: string; whole: string; text: string; when: string };
 
 /** What the indexes hold of a text; the rest of a longer search is compared with the whole. */
 const indexed = 60;
 
 /** SQL of the expressions of the indexes. */
-const lastFirst = sql`known.last_name || coalesce(' ' || known.first_name, '')`;
-const firstLast = sql`known.first_name || coalesce(' ' || known.last_name, '')`;
-const start = (text: Sql) => sql`lower(left(${text}, ${sql.lit(indexed)})) collate "C"`;
-const lower = (text: Sql) => sql`lower(${text}) collate "C"`;
+const lastFirst = `known.last_name || coalesce(' ' || known.first_name, '')`;
+const firstLast = `known.first_name || coalesce(' ' || known.last_name, '')`;
+const start = (text: string) => `lower(left(${text}, ${indexed})) collate "C"`;
+const lower = (text: string) => `lower(${text}) collate "C"`;
 
 function waysOf(search: string): Way[] {
-  const login = sql`known.login_id`;
+  const login = 'known.login_id';
+  const email = lower('known.email');
   const spellings = new Set([search, search.toLowerCase(), search.toUpperCase()]);
-  const folded = search.toLowerCase();
+  const text = search.toLowerCase();
   return [
-    ...[...spellings].map((text) => ({ key: login, whole: login, text, when: sql`true` })),
-    { key: start(lastFirst), whole: lower(lastFirst), text: folded, when: sql`known.last_name is not null` },
-    { key: start(firstLast), whole: lower(firstLast), text: folded, when: sql`known.first_name is not null` },
-    {
-      key: lower(sql`known.email`),
-      whole: lower(sql`known.email`),
-      text: folded,
-      when: sql`known.email is not null`,
-    },
+    ...[...spellings].map((spelling) => ({ key: login, whole: login, text: spelling, when: 'true' })),
+    { key: start(lastFirst), whole: lower(lastFirst), text, when: 'known.last_name is not null' },
+    { key: start(firstLast), whole: lower(firstLast), text, when: 'known.first_name is not null' },
+    { key: email, whole: email, text, when: 'known.email is not null' },
   ];
 }
 
-function finds({ key, whole, text, when }: Way): Sql {
+function finds({ key, whole, text, when }: Way, { add }: Parameters): string {
   const begin = Array.from(text).slice(0, indexed).join('');
-  const range = sql`${when} and ${key} >= ${begin} and ${key} < ${beyond(begin)}`;
-  return begin === text ? range : sql`${range} and starts_with(${whole}, ${text})`;
+  const range = `${when} and ${key} >= ${add(begin)} and ${key} < ${add(beyond(begin))}`;
+  return begin === text ? range : `${range} and starts_with(${whole}, ${add(text)})`;
 }
 
 type Found = UserRow & { way: number; sought: string };
@@ -50,28 +45,41 @@ type Found = UserRow & { way: number; sought: string };
 export async function searchUsers(ctx: TenantContext, input: UserFilter & { Search: string }) {
   const limit = pageLimit(input);
   const place = readPlace(readCursor(input));
-  const ways = waysOf(input.Search);
-  const parts: Sql[] = [];
-  for (const [n, way] of ways.entries()) {
-    if (n < place.way) continue;
-    const before = ways.slice(0, n).map((other) => sql`and not coalesce(${finds(other)}, false)`);
-    const after =
-      n === place.way && place.sought !== null
-        ? sql`and (${way.key}, known.login_id) > (${place.sought}, ${place.loginId})`
-        : sql``;
-    const made = parts.map((_, index) => sql`(select count(*) from ${sql.ref(`found_${index}`)})`);
-    const wanted = made.length === 0 ? sql`` : sql`and ${sql.join(made, sql` + `)} <= ${limit}`;
-    parts.push(sql`select known.*, ${sql.lit(n)} as way, ${way.key} as sought from "user" known
-      where known.tenant_id = ${ctx.tenantId} and ${finds(way)} ${sql.join(before, sql` `)}
-        and ${filterSql(input)} ${after} ${wanted}
-      order by ${way.key}, known.login_id limit ${limit + 1}`);
-  }
-  const named = parts.map((part, index) => sql`${sql.ref(`found_${index}`)} as materialized (${part})`);
-  const all = parts.map((_, index) => sql`select * from ${sql.ref(`found_${index}`)}`);
-  const { rows } =
-    await sql<Found>`with ${sql.join(named)} select * from (${sql.join(all, sql` union all `)}) found
-    order by way, sought collate "C", login_id limit ${limit + 1}`.execute(ctx.db);
+  const parameters = parametersAfter(ctx.tenantId);
+  const text = searchText(input, { place, limit }, parameters);
+  const rows = await run<Found>(ctx, { text, values: parameters.values });
   return toPage(rows, limit, (row) => JSON.stringify([row.way, row.sought, row.login_id]), toUser);
+}
+
+function searchText(
+  input: UserFilter & { Search: string },
+  { place, limit }: { place: Place; limit: number },
+  parameters: Parameters,
+): string {
+  const { add } = parameters;
+  const ways = waysOf(input.Search);
+  const parts = [...ways.entries()].slice(place.way).map(([n, way]) => {
+    const before = ways.slice(0, n).map((other) => `and not coalesce(${finds(other, parameters)}, false)`);
+    const isWithin = n === place.way && place.sought !== null;
+    const after = isWithin
+      ? `and (${way.key}, known.login_id) > (${add(place.sought)}, ${add(place.loginId)})`
+      : '';
+    const made = ways
+      .slice(place.way, n)
+      .map((_, index) => `(select count(*) from found_${place.way + index})`);
+    const wanted = made.length === 0 ? '' : `and ${made.join(' + ')} <= ${add(limit)}`;
+    return {
+      name: `found_${n}`,
+      text: `select known.*, ${n} as way, ${way.key} as sought from "user" known
+        where known.tenant_id = $1 and ${finds(way, parameters)} ${before.join(' ')}
+          and ${filterSql(input, parameters)} ${after} ${wanted}
+        order by ${way.key}, known.login_id limit ${add(limit + 1)}`,
+    };
+  });
+  return `
+    with ${parts.map(({ name, text }) => `${name} as materialized (${text})`).join(', ')}
+    select * from (${parts.map(({ name }) => `select * from ${name}`).join(' union all ')}) found
+    order by way, sought collate "C", login_id limit ${add(limit + 1)}`;
 }
 
 type Place = { way: number; sought: string | null; loginId: string };

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
@@ -67,28 +68,21 @@ export async function takeIn(
   return { position, stored: position, more: events.length === mostAtOnce };
 }
 
-type PendingRow = {
-  delivery_id: string;
-  number: number;
-  event_id: string;
-  lane: string;
-  attempts: number;
-  first_attempt_at: Date | null;
-  next_attempt_at: Date | null;
-};
-
 /** What waits beyond a number: all of it for a node that has just claimed the endpoint, later what was replayed. */
 export async function readPending(
   ctx: TenantContext,
   input: { webhookId: string; beyond: number; most: number },
 ): Promise<Waiting[]> {
-  const rows = await run<PendingRow>(ctx, {
-    name: 'webhook_pending',
-    text: `select delivery_id, number, event_id, lane, attempts, first_attempt_at, next_attempt_at
-      from webhook_delivery
-      where tenant_id = $1 and webhook_id = $2 and status = 'pending' and number > $3 order by number limit $4`,
-    values: [ctx.tenantId, input.webhookId, input.beyond, input.most],
-  });
+  const rows = await ctx.db
+    .selectFrom('webhook_delivery')
+    .select(['delivery_id', 'number', 'event_id', 'lane', 'attempts', 'first_attempt_at', 'next_attempt_at'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', input.webhookId)
+    .where('status', '=', sql.lit('pending'))
+    .where('number', '>', input.beyond)
+    .orderBy('number')
+    .limit(input.most)
+    .execute();
   return rows.map((row) => ({
     deliveryId: row.delivery_id,
     number: row.number,

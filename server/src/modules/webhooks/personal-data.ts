@@ -1,4 +1,17 @@
+import { run } from '../../platform/db/transaction.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
+
+const anonymize = `
+update webhook_delivery held set response_body = null, error = null,
+  lane = case when held.lane = $3 then held.event_id else held.lane end
+where held.tenant_id = $1 and held.lane = any($2::uuid[]) returning 1`;
+
+const read = `
+select held.event_id, held.status, held.attempted_at, hook.url
+from webhook_delivery held join webhook hook on hook.tenant_id = $1 and hook.webhook_id = held.webhook_id
+where held.tenant_id = $1 and held.lane = any($2::uuid[]) order by held.number`;
+
+type DeliveryRow = { event_id: string; status: string; attempted_at: Date | null; url: string };
 
 /**
  * What was sent is not stored: it is read from the log, which has lost the person. A lane named after the user becomes
@@ -13,32 +26,12 @@ export const deliveryData: PersonalData = {
     why: 'They are the proof of delivery; the events lead to nobody any more.',
   },
   erase: async (ctx, { userId, enrollIds }) => {
-    const { numUpdatedRows } = await ctx.db
-      .updateTable('webhook_delivery')
-      .set((set) => ({
-        response_body: null,
-        error: null,
-        person_erased: true,
-        lane: set.case().when('lane', '=', userId).then(set.ref('event_id')).else(set.ref('lane')).end(),
-      }))
-      .where('tenant_id', '=', ctx.tenantId)
-      .where((where) => where('lane', '=', where.fn.any(where.val([userId, ...enrollIds]))))
-      .executeTakeFirst();
-    return Number(numUpdatedRows);
+    const values = [ctx.tenantId, [userId, ...enrollIds], userId];
+    return (await run(ctx, { name: 'anonymize_deliveries', text: anonymize, values })).length;
   },
   read: async function* (ctx, { userId, enrollIds }) {
-    const rows = await ctx.db
-      .selectFrom('webhook_delivery as delivery')
-      .innerJoin('webhook', (join) =>
-        join
-          .on('webhook.tenant_id', '=', ctx.tenantId)
-          .onRef('webhook.webhook_id', '=', 'delivery.webhook_id'),
-      )
-      .select(['delivery.event_id', 'delivery.status', 'delivery.attempted_at', 'webhook.url'])
-      .where('delivery.tenant_id', '=', ctx.tenantId)
-      .where((where) => where('delivery.lane', '=', where.fn.any(where.val([userId, ...enrollIds]))))
-      .orderBy('delivery.number')
-      .execute();
+    const values = [ctx.tenantId, [userId, ...enrollIds]];
+    const rows = await run<DeliveryRow>(ctx, { name: 'deliveries_of_person', text: read, values });
     for (const row of rows)
       yield { EventID: row.event_id, URL: row.url, Status: row.status, AttemptedAt: row.attempted_at };
   },

@@ -68,10 +68,12 @@ export function recordRotation<C extends Place>(
   record: (ctx: C, keyId: string) => Promise<void>,
 ): Promise<void> {
   return transaction(ctx, async (ctx) => {
-    const [used] = await run<{ value: string }>(ctx, {
-      text: 'select value from setting where name = $1 for update',
-      values: [usedName],
-    });
+    const used = await ctx.db
+      .selectFrom('setting')
+      .select('value')
+      .where('name', '=', usedName)
+      .forUpdate()
+      .executeTakeFirst();
     if (!used) return;
     const { signs }: UsedRing = JSON.parse(used.value);
     const audited = await ctx.db
