@@ -1,13 +1,9 @@
-import type { CommitVerdict, SessionEnd } from '../server/src/modules/enrolments/session-end.ts';
 import type { Commit, Receipt, Session } from '../server/src/modules/player/schemas.ts';
-import { type JournalEntry, movedBy } from './journal.ts';
+import { movedBy } from './journal.ts';
+import type { JournalEntry } from './journal-entry.ts';
 import { nextOf, type Pending, type Queue } from './pending.ts';
+import type { SaveState, Stop } from './save-state.ts';
 import type { Answer } from './transport.ts';
-
-/** What the learner is told: `kept` is on this device only, `unkept` is in danger. */
-export type SaveState = 'saved' | 'saving' | 'kept' | 'unkept';
-/** Why there is nothing to play any more. */
-export type Stop = { ended: SessionEnd } | { refused: CommitVerdict };
 
 /** The queue of commits between the course and the server: numbered, and one in flight. */
 export type CommitsState = {

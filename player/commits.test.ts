@@ -5,8 +5,8 @@ import { unitOf } from '../server/src/modules/standards/test-support.ts';
 import type { RunTimeData, Standard } from '../server/src/modules/standards/types.ts';
 import { memoryStorage } from '../server/test/support/memory-storage.ts';
 import { createCommits } from './commits.ts';
-import type { SaveState } from './commits-state.ts';
 import { openJournal } from './journal.ts';
+import type { SaveState } from './save-state.ts';
 import { replay } from './session.ts';
 
 const receipt: Session['Receipt'] = {

@@ -6,14 +6,13 @@ import {
   isUnreachable,
   readyOf,
   reduceCommits,
-  type SaveState,
-  type Stop,
   saveStateOf,
 } from './commits-state.ts';
 import type { Journal } from './journal.ts';
 import { createMachine } from './machine.ts';
 import { addTo, newestOf } from './pending.ts';
 import { judge } from './results.ts';
+import type { SaveState, Stop } from './save-state.ts';
 import { createTimer } from './timer.ts';
 import { sendCommit, sendCommitBlocking, sendCommitLeaving } from './transport.ts';
 

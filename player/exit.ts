@@ -1,10 +1,10 @@
 import type { Receipt, Session } from '../server/src/modules/player/schemas.ts';
 import type { Commits, Snapshot } from './commits.ts';
-import type { Stop } from './commits-state.ts';
 import type { Course } from './course.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';
 import { showEnd, showPage } from './pages.ts';
+import type { Stop } from './save-state.ts';
 import { webAddress } from './session.ts';
 
 /** A learner who wants to go waits no longer than this for the receipt; the journal has the rest. */

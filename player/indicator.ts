@@ -1,6 +1,6 @@
-import type { SaveState } from './commits-state.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';
+import type { SaveState } from './save-state.ts';
 
 /** A save that takes no longer than this is not worth a word. */
 const calmness = 400;

@@ -1,4 +1,14 @@
-import type { JournalEntry } from './journal.ts';
+import type { Commit } from '../server/src/modules/player/schemas.ts';
+
+/** A commit that the server has not confirmed yet, with what it takes to send it later from another page. */
+export type JournalEntry = {
+  EnrollID: string;
+  Session: string;
+  CourseTitle: string;
+  /** When it was stored, in milliseconds by this device's clock. */
+  KeptAt: number;
+  Commit: Commit;
+};
 
 /** The entry that a text holds; null when it is none. Whatever shares the origin can write such texts. */
 export function parseEntry(

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../server/test/support/memory-storage.ts';
-import { type JournalEntry, openJournal } from './journal.ts';
+import { openJournal } from './journal.ts';
 import type { JournalCopy } from './journal-copy.ts';
+import type { JournalEntry } from './journal-entry.ts';
 
 const entry = (number: number, UnitID = 'a', Session = 's1'): JournalEntry => ({
   EnrollID: 'e',

@@ -1,16 +1,5 @@
-import type { Commit } from '../server/src/modules/player/schemas.ts';
 import { type JournalCopy, noCopy } from './journal-copy.ts';
-import { parseEntry } from './journal-entry.ts';
-
-/** A commit that the server has not confirmed yet, with what it takes to send it later from another page. */
-export type JournalEntry = {
-  EnrollID: string;
-  Session: string;
-  CourseTitle: string;
-  /** When it was stored, in milliseconds by this device's clock. */
-  KeptAt: number;
-  Commit: Commit;
-};
+import { type JournalEntry, parseEntry } from './journal-entry.ts';
 
 export type Journal = {
   /** Merges what local storage and the copy have: a course may have emptied the former. */

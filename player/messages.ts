@@ -1,5 +1,5 @@
 import type { CommitVerdict, SessionEnd } from '../server/src/modules/enrolments/session-end.ts';
-import type { SaveState } from './commits-state.ts';
+import type { SaveState } from './save-state.ts';
 import type { UnitStatus } from './units.ts';
 
 type Ends = Record<SessionEnd, { title: string; text: string; action: string | null }>;

@@ -1,5 +1,6 @@
 import type { Evidence } from '../server/src/modules/standards/types.ts';
-import type { Journal, JournalEntry } from './journal.ts';
+import type { Journal } from './journal.ts';
+import type { JournalEntry } from './journal-entry.ts';
 import { gradeOf, neededOf } from './results.ts';
 
 /** An unconfirmed commit, and when it may be sent again after it was turned away. */

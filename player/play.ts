@@ -1,7 +1,6 @@
 import type { Session } from '../server/src/modules/player/schemas.ts';
 import { startClock } from './clock.ts';
 import { createCommits } from './commits.ts';
-import type { Stop } from './commits-state.ts';
 import { createContents } from './contents.ts';
 import type { Course, CourseEvents } from './course.ts';
 import { elements } from './elements.ts';
@@ -11,6 +10,7 @@ import type { Journal } from './journal.ts';
 import { createLinearCourse } from './linear.ts';
 import { messages } from './messages.ts';
 import { hidePage, showPage } from './pages.ts';
+import type { Stop } from './save-state.ts';
 import { createSequencedCourse } from './sequenced.ts';
 import { startHeartbeat } from './session.ts';
 import { createStage } from './stage.ts';

@@ -1,6 +1,7 @@
 import type { CommitVerdict, SessionEnd } from '../server/src/modules/enrolments/session-end.ts';
 import type { Session } from '../server/src/modules/player/schemas.ts';
-import type { Journal, JournalEntry } from './journal.ts';
+import type { Journal } from './journal.ts';
+import type { JournalEntry } from './journal-entry.ts';
 import { isSessionEnd } from './messages.ts';
 import { newPatience, patiently, problemOf, type Reply, sendCommit, waitOf } from './transport.ts';
 

@@ -1,7 +1,7 @@
 // Makes the load in a process of its own. Started by driver.ts, and ends with it.
 import { type Facts, operationNamed } from '../operations.ts';
 import { driveByAutocannon } from './autocannon.ts';
-import { learners } from './learners.ts';
+import { type LearnersOrder, learners } from './learners.ts';
 import { drive, type Load } from './sockets.ts';
 
 export type Order = {
@@ -12,12 +12,6 @@ export type Order = {
   seconds: number;
   rate: number | null;
   byAutocannon: boolean;
-};
-export type LearnersOrder = {
-  facts: Facts;
-  origins: Record<'interface' | 'content', string[]>;
-  learners: number;
-  seconds: number;
 };
 
 /** Numbers go on over all loads on the same data. */

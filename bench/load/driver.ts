@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { LearnersOrder, Order } from './child.ts';
-import type { LearnersFigure } from './learners.ts';
+import type { Order } from './child.ts';
+import type { LearnersFigure, LearnersOrder } from './learners.ts';
 import type { Figure } from './sockets.ts';
 
 export type Driver = {

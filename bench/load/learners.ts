@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, openClient } from '../kill/client.ts';
-import { operationNamed, type Sitting } from '../operations.ts';
-import type { LearnersOrder } from './child.ts';
+import { type Facts, operationNamed, type Sitting } from '../operations.ts';
+
+export type LearnersOrder = {
+  facts: Facts;
+  origins: Record<'interface' | 'content', string[]>;
+  learners: number;
+  seconds: number;
+};
 
 export type LearnersFigure = {
   commits: number;

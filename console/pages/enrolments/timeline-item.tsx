@@ -3,7 +3,7 @@ import { IconBolt, IconDeviceFloppy, IconPlayerPlay } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { Instant } from '../../parts/values.tsx';
-import type { Entry } from './timeline.tsx';
+import type { Entry } from './entry.ts';
 import { useSentence } from './use-sentence.ts';
 
 const icons = { launch: IconPlayerPlay, commit: IconDeviceFloppy, event: IconBolt } as const;

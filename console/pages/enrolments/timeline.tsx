@@ -1,15 +1,13 @@
 import { Alert, Button, Group, Stack, Title } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { paged } from '../../parts/list.tsx';
 import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
+import type { Entry } from './entry.ts';
 import { TimelineItem } from './timeline-item.tsx';
 import type { Enrolment } from './values.tsx';
-
-export type Entry = components['schemas']['TimelineEntry'];
 
 const pageSize = 200;
 /** How many pages are read at once. The interface gives the oldest first, so the newest are known at the end only. */

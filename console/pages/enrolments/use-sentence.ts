@@ -1,6 +1,6 @@
 import { useFormatter, useTranslations } from 'use-intl';
+import type { Entry } from './entry.ts';
 import { useResultText } from './result.tsx';
-import type { Entry } from './timeline.tsx';
 import { type Enrolment, usePercent, useTimeSpent } from './values.tsx';
 
 type Data = Entry['Data'];

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { Json } from '../../parts/json.tsx';
 import { Copyable, CopyTextButton, Fact, Facts, Instant } from '../../parts/values.tsx';
-import type { Event } from './events.tsx';
 import { Learner } from './learner.tsx';
+import type { Event } from './record.ts';
 import { SentTo } from './sent-to.tsx';
 
 type Props = { event: Event | null; onClose: () => void };

@@ -1,7 +1,6 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { EventTypeFilter, isEventType } from '../../parts/event-type-filter.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
@@ -13,8 +12,7 @@ import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { EventDialog } from './event.tsx';
 import { ExportButton } from './export.tsx';
 import { Learner } from './learner.tsx';
-
-export type Event = components['schemas']['Event'];
+import type { Event } from './record.ts';
 
 const names = ['type', 'learner', 'enrolment'] as const;
 

@@ -5,7 +5,7 @@ import { type Api, useApi } from '../../api/api.tsx';
 import { told, useAct } from '../../parts/act.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { FailedAct } from '../../parts/states.tsx';
-import type { Event } from './events.tsx';
+import type { Event } from './record.ts';
 
 type Query = { Order: 'newest'; Types?: string; LoginID?: string; EnrollID?: string };
 
