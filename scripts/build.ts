@@ -1,4 +1,6 @@
-// Builds dist/: the server, the console and the player. `--missing` builds only what is missing or out of date.
+// Builds dist/: the server, the console, the player and the guide, or only the parts that are named. `--missing` builds what is
+// missing or out of date.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -11,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
@@ -90,10 +92,17 @@ function page(folder: 'console' | 'player'): Part['build'] {
   };
 }
 
+async function buildGuide(outDir: string): Promise<void> {
+  const program = join(root, 'node_modules/@11ty/eleventy/cmd.cjs');
+  const args = ['--config=docs/eleventy.config.js', `--output=${relative(root, outDir)}`, '--quiet'];
+  execFileSync(process.execPath, [program, ...args], { cwd: root, stdio: ['ignore', 2, 2] });
+}
+
 const pageSources = (folder: string) => [`${folder}/**/*.{ts,tsx,css,html,json,svg}`];
 
 const parts = {
   console: { sources: [...pageSources('console'), 'client/src/generated.ts'], build: page('console') },
+  guide: { sources: ['docs/{guide,site}/**/*.*', 'docs/eleventy.config.js'], build: buildGuide },
   player: { sources: [...pageSources('player'), 'server/src/modules/standards/*.ts'], build: page('player') },
   server: { sources: ['server/src/**/*.ts', 'server/migrations/*.sql', 'courses/**/*'], build: buildServer },
 } satisfies Record<string, Part>;
@@ -154,6 +163,9 @@ export async function ensureBuilt(names: readonly PartName[] = allParts): Promis
 }
 
 if (process.argv[1] === import.meta.filename) {
-  if (!process.argv.includes('--missing')) rmSync(dist, { recursive: true, force: true });
-  await ensureBuilt();
+  const named = allParts.filter((name) => process.argv.includes(name));
+  if (!process.argv.includes('--missing'))
+    for (const name of named.length > 0 ? named : [''])
+      rmSync(join(dist, name), { recursive: true, force: true });
+  await ensureBuilt(named.length > 0 ? named : allParts);
 }

@@ -1,7 +1,9 @@
-// Writes what is derived and committed: the database's types, openapi.json and the client's types. `--check` compares instead.
+// Writes what is derived and committed: the database's types, openapi.json, the client's types and the
+// reference pages of the guide. `--check` compares instead.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateClientTypes } from '../client/generate.ts';
+import { commandsPage, configurationPage, errorsPage, eventsPage } from '../docs/reference/pages.ts';
 import { describeInterface } from '../server/src/app.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { generateDatabaseTypes } from './generate-db.ts';
@@ -13,6 +15,10 @@ const derived: [string, () => Promise<string>][] = [
   ['server/src/platform/db/generated.ts', generateDatabaseTypes],
   ['openapi.json', describe],
   ['client/src/generated.ts', generateClientTypes],
+  ['docs/guide/reference/configuration.md', async () => configurationPage()],
+  ['docs/guide/reference/errors.md', async () => errorsPage()],
+  ['docs/guide/reference/events.md', async () => eventsPage()],
+  ['docs/guide/reference/commands.md', async () => commandsPage()],
 ];
 
 for (const [file, make] of derived) {

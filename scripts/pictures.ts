@@ -11,7 +11,7 @@ import { ensureBuilt } from './build.ts';
 const folder = join(import.meta.dirname, '../docs/images/console');
 const wanted = process.argv.slice(2);
 
-await ensureBuilt(['console', 'player']);
+await ensureBuilt(['console', 'guide', 'player']);
 await mkdir(folder, { recursive: true });
 const { service, tenant, administrator, learner, blocked, decided, webhookId, close } = await openShowcase();
 const admin: Who = { tenant, LoginID: administrator };

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { aboutInterface } from './about-interface.ts';
 import { consoleRoutes } from './console.ts';
+import { guideRoutes } from './guide.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { authorize, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
 import { authRoutes } from './modules/auth/routes.ts';
@@ -99,6 +100,7 @@ export async function buildApp(
   metrics.observe(api, 'interface');
   metrics.observe(content, 'content');
   consoleRoutes(api);
+  guideRoutes(api);
   healthRoutes(operations ?? api, ctx, metrics);
   await contentRoutes(content, ctx);
   await Promise.all([api.ready(), content.ready(), operations?.ready()]);

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { parseKeys, type WrittenKey } from './keys/key-ring.ts';
+import { type CountSetting, countSetting, type Setting } from './settings.ts';
 
 /** The configuration of one process; read from the environment once, checked and frozen. */
 export type Config = {
@@ -53,15 +54,21 @@ export type Config = {
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 export class ConfigError extends Error {
-  constructor(variable: string, message: string, options?: ErrorOptions) {
+  constructor(variable: Setting, message: string, options?: ErrorOptions) {
     super(`${variable}: ${message}`, options);
     this.name = 'ConfigError';
   }
 }
 
-type Environment = Record<string, string | undefined>;
+/** Only settings of the table can be read, so the guide names all of them. */
+type Environment = { readonly [Name in Setting]?: string | undefined };
 
-function wholeNumber(env: Environment, name: string, fallback: number, min: number, max: number): number {
+function count(env: Environment, name: CountSetting): number {
+  const { default: fallback, min, max } = countSetting(name);
+  return wholeNumber(env, name, fallback, min, max);
+}
+
+function wholeNumber(env: Environment, name: Setting, fallback: number, min: number, max: number): number {
   const text = env[name];
   if (text === undefined || text === '') return fallback;
   const value = Number(text);
@@ -70,7 +77,7 @@ function wholeNumber(env: Environment, name: string, fallback: number, min: numb
   return value;
 }
 
-function origin(env: Environment, name: string, fallback: string): string {
+function origin(env: Environment, name: Setting, fallback: string): string {
   const text = env[name] || fallback;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.username || url?.password)
@@ -101,14 +108,14 @@ function checkWildcard(baseUrl: string, contentUrl: string): void {
     );
 }
 
-function file(env: Environment, name: string): string | null {
+function file(env: Environment, name: Setting): string | null {
   const path = env[name];
   if (!path) return null;
   if (!existsSync(path)) throw new ConfigError(name, `the file "${path}" does not exist.`);
   return resolve(path);
 }
 
-function flag(env: Environment, name: string, fallback = false): boolean {
+function flag(env: Environment, name: Setting, fallback = false): boolean {
   const text = (env[name] ?? '').toLowerCase();
   if (text === '') return fallback;
   if (['0', 'false', 'no'].includes(text)) return false;
@@ -151,7 +158,7 @@ function databaseUrl(env: Environment): string | null {
   return text;
 }
 
-function allowed(env: Environment, name: string): string[] {
+function allowed(env: Environment, name: Setting): string[] {
   const entries = (env[name] ?? '')
     .toLowerCase()
     .split(',')
@@ -184,7 +191,7 @@ function tlsFiles(env: Environment): Config['tls'] {
   return { certFile, keyFile };
 }
 
-function readPem<T>(name: string, path: string, read: (pem: Buffer) => T, what: string): T {
+function readPem<T>(name: Setting, path: string, read: (pem: Buffer) => T, what: string): T {
   try {
     return read(readFileSync(path));
   } catch (cause) {
@@ -230,9 +237,9 @@ function signingKeys(env: Environment): Config['signingKeys'] {
 }
 
 /** Ports that are told apart by the system (0) never clash. */
-function differentPorts(ports: Record<string, number | null>): void {
-  const seen = new Map<number, string>();
-  for (const [name, port] of Object.entries(ports)) {
+function differentPorts(ports: readonly (readonly [Setting, number | null])[]): void {
+  const seen = new Map<number, Setting>();
+  for (const [name, port] of ports) {
     const other = port ? seen.get(port) : undefined;
     if (other) throw new ConfigError(name, `must differ from ${other}, but both are ${port}.`);
     if (port) seen.set(port, name);
@@ -242,7 +249,7 @@ function differentPorts(ports: Record<string, number | null>): void {
 /** Reads and checks the environment. Throws `ConfigError` naming the variable. */
 export function readConfig(env: Environment): Config {
   const host = env.HOST || '127.0.0.1';
-  const port = wholeNumber(env, 'PORT', 3000, 0, 65535);
+  const port = count(env, 'PORT');
   if (port === 65535 && !env.CONTENT_PORT)
     throw new ConfigError(
       'PORT',
@@ -250,7 +257,11 @@ export function readConfig(env: Environment): Config {
     );
   const contentPort = wholeNumber(env, 'CONTENT_PORT', port === 0 ? 0 : port + 1, 0, 65535);
   const operationsPort = env.OPERATIONS_PORT ? wholeNumber(env, 'OPERATIONS_PORT', 0, 0, 65535) : null;
-  differentPorts({ PORT: port, CONTENT_PORT: contentPort, OPERATIONS_PORT: operationsPort });
+  differentPorts([
+    ['PORT', port],
+    ['CONTENT_PORT', contentPort],
+    ['OPERATIONS_PORT', operationsPort],
+  ]);
   const tls = tlsFiles(env);
   const trustProxy = proxies(env);
   if (!tls && !trustProxy && !isLoopback(host))
@@ -282,19 +293,19 @@ export function readConfig(env: Environment): Config {
     operationsPort,
     databaseUrl: databaseUrl(env),
     statementNames: flag(env, 'STATEMENT_NAMES', true),
-    mostInFlight: wholeNumber(env, 'MOST_IN_FLIGHT', 2_000, 1, 1_000_000),
-    anonymousRateLimit: wholeNumber(env, 'ANONYMOUS_RATE_LIMIT', 600, 0, 1_000_000),
-    drainSeconds: wholeNumber(env, 'DRAIN_SECONDS', 0, 0, 300),
+    mostInFlight: count(env, 'MOST_IN_FLIGHT'),
+    anonymousRateLimit: count(env, 'ANONYMOUS_RATE_LIMIT'),
+    drainSeconds: count(env, 'DRAIN_SECONDS'),
     dataDir: dataFolder(env),
     bootstrapKey: firstKey(env),
     signingKeys: signingKeys(env),
     logLevel,
-    rateLimit: wholeNumber(env, 'RATE_LIMIT', 60_000, 0, 1_000_000_000),
-    packageBytes: wholeNumber(env, 'PACKAGE_BYTES', 2 * 1024 ** 3, 1, Number.MAX_SAFE_INTEGER),
-    packageEntries: wholeNumber(env, 'PACKAGE_ENTRIES', 20_000, 1, 1_000_000),
-    importSeconds: wholeNumber(env, 'IMPORT_SECONDS', 300, 1, 86_400),
+    rateLimit: count(env, 'RATE_LIMIT'),
+    packageBytes: count(env, 'PACKAGE_BYTES'),
+    packageEntries: count(env, 'PACKAGE_ENTRIES'),
+    importSeconds: count(env, 'IMPORT_SECONDS'),
     webhookAllow: allowed(env, 'WEBHOOK_ALLOW'),
-    seatGraceDays: wholeNumber(env, 'SEAT_GRACE_DAYS', 14, 0, 3650),
-    lateResultsDays: wholeNumber(env, 'LATE_RESULTS_DAYS', 7, 0, 3650),
+    seatGraceDays: count(env, 'SEAT_GRACE_DAYS'),
+    lateResultsDays: count(env, 'LATE_RESULTS_DAYS'),
   });
 }

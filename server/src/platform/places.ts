@@ -9,6 +9,7 @@ const server = isBuilt ? import.meta.dirname : join(import.meta.dirname, '../..'
 export const places = {
   console: join(dist, 'console'),
   player: join(dist, 'player'),
+  guide: join(dist, 'guide'),
   migrations: join(server, 'migrations'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
   /** Our own code, which a process on untrusted input may read. */

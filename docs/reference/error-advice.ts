@@ -1,0 +1,93 @@
+import type { ErrorCode } from '../../server/src/platform/errors.ts';
+
+/** What a reader of the guide can do about each error code. The type refuses a code without advice. */
+export const errorAdvice: Record<ErrorCode, string> = {
+  malformed_request:
+    'Send valid JSON in UTF-8, with `Content-Type: application/json`, and percent-encode identifiers in the path.',
+  unauthorized:
+    'Send `Authorization: Bearer <secret>` with the secret of a key that is neither expired nor revoked. An access token from `/oauth/token` lasts ten minutes.',
+  session_ambiguous: 'Delete the cookies of this host in the browser and sign in again.',
+  signed_out: 'Sign in again. A session ends after 30 minutes without a request, and after 12 hours.',
+  sign_in_failed:
+    'Check the LoginID and the password. A sign-in link works once, for a minute; ask for a new one.',
+  scope_missing: 'Use a key that has the scope named in `detail`, or create one.',
+  operator_only: "Use one of the operator's keys.",
+  own_only: "A learner's session can only read the learner's own records. Use a key for anything else.",
+  cross_site:
+    'Session cookies work on pages of this service only. Call the API from your server, with a key.',
+  tenant_required: "Name the tenant in the `Tenant` header. Only the operator's keys need it.",
+  tenant_not_allowed: "Leave out the `Tenant` header. A tenant's key always acts on its own tenant.",
+  tenant_suspended: 'Ask the operator to resume the tenant. Its data is unchanged.',
+  not_found: 'Check the path and the method against the API reference.',
+  user_not_found: 'Check the `LoginID`: it is case-sensitive. Create the user if there is none.',
+  course_not_found: 'Check the `CourseID`, and whether the operator offers the course to your tenant.',
+  release_not_found: 'List the releases of the course and use one of their numbers.',
+  option_not_found: 'Read the course to see which options it offers to this user.',
+  enrolment_not_found: 'Check that the `EnrollID` belongs to this `LoginID`.',
+  tenant_not_found: 'List the tenants and check the `TenantID`.',
+  key_not_found: 'Check the `KeyID`. A misspelt enrolment key is `key_mistyped` instead.',
+  webhook_not_found: 'List the webhook endpoints and check the `WebhookID`.',
+  user_exists:
+    'Another user has this `LoginID`; `differs` names the fields that are not equal. Use `PUT /user/{LoginID}` to change the user.',
+  user_disabled: 'Enable the user (`"Enabled": true`) before you enrol them.',
+  multiple_enrolment_options: 'Choose one of `AvailableEnrolOptions` and send the request to its `Path`.',
+  no_enrolment_option:
+    'Ask the operator to add an option to the course, or to offer one to the group of this user.',
+  course_retired: 'The course takes no new enrolments. Current enrolments continue.',
+  course_not_playable: 'Ask the operator to import a package, or to set the `URL` of the course.',
+  course_in_use: 'Retire the course instead: `{"Status":"retired"}`.',
+  option_in_use: 'Retire the option instead: `{"Status":"retired"}`.',
+  already_enrolled:
+    'The user has a current enrolment and `IfEnrolled` is `fail`. Use `return`, `extend` or `renew`.',
+  no_seats_left: 'Ask the operator for more `Seats`, or withdraw an enrolment within its grace period.',
+  tenant_exists: 'Change the tenant with `PUT /tenant/{TenantID}`.',
+  tenant_not_suspended: 'Suspend the tenant before you delete it.',
+  tenant_being_deleted: 'Wait until the deletion is finished, or choose another `TenantID`.',
+  in_progress: 'Wait for the seconds in `Retry-After`, then repeat the same request with the same key.',
+  key_redeemed: 'Use another enrolment key. If this user redeemed it, they are enrolled already.',
+  key_revoked: 'Issue another enrolment key.',
+  key_expired: 'Issue another enrolment key.',
+  key_not_yet_valid: 'Redeem the key after the time given in `detail`.',
+  key_of_other_user: 'Redeem the key for the user it was issued for.',
+  key_of_other_group: 'Redeem the key for a user of the group it was issued for.',
+  webhook_limit: 'Delete an endpoint that you no longer use.',
+  session_superseded: 'The course was opened in another window. Continue there, or reopen it here.',
+  session_ended: 'Open the course again with its `LaunchURL`.',
+  session_exited: 'Open the course again with its `LaunchURL`.',
+  access_expired: 'Extend or renew the enrolment, then open the course again.',
+  enrolment_withdrawn: 'Set `Withdrawn` to `false` to restore access.',
+  enrolment_erased: 'The personal data of this learner was erased, so no results can be added.',
+  results_too_late:
+    'The results arrived later than `LATE_RESULTS_DAYS` after the session. Record them with an override.',
+  commit_number_ahead: 'Reload the player. It numbers its commits again from the last one that was stored.',
+  request_timeout: 'Send the whole body within 30 seconds. Use a bulk call for large inputs.',
+  payload_too_large: 'Send less in one request. `detail` names the limit.',
+  wrong_host:
+    'Content is served at its own host name only. Check `CONTENT_URL`, and that the proxy passes `Host` on.',
+  unsupported_media_type: 'Send the content type named in `detail`.',
+  range_not_satisfiable: 'The requested range is beyond the end of the file.',
+  validation_failed: '`param` names the field; `detail` says what it must be.',
+  key_mistyped: 'A character of the enrolment key is wrong. Ask the learner to check it.',
+  unknown_field: '`param` names a field that does not exist. Check its spelling, including capitals.',
+  idempotency_key_reused: 'Use a new `Idempotency-Key` for each different request.',
+  login_id_immutable: 'Erase this user and create another, or keep the `LoginID`.',
+  password_not_hashed:
+    'Hash the password with the function that the tenant declared in `PasswordHash` before you send it.',
+  package_not_zip: 'Upload the course as a zip file.',
+  package_unsafe: '`detail` names the entry. Remove it and create the zip again.',
+  package_too_large: 'Make the package smaller, or ask the operator to raise `PACKAGE_BYTES`.',
+  package_unreadable: 'Create the zip again; the file is damaged or encrypted.',
+  package_invalid: '`detail` names the file and the line. Correct it, or export the course again.',
+  package_unsupported: 'Export the course as SCORM 1.2 or SCORM 2004.',
+  webhook_address_refused:
+    'Use a public `https` address. The operator can allow others with `WEBHOOK_ALLOW`.',
+  too_many_requests: 'Wait for the seconds in `Retry-After`. Use bulk calls for many rows.',
+  login_throttled:
+    'Wait for the seconds in `Retry-After`: ten wrong passwords block a user for up to 15 minutes.',
+  key_throttled: 'Wait for the seconds in `Retry-After`: ten unknown keys block a user for up to 15 minutes.',
+  launch_refused:
+    'The page says why. Read `GET /enrolment/{LoginID}/{EnrollID}/explain` for the rule that failed.',
+  headers_too_large: 'Delete the cookies of this host, or shorten the address.',
+  internal_error: 'Repeat the request. If it fails again, quote the `request_id` to the operator.',
+  unavailable: 'Wait for the seconds in `Retry-After` and repeat the request.',
+};

@@ -1,0 +1,80 @@
+/** The reference pages of the guide, made from the tables that the service itself uses. */
+import { STATUS_CODES } from 'node:http';
+import { help } from '../../server/src/help.ts';
+import { eventCatalogue } from '../../server/src/modules/events/types.ts';
+import { type ErrorCode, errorCodes } from '../../server/src/platform/errors.ts';
+import { settings } from '../../server/src/platform/settings.ts';
+import { errorAdvice } from './error-advice.ts';
+
+const page = (parts: readonly string[]) => `${parts.join('\n\n')}\n`;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const code = (text: string) => `\`${text}\``;
+
+/** A default that is a sentence, or has code in it, stays as it is. */
+function defaultOf(value: string | number): string {
+  const text = String(value);
+  return text === 'none' || text.includes('`') ? text : code(text);
+}
+
+export function configurationPage(): string {
+  const groups = Object.entries(settings).map(([title, group]) => {
+    const rows = Object.entries(group).map(([name, { default: value, meaning }]) => [
+      code(name),
+      defaultOf(value),
+      meaning,
+    ]);
+    return `## ${title}\n\n${table(['Variable', 'Default', 'Meaning'], rows)}`;
+  });
+  return page([
+    '# Configuration',
+    'Lectern is configured by environment variables, all of them optional. A value that is not valid stops the start with a message that names the variable.',
+    ...groups,
+  ]);
+}
+
+export function errorsPage(): string {
+  const codes = Object.entries(errorCodes) as [ErrorCode, readonly [number, string]][];
+  const statuses = [...new Set(codes.map(([, [status]]) => status))].sort((one, other) => one - other);
+  const chapters = statuses.map((status) => {
+    const entries = codes
+      .filter(([, [its]]) => its === status)
+      .map(([name, [, title]]) => `### ${name}\n\n**${title}.** ${errorAdvice[name]}`);
+    return [`## ${status} ${STATUS_CODES[status]}`, ...entries].join('\n\n');
+  });
+  return page([
+    '# Errors',
+    'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Programs should act on `code`, which never changes its meaning. `detail` says what to do in this case, `param` names the field, and `request_id` finds the request in the log.',
+    ...chapters,
+  ]);
+}
+
+type Described = { description?: string; properties?: Record<string, object> };
+
+export function eventsPage(): string {
+  const chapters = Object.entries(eventCatalogue).map(([type, [meaning, schema]]) => {
+    const { properties = {} } = schema as Described;
+    const fields = Object.keys(properties).map(code).join(', ');
+    return `### ${type}\n\n${meaning}\n\n\`Data\`: ${fields}`;
+  });
+  return page([
+    '# Events',
+    'Each change writes one event in the same transaction. An event has the fields `EventID`, `Type`, `OccurredAt`, `LoginID`, `EnrollID`, `CourseID` and `Data`; those that do not apply are null. Fields may be added to `Data` at any time, so ignore those you do not know. The [API reference](/docs) has the schema of each type. How to receive events: [Webhooks and events](../webhooks.md).',
+    '## Catalogue',
+    ...chapters,
+  ]);
+}
+
+export function commandsPage(): string {
+  return page([
+    '# Command line',
+    'In a checkout, run a command as `npm run -s lectern -- COMMAND`; where the package is installed, as `lectern COMMAND`. The [environment](configuration.md) configures all commands.',
+    `\`\`\`text\n${help}\n\`\`\``,
+    '## Exit status',
+    'A command ends with 0 when it succeeded and with 1 when it did not; the reason is on standard error. `bulk` ends with 1 when a row failed, `audit verify` when a chain is broken.',
+  ]);
+}

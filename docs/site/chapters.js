@@ -1,0 +1,28 @@
+/** The pages of the guide in reading order. A test checks that none is missing. */
+export const chapters = [
+  { title: 'Start', pages: ['index', 'quick-start', 'concepts'] },
+  {
+    title: 'Tasks',
+    pages: [
+      'enrol',
+      'launch',
+      'retries',
+      'bulk',
+      'enrolment-keys',
+      'webhooks',
+      'sign-in',
+      'erasure',
+      'typescript-client',
+      'console',
+      'troubleshooting',
+    ],
+  },
+  {
+    title: 'Operations',
+    pages: ['deployment', 'content-origins', 'key-ring', 'upgrade', 'backup', 'scaling', 'monitoring'],
+  },
+  {
+    title: 'Reference',
+    pages: ['reference/configuration', 'reference/errors', 'reference/events', 'reference/commands'],
+  },
+];

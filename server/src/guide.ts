@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import mime from 'mime-types';
+import { readBuilt } from './platform/built-files.ts';
+import { type ConstantFile, constantFile, sendConstant } from './platform/constant-files.ts';
+import { places } from './platform/places.ts';
+import { notFound } from './platform/problems.ts';
+
+/** The pages need nothing but files of this origin. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const options = { schema: { hide: true }, config: { admits: 'file' }, compress: false } as const;
+
+/** The guide at /docs/guide, as `npm run docs` built it. Each file is read when it is first requested. */
+export function guideRoutes(app: FastifyInstance): void {
+  const files = new Map<string, ConstantFile>([
+    ['', constantFile('text/html; charset=utf-8', readBuilt(places.guide, 'index.html'))],
+  ]);
+  const names = new Set(readdirSync(places.guide, { recursive: true }).map(String));
+  const load = (request: FastifyRequest, path: string) => {
+    const name = [path, `${path}.html`].find((name) => names.has(name) && /\.\w+$/.test(name));
+    if (!name) throw notFound(request);
+    const type = mime.contentType(name.slice(name.lastIndexOf('.'))) || 'application/octet-stream';
+    const file = constantFile(type, readFileSync(join(places.guide, name)));
+    files.set(path, file);
+    return file;
+  };
+  // Where the `type` of a problem points to; browsers keep its fragment.
+  app.get('/docs/errors', options, (_request, reply) => reply.redirect('/docs/guide/reference/errors', 302));
+  for (const path of ['/docs/guide', '/docs/guide/*'])
+    app.get<{ Params: { '*'?: string } }>(path, options, (request, reply) => {
+      const name = (request.params['*'] ?? '').replace(/\/$/, '');
+      void reply.headers({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' });
+      return sendConstant(request, reply, files.get(name) ?? load(request, name));
+    });
+}

@@ -1,0 +1,161 @@
+/** A setting of the environment: its default as people read it, and what it means. */
+type Words = { readonly default: string; readonly meaning: string };
+/** A whole number from `min` to `max`. */
+type Count = {
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  readonly meaning: string;
+};
+
+const port = { min: 0, max: 65_535 } as const;
+
+/** Every environment variable that the service reads, in the order of the guide, whose page is generated from this table. */
+export const settings = {
+  Addresses: {
+    HOST: {
+      default: '127.0.0.1',
+      meaning:
+        'Address to listen on. Plain HTTP is refused on any address but loopback, unless `TRUST_PROXY` is set.',
+    },
+    PORT: { default: 3000, ...port, meaning: 'Port of the API, the console and this guide.' },
+    BASE_URL: {
+      default: 'http(s)://HOST:PORT',
+      meaning:
+        'Origin of the API as clients and learners see it. Every `LaunchURL` begins with it. Behind a proxy it must be `https`.',
+    },
+    CONTENT_PORT: { default: '`PORT` + 1', meaning: 'Port of the player and of course files.' },
+    CONTENT_URL: {
+      default: 'http(s)://HOST:CONTENT_PORT',
+      meaning:
+        'Origin of the player and of course files. It must differ from `BASE_URL`. With `https://*.courses.example` each course of each tenant has an origin of its own.',
+    },
+    OPERATIONS_PORT: {
+      default: 'none',
+      meaning:
+        'Separate port for `/health/live`, `/health/ready` and `/metrics`. Without it they are on `PORT` and need no key.',
+    },
+    TRUST_PROXY: {
+      default: 'false',
+      meaning:
+        '`true` behind one proxy that speaks HTTPS, or the number of proxies (2 to 9). That many addresses at the end of `X-Forwarded-For` are trusted.',
+    },
+    TLS_CERT: {
+      default: 'none',
+      meaning:
+        'PEM file with the certificate chain. The service then speaks HTTPS and HTTP/2 on all ports. Reloaded when it changes.',
+    },
+    TLS_KEY: { default: 'none', meaning: 'PEM file with the private key of `TLS_CERT`.' },
+  },
+  'Data and keys': {
+    DATABASE_URL: {
+      default: 'none',
+      meaning:
+        'PostgreSQL server, such as `postgres://lectern@db.internal/lectern?sslmode=verify-full`. Without it the service uses the embedded database in `DATA_DIR`.',
+    },
+    DATA_DIR: {
+      default: './data',
+      meaning:
+        "Folder for course files, the key ring, the operator's sign-in links and the embedded database. Created with mode 0700. Anyone who can write to it acts as the operator.",
+    },
+    BOOTSTRAP_KEY: {
+      default: 'none',
+      meaning:
+        "Secret of the operator's first key: at least 32 random characters. Used on an empty database only.",
+    },
+    SIGNING_KEYS: {
+      default: '`DATA_DIR/signing-keys.json`',
+      meaning:
+        'The key ring as comma-separated `ID:KEY` entries, each key 32 random bytes in base64url. The first key signs; all of them verify.',
+    },
+    STATEMENT_NAMES: { default: 'true', meaning: 'Set to `false` behind a PgBouncer older than 1.21.' },
+  },
+  'Courses and results': {
+    PACKAGE_BYTES: {
+      default: 2 * 1024 ** 3,
+      min: 1,
+      max: Number.MAX_SAFE_INTEGER,
+      meaning: 'Maximum package size in bytes, both compressed and uncompressed.',
+    },
+    PACKAGE_ENTRIES: {
+      default: 20_000,
+      min: 1,
+      max: 1_000_000,
+      meaning: 'Maximum number of files and folders in a package.',
+    },
+    IMPORT_SECONDS: {
+      default: 300,
+      min: 1,
+      max: 86_400,
+      meaning: 'Time limit for reading one package, in seconds.',
+    },
+    SEAT_GRACE_DAYS: {
+      default: 14,
+      min: 0,
+      max: 3650,
+      meaning: 'Number of days after enrolment in which a withdrawal frees the seat. 0: never.',
+    },
+    LATE_RESULTS_DAYS: {
+      default: 7,
+      min: 0,
+      max: 3650,
+      meaning:
+        'Number of days after the end of a session, or of access, in which its results are still accepted.',
+    },
+  },
+  'Load and limits': {
+    RATE_LIMIT: {
+      default: 60_000,
+      min: 0,
+      max: 1_000_000_000,
+      meaning: 'Maximum calls a minute for each key, across all nodes. 0: no limit.',
+    },
+    ANONYMOUS_RATE_LIMIT: {
+      default: 600,
+      min: 0,
+      max: 1_000_000,
+      meaning:
+        'Maximum calls a minute without valid credentials from one address (IPv6: one /64). Files of the player and the console have 20 times as many. 0: no limit.',
+    },
+    MOST_IN_FLIGHT: {
+      default: 2_000,
+      min: 1,
+      max: 1_000_000,
+      meaning:
+        'Maximum concurrent calls with a key or session on each node; learners have twice as many places of their own, anonymous callers a quarter. Beyond it the answer is 503. Once half are taken, a key may hold an eighth of them and a tenant a quarter; beyond that the answer is 429.',
+    },
+    DRAIN_SECONDS: {
+      default: 0,
+      min: 0,
+      max: 300,
+      meaning:
+        'How long a node that is shutting down reports 503 at `/health/ready`, and still answers requests, before it refuses connections.',
+    },
+  },
+  'Webhooks and logs': {
+    WEBHOOK_ALLOW: {
+      default: 'none',
+      meaning:
+        'Comma-separated hosts, addresses and networks that webhooks may reach although they are private or without HTTPS, such as `localhost,10.0.0.0/8`. A host that only `/etc/hosts` or a search domain knows must be listed by name.',
+    },
+    LOG_LEVEL: {
+      default: 'info',
+      meaning:
+        '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. The log is JSON lines on standard output.',
+    },
+  },
+} as const satisfies Record<string, Record<string, Words | Count>>;
+
+type Groups = typeof settings;
+/** The name of each environment variable. */
+export type Setting = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Groups];
+
+const counts = { ...settings.Addresses, ...settings['Courses and results'], ...settings['Load and limits'] };
+/** The environment variables that are whole numbers. */
+export type CountSetting = {
+  [Name in keyof typeof counts]: (typeof counts)[Name] extends Count ? Name : never;
+}[keyof typeof counts];
+
+export function countSetting(name: CountSetting): Count {
+  return counts[name];
+}
