@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import highlight from '@11ty/eleventy-plugin-syntaxhighlight';
-import { chapters } from './site/chapters.js';
+import { chapters } from './site/chapters.ts';
 
 const home = import.meta.dirname;
 const guide = join(home, 'guide');
@@ -37,6 +37,11 @@ function readLinks(markdown) {
     if (!existsSync(file)) throw new Error(`${nameOf(env.page)}.md links to ${href}, which does not exist`);
     return { file, fragment };
   };
+  const publish = (file) => {
+    const name = relative(join(home, 'images'), file);
+    images.add(name);
+    return `${base}/images/${name}`;
+  };
   markdown.core.ruler.push('links', ({ tokens, env }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const href = token.attrGet('href');
@@ -46,9 +51,10 @@ function readLinks(markdown) {
         token.attrSet('href', fragment ? `${address}#${fragment}` : address);
       }
       if (token.type === 'image') {
-        const name = relative(join(home, 'images'), resolve(env, token.attrGet('src')).file);
-        images.add(name);
-        token.attrSet('src', `${base}/images/${name}`);
+        const { file } = resolve(env, token.attrGet('src'));
+        const dark = file.replace(/\.png$/, '-dark.png');
+        token.attrSet('src', publish(file));
+        if (existsSync(dark)) token.meta = { dark: publish(dark) };
       }
     }
   });
@@ -69,6 +75,16 @@ function nameHeadings(markdown) {
   });
 }
 
+/** A picture that was also taken in the dark is shown so to those who prefer it. */
+function darkenImages(markdown) {
+  const { image } = markdown.renderer.rules;
+  markdown.renderer.rules.image = (tokens, index, ...rest) => {
+    const dark = tokens[index].meta?.dark;
+    const source = dark ? `<source media="(prefers-color-scheme: dark)" srcset="${dark}">` : '';
+    return `<picture>${source}${image(tokens, index, ...rest)}</picture>`;
+  };
+}
+
 /** Wide tables and code scroll, so a keyboard must reach them. */
 function frameTables(markdown) {
   markdown.renderer.rules.table_open = () => '<div class="scroll" tabindex="0"><table>';
@@ -77,10 +93,17 @@ function frameTables(markdown) {
 
 export default function configure(eleventy) {
   let images = new Set();
-  eleventy.addPlugin(highlight, { preAttributes: { tabindex: 0 } });
+  eleventy.addPlugin(highlight, {
+    preAttributes: { tabindex: 0 },
+    init: ({ Prism }) => {
+      Prism.languages.jsonc = Prism.languages.json;
+      Prism.languages.ndjson = Prism.languages.json;
+    },
+  });
   eleventy.amendLibrary('md', (markdown) => {
     nameHeadings(markdown);
     frameTables(markdown);
+    darkenImages(markdown);
     images = readLinks(markdown);
   });
   eleventy.addGlobalData('layout', 'page.njk');

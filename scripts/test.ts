@@ -121,7 +121,7 @@ const together = files.filter((file) => !isMeasured(file));
 const status = Math.max(run(together, 2), run(files.filter(isMeasured), 1));
 const { counts, reasons, wrong } = judgeStatements(statements);
 const { statements: mutated, mutants, accepted } = judgeMutants(statements);
-const scaling = readFileSync(join(import.meta.dirname, '../docs/scaling.md'), 'utf8');
+const scaling = readFileSync(join(import.meta.dirname, '../docs/guide/scaling.md'), 'utf8');
 const unknown = reasons.filter((why) => !scaling.includes(why));
 console.log(
   `Statements that reached the database: ${JSON.stringify(counts)}, of two tenants: ${wrong.length}`,
@@ -131,7 +131,8 @@ console.log(
 );
 for (const mutant of accepted) console.error(`The tenant guard accepts ${mutant}`);
 for (const text of wrong) console.error(`It touched rows of several tenants:\n${text}`);
-for (const why of unknown) console.error(`docs/scaling.md does not list a reason to span tenants: ${why}`);
+for (const why of unknown)
+  console.error(`docs/guide/scaling.md does not list a reason to span tenants: ${why}`);
 rmSync(scratch, { recursive: true, force: true });
 const isProved = wrong.length + unknown.length + accepted.length === 0;
 // What was wrong with the statements is not put right by running some of the files again.

@@ -24,7 +24,7 @@ const courses = [
     title: 'Fire safety at work',
     options: {
       '1-year': { Name: 'One year', Duration: 'P1Y' },
-      unlimited: { Name: 'Without an end' },
+      unlimited: { Name: 'No time limit' },
     },
   },
 ];

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import mime from 'mime-types';
 import { readBuilt } from './platform/built-files.ts';
@@ -18,16 +18,29 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const options = { schema: { hide: true }, config: { admits: 'file' }, compress: false } as const;
+/** Pages count as those of strangers; what they load counts as files. */
+const addresses = {
+  '/docs/guide': {},
+  '/docs/guide/*': {},
+  '/docs/guide/assets/*': { config: { admits: 'file' } },
+  '/docs/guide/images/*': { config: { admits: 'file' } },
+} as const;
+
+/** All files below the folder but those whose names begin with a dot. */
+function namesIn(folder: string): Set<string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
+  return new Set(files.map(({ parentPath, name }) => relative(folder, join(parentPath, name))));
+}
 
 /** The guide at /docs/guide, as `npm run docs` built it. Each file is read when it is first requested. */
 export function guideRoutes(app: FastifyInstance): void {
   const files = new Map<string, ConstantFile>([
     ['', constantFile('text/html; charset=utf-8', readBuilt(places.guide, 'index.html'))],
   ]);
-  const names = new Set(readdirSync(places.guide, { recursive: true }).map(String));
+  const names = namesIn(places.guide);
   const load = (request: FastifyRequest, path: string) => {
-    const name = [path, `${path}.html`].find((name) => names.has(name) && /\.\w+$/.test(name));
+    const name = [path, `${path}.html`].find((name) => names.has(name));
     if (!name) throw notFound(request);
     const type = mime.contentType(name.slice(name.lastIndexOf('.'))) || 'application/octet-stream';
     const file = constantFile(type, readFileSync(join(places.guide, name)));
@@ -35,10 +48,11 @@ export function guideRoutes(app: FastifyInstance): void {
     return file;
   };
   // Where the `type` of a problem points to; browsers keep its fragment.
-  app.get('/docs/errors', options, (_request, reply) => reply.redirect('/docs/guide/reference/errors', 302));
-  for (const path of ['/docs/guide', '/docs/guide/*'])
-    app.get<{ Params: { '*'?: string } }>(path, options, (request, reply) => {
-      const name = (request.params['*'] ?? '').replace(/\/$/, '');
+  app.get('/docs/errors', (_request, reply) => reply.redirect('/docs/guide/reference/errors', 302));
+  for (const [address, config] of Object.entries(addresses))
+    app.get(address, config, (request, reply) => {
+      const [path = ''] = request.url.split('?');
+      const name = path.replace(/^\/docs\/guide\/?|\/$/g, '');
       void reply.headers({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' });
       return sendConstant(request, reply, files.get(name) ?? load(request, name));
     });

@@ -84,7 +84,7 @@ test('no HTML answer of the service has a hostile text as markup', async () => {
       body: 'token=<img src=x>',
     }),
   );
-  checkPage(await page(`${service.baseUrl}/docs/errors`));
+  checkPage(await page(`${service.baseUrl}/docs/guide/reference/errors`));
   checkPage(await page(`${service.contentUrl}/play/%22%3E%3Cimg%20src=x%20onerror=window.hostile=1%3E`));
   expectStatus(await tenant.api('PUT', path`/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true }), 200);
   for (const address of back) {

@@ -7,12 +7,12 @@ import { openTestDatabase } from '../src/platform/db/test-database.ts';
 
 const { engine } = await openTestDatabase();
 after(() => engine.close());
-const scaling = await readFile(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8');
+const scaling = await readFile(join(import.meta.dirname, '../../docs/guide/scaling.md'), 'utf8');
 
 const listed = (call: string) =>
   [...scaling.matchAll(new RegExp(`${call}\\('"?(\\w+)"?'`, 'g'))].map(([, table]) => table).sort();
 
-test('docs/scaling.md distributes each table of a tenant, and makes all others reference tables', async () => {
+test('docs/guide/scaling.md distributes each table of a tenant, and makes all others reference tables', async () => {
   const { rows } = await engine.query<{ name: string }>({
     text: `select tablename as name from pg_tables where schemaname = 'public'`,
     values: [],

@@ -263,8 +263,8 @@ test('metrics name no tenant, person, key, course or address', async () => {
   assert.doesNotMatch(text, /tenant-\d|learner-|user-\d|course-\d|192\.0\.2|metered|nobody/);
 });
 
-test('docs/operations.md lists every metric of ours', async () => {
-  const page = await readFile(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+test('docs/guide/monitoring.md lists every metric of ours', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../docs/guide/monitoring.md'), 'utf8');
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
   const shown = [...text.matchAll(/^# TYPE (lectern_\w+)/gm)].map(([, name]) => name);
   const listed = [...page.matchAll(/`(lectern_\w+)`/g)].map(([, name]) => name);

@@ -70,6 +70,8 @@ test('every address that needs no credentials counts against the budget of its c
     '/openapi.json',
     '/docs',
     '/docs/errors',
+    '/docs/guide',
+    '/docs/guide/enrol',
     '/console',
     '/console/a',
     '/',
