@@ -61,6 +61,13 @@ function readLinks(markdown) {
   return images;
 }
 
+/** GitHub highlights comments in JSON as errors, so the pages mark it as `jsonc`; the highlighter knows only `json`. */
+function nameLanguages(markdown) {
+  markdown.core.ruler.push('languages', ({ tokens }) => {
+    for (const token of tokens) if (/^(jsonc|ndjson)$/.test(token.info)) token.info = 'json';
+  });
+}
+
 /** Headings get the ids that GitHub gives them. */
 function nameHeadings(markdown) {
   markdown.core.ruler.push('ids', ({ tokens, env }) => {
@@ -93,14 +100,9 @@ function frameTables(markdown) {
 
 export default function configure(eleventy) {
   let images = new Set();
-  eleventy.addPlugin(highlight, {
-    preAttributes: { tabindex: 0 },
-    init: ({ Prism }) => {
-      Prism.languages.jsonc = Prism.languages.json;
-      Prism.languages.ndjson = Prism.languages.json;
-    },
-  });
+  eleventy.addPlugin(highlight, { preAttributes: { tabindex: 0 }, lineSeparator: '\n' });
   eleventy.amendLibrary('md', (markdown) => {
+    nameLanguages(markdown);
     nameHeadings(markdown);
     frameTables(markdown);
     darkenImages(markdown);

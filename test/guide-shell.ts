@@ -7,7 +7,10 @@ import { valueAt } from './guide-examples.ts';
 
 /** Runs as the reader's curl, and says each status on a channel of its own. */
 const curl = `#!/bin/bash
-exec /usr/bin/curl -sS --max-time 60 -w '\\n%{stderr}status %{http_code}\\n' "$@" 2> >(tee -a "$STATUSES" >&2)
+/usr/bin/curl -sS --max-time 60 -w '\\n%{stderr}status %{http_code}\\n' "$@" 2>"$STATUSES.$$"
+code=$?
+tee -a "$STATUSES" <"$STATUSES.$$" >&2
+exit $code
 `;
 
 export type Ran = { code: number; stdout: string; stderr: string; statuses: number[] };
