@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, isLoopback, readConfig } from './config.ts';
+import { isLoopback, readConfig } from './config.ts';
+import { ConfigError } from './settings.ts';
 
 // What stops the start is proved with a process, in server/test/running.test.ts.
 

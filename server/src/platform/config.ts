@@ -1,9 +1,7 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { dirname, resolve } from 'node:path';
+import { dataFolder, type TlsFiles, tlsFiles } from './config-files.ts';
 import { parseKeys, type WrittenKey } from './keys/key-ring.ts';
-import { type CountSetting, countSetting, type Setting } from './settings.ts';
+import { ConfigError, type CountSetting, countSetting, type Environment, type Setting } from './settings.ts';
 
 /** The configuration of one process; read from the environment once, checked and frozen. */
 export type Config = {
@@ -17,7 +15,7 @@ export type Config = {
    * a label of each tenant and course.
    */
   contentUrl: string;
-  tls: { certFile: string; keyFile: string } | null;
+  tls: TlsFiles | null;
   /** How many proxies in front of the service append to X-Forwarded-For; 0: none. */
   trustProxy: number;
   /** Where health and metrics are served; null: beside the interface. */
@@ -52,16 +50,6 @@ export type Config = {
 };
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-
-export class ConfigError extends Error {
-  constructor(variable: Setting, message: string, options?: ErrorOptions) {
-    super(`${variable}: ${message}`, options);
-    this.name = 'ConfigError';
-  }
-}
-
-/** Only settings of the table can be read, so the guide names all of them. */
-type Environment = { readonly [Name in Setting]?: string | undefined };
 
 function count(env: Environment, name: CountSetting): number {
   const { default: fallback, min, max } = countSetting(name);
@@ -106,13 +94,6 @@ function checkWildcard(baseUrl: string, contentUrl: string): void {
       'CONTENT_URL',
       `needs a domain that the interface is not part of, but ${hostname} of BASE_URL belongs to ${content}.`,
     );
-}
-
-function file(env: Environment, name: Setting): string | null {
-  const path = env[name];
-  if (!path) return null;
-  if (!existsSync(path)) throw new ConfigError(name, `the file "${path}" does not exist.`);
-  return resolve(path);
 }
 
 function flag(env: Environment, name: Setting, fallback = false): boolean {
@@ -175,43 +156,6 @@ function allowed(env: Environment, name: Setting): string[] {
       `must list hosts and networks such as localhost,10.0.0.0/8, but has "${entry}".`,
     );
   });
-}
-
-/** A certificate and its key as they are at the start; a renewed pair is checked when it is taken. */
-function tlsFiles(env: Environment): Config['tls'] {
-  const certFile = file(env, 'TLS_CERT');
-  const keyFile = file(env, 'TLS_KEY');
-  if (Boolean(certFile) !== Boolean(keyFile))
-    throw new ConfigError(certFile ? 'TLS_KEY' : 'TLS_CERT', 'TLS_CERT and TLS_KEY must be set together.');
-  if (!certFile || !keyFile) return null;
-  const certificate = readPem('TLS_CERT', certFile, (pem) => new X509Certificate(pem), 'a certificate');
-  const key = readPem('TLS_KEY', keyFile, createPrivateKey, 'a private key without a passphrase');
-  if (!certificate.checkPrivateKey(key))
-    throw new ConfigError('TLS_KEY', 'is not the key of the certificate in TLS_CERT.');
-  return { certFile, keyFile };
-}
-
-function readPem<T>(name: Setting, path: string, read: (pem: Buffer) => T, what: string): T {
-  try {
-    return read(readFileSync(path));
-  } catch (cause) {
-    throw new ConfigError(name, `the file "${path}" cannot be read as ${what} in PEM.`, { cause });
-  }
-}
-
-/** The folder itself may still be missing; the start creates it. */
-function dataFolder(env: Environment): string {
-  const folder = resolve(env.DATA_DIR || './data');
-  let existing = folder;
-  while (!existsSync(existing)) existing = dirname(existing);
-  if (!statSync(existing).isDirectory())
-    throw new ConfigError('DATA_DIR', `"${folder}" cannot be a folder: "${existing}" is a file.`);
-  try {
-    accessSync(existing, constants.W_OK | constants.X_OK);
-  } catch (cause) {
-    throw new ConfigError('DATA_DIR', `"${existing}" cannot be written by this user.`, { cause });
-  }
-  return folder;
 }
 
 function firstKey(env: Environment): string | null {

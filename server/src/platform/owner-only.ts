@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from './config.ts';
 import type { Log } from './log.ts';
+import { ConfigError } from './settings.ts';
 
 const forOthers = 0o077;
 /** Windows has no such modes. */

@@ -159,3 +159,13 @@ export type CountSetting = {
 export function countSetting(name: CountSetting): Count {
   return counts[name];
 }
+
+/** Only settings of the table can be read, so the guide names all of them. */
+export type Environment = { readonly [Name in Setting]?: string | undefined };
+
+export class ConfigError extends Error {
+  constructor(variable: Setting, message: string, options?: ErrorOptions) {
+    super(`${variable}: ${message}`, options);
+    this.name = 'ConfigError';
+  }
+}
