@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -93,7 +93,7 @@ function batchSource(suites: readonly string[][]): string {
     import { after, describe } from 'node:test';
     for (const [name, address] of ${JSON.stringify(suites)})
       await new Promise((ended) => {
-        describe(name, () => import(address).finally(() => after(ended)));
+        describe(name, { timeout: 600_000 }, () => import(address).finally(() => after(ended)));
       });`;
 }
 
@@ -104,7 +104,8 @@ function run(some: readonly string[], concurrency: number): number {
     [
       '--test',
       `--test-concurrency=${concurrency}`,
-      '--test-timeout=600000',
+      // For a whole batch. A file has ten minutes of its own.
+      '--test-timeout=3600000',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
       `--test-reporter=${new URL('./failed-files.ts', import.meta.url)}`,
@@ -118,7 +119,9 @@ function run(some: readonly string[], concurrency: number): number {
 }
 
 const together = files.filter((file) => !isMeasured(file));
-const status = Math.max(run(together, 2), run(files.filter(isMeasured), 1));
+/** One more than processors, because many tests wait for a time limit or for another process. */
+const processes = availableParallelism() + 1;
+const status = Math.max(run(together, processes), run(files.filter(isMeasured), 1));
 const { counts, reasons, wrong } = judgeStatements(statements);
 const { statements: mutated, mutants, accepted } = judgeMutants(statements);
 const scaling = readFileSync(join(import.meta.dirname, '../docs/guide/scaling.md'), 'utf8');
