@@ -2,7 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'];
+/** What is installed or built into `dist/`; the client is published separately. */
+const workspaces = ['server', 'console', 'player'].flatMap((name) => ['--workspace', name]);
+const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only', ...workspaces];
 const { status, stdout, stderr, error } = spawnSync('npm', args, {
   encoding: 'utf8',
   maxBuffer: 64 * 1_048_576,

@@ -1,4 +1,5 @@
 import { openTestDatabase } from '../src/platform/db/test-database.ts';
+
 for (let i = 0; i < 4; i++) {
   const a = process.cpuUsage();
   const { engine } = await openTestDatabase();

@@ -44,7 +44,7 @@ test('a connection that sends 1,500 requests ahead is closed, and costs others n
   for (const [origin, path] of [
     [service.baseUrl, '/openapi.json'],
     [service.baseUrl, '/metrics'],
-    [service.contentUrl, '/player/a/scorm2004.js'],
+    [service.contentUrl, '/player/assets/scorm2004.js'],
   ] as const) {
     const socket = await openSocket(origin);
     const closed = once(socket, 'close');
@@ -82,7 +82,7 @@ test('every address that needs no credentials counts against the budget of its c
     assert.equal(await statusOf(url), 429, url);
   for (const path of ['/health/live', '/health/ready', '/metrics'])
     assert.equal(await statusOf(baseUrl + path), 200, path);
-  const file = `${contentUrl}/player/a/player.js`;
+  const file = `${contentUrl}/player/assets/player.js`;
   for (let sent = 0; sent < 100; sent++) assert.equal(await statusOf(file), 404);
   assert.equal(await statusOf(file), 429, 'files have a larger budget of their own');
 });

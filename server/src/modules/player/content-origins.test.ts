@@ -85,7 +85,7 @@ test('a course is played at its origin: page, session, commits, files', async ()
   const { location } = await click(address);
   const page = await ask(location ?? '');
   assert.equal(page.status, 200);
-  const player = /\/player\/[^"]+\/main\.ts/.exec(await page.text())?.[0];
+  const player = /\/player\/assets\/[^"]+\.js/.exec(await page.text())?.[0];
   assert.equal((await ask(originOf(location) + player)).status, 200);
   for (const link of [address, await previewUrl('/course/one/preview')]) {
     const { commit, file, alive } = await play(service, link);
@@ -106,7 +106,7 @@ async function requests(): Promise<{ what: string; origin: string; path: string;
   const body = JSON.stringify({ Number: 1, UnitID: Object.keys(session.Data)[0], Data: {} });
   const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
   const html = await (await ask(location ?? '')).text();
-  const player = /\/player\/[^"]+\/main\.ts/.exec(html)?.[0] ?? '';
+  const player = /\/player\/assets\/[^"]+\.js/.exec(html)?.[0] ?? '';
   const ticket = new URL(preview).searchParams.get('ticket');
   return [
     { what: 'page', origin, path: pathname },
