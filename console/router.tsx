@@ -5,12 +5,10 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router';
+import type { Search } from './search.ts';
 import { PageTexts, preloadPageTexts } from './shell/intl.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Root } from './shell/root.tsx';
-
-/** All that a page shows is in its address: the tenant that an operator acts on, and the filters. All of it is text. */
-export type Search = Partial<Record<string, string>>;
 
 const rootRoute = createRootRoute({
   component: Root,

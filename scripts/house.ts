@@ -25,7 +25,10 @@ function read(file: string): Source {
   const exported = module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
   );
-  const imports = [...new Set([...imported, ...exported])]
+  const dynamic = module.dynamicImports.map(({ moduleRequest }) =>
+    text.slice(moduleRequest.start + 1, moduleRequest.end - 1),
+  );
+  const imports = [...new Set([...imported, ...exported, ...dynamic])]
     .filter((target) => target.startsWith('.'))
     .map((target) => relative(root, join(root, dirname(file), target)));
   return { file, text, lines: text.trimEnd().split('\n'), program: Object(program), imports };
@@ -37,7 +40,7 @@ const sources = globSync(`${folders}/**/*.{ts,tsx}`, { cwd: root, exclude: ['**/
   .map(read);
 const byFile = new Map(sources.map((source) => [source.file, source]));
 
-/** Groups of files that import each other, by whatever way; types count as well. */
+/** Groups of files that import each other; types and imports at run time count as well. */
 function cyclesOf(): string[][] {
   const reach = new Map<string, Set<string>>();
   for (const { file } of sources) {
@@ -109,7 +112,7 @@ function innerFunctions(node: Node): Node[] {
   );
 }
 
-/** From the route to the statement, by the shortest way of imports: the files that a reader opens. */
+/** From the file of the route to that of the statement; each import on the shortest way is a hop for the reader. */
 const journeys = {
   enrol: ['enrolments/routes.ts', 'enrolments/enrol-statement/statement.ts'],
   click: ['player/launch-route.ts', 'enrolments/explain.ts'],
@@ -171,8 +174,8 @@ const measures: [name: string, value: string, counted?: string[]][] = [
   ['casts outside helpers', `${casts.length}`, casts],
   ['closures with more than three mutable variables', `${closures.length}`, closures],
   [
-    'files from URL to SQL',
-    ways.map(({ name, way }) => `${name} ${way.length}`).join(', '),
+    'hops from URL to SQL',
+    ways.map(({ name, way }) => `${name} ${way.length - 1}`).join(', '),
     ways.map(({ way }) => way.join(' → ')),
   ],
   ['blocks of eight lines that occur twice', `${duplicates.length}`, duplicates],

@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { Search } from '../router.tsx';
+import type { Search } from '../search.ts';
 
 type Filters<Name extends string> = Partial<Record<Name, string>>;
 

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
-import type { Search } from '../router.tsx';
+import type { Search } from '../search.ts';
 
 type LeaveGuardProps = {
   isOn: boolean;

@@ -17,7 +17,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useAct } from '../../parts/act.tsx';
 import { FailedAct } from '../../parts/states.tsx';
-import type { Search } from '../../router.tsx';
+import type { Search } from '../../search.ts';
 import { bodyOf, type Entry, type Parameter } from './document.ts';
 import { addressOf } from './request.ts';
 

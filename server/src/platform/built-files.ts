@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import mime from 'mime-types';
 import { type ConstantFile, constantFile, sendConstant } from './constant-files.ts';
+import { codeOf } from './error-code.ts';
 import { notFound } from './problems.ts';
 
 const endings = [
@@ -15,7 +16,7 @@ export function readBuilt(folder: string, name: string): string {
   try {
     return readFileSync(join(folder, name), 'utf8');
   } catch (error) {
-    if ((error as { code?: string }).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
     throw new Error(`${join(folder, name)} is missing. Run npm run build, and start again.`);
   }
 }

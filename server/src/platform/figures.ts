@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import type { Context } from './context.ts';
 import type { Connection } from './db/engine.ts';
+import { codeOf } from './error-code.ts';
 
 export type Sample = { gauge: string; labels?: Record<string, string>; value: number };
 
@@ -52,7 +53,7 @@ const logFigures: Figures = {
       });
       return row ? [{ gauge: 'lectern_database_wal_bytes', value: row.bytes }] : [];
     } catch (error) {
-      if ((error as { code?: string }).code === insufficientPrivilege) return [];
+      if (codeOf(error) === insufficientPrivilege) return [];
       throw error;
     }
   },

@@ -1,6 +1,7 @@
 import { coalesce } from './batch.ts';
 import type { Context, TenantContext } from './context.ts';
 import { sharedTransaction, transaction } from './db/transaction.ts';
+import { codeOf } from './error-code.ts';
 import { Problem } from './errors.ts';
 import { perEngine } from './per-engine.ts';
 import {
@@ -64,7 +65,7 @@ export function answered<T>(outcome: Outcome<T>): T {
 }
 
 function isRaced(error: unknown): boolean {
-  return error instanceof AlreadyStored || raced.has((error as { code?: string }).code ?? '');
+  return error instanceof AlreadyStored || raced.has(codeOf(error));
 }
 
 /** In this process one at a time; other nodes meet at the primary key. */

@@ -1,3 +1,4 @@
+import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 
 export function courseNotFound(): Problem {
@@ -21,6 +22,6 @@ export function releaseNotFound(): Problem {
 /** Turns a foreign key's refusal of a DELETE (PostgreSQL error 23503) into `problem`. */
 export function whenInUse(problem: Problem): (error: unknown) => never {
   return (error) => {
-    throw (error as { code?: string }).code === '23503' ? problem : error;
+    throw codeOf(error) === '23503' ? problem : error;
   };
 }

@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { asService } from '../../platform/scopes.ts';
 import { enrolInTransaction } from '../enrolments/enrol.ts';
@@ -28,7 +29,7 @@ export async function redeemKey(ctx: TenantContext, input: RedeemInput): Promise
     try {
       return await redeemOnce(ctx, input);
     } catch (error) {
-      const raced = ['23505', '40P01'].includes((error as { code?: string }).code ?? '');
+      const raced = ['23505', '40P01'].includes(codeOf(error));
       if (!raced || attempt === mostAttempts) throw error;
     }
   }

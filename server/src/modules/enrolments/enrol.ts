@@ -1,6 +1,7 @@
 import { coalesce } from '../../platform/batch.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { refusalOf } from './enrol-refusal.ts';
@@ -38,7 +39,7 @@ export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<Enro
 
 /** PostgreSQL: a newer enrolment is in the way of an extended one (unique violation), a deadlock. */
 function unlessRaced(error: unknown): null {
-  if (['23505', '40P01', '23503'].includes((error as { code?: string }).code ?? '')) return null;
+  if (['23505', '40P01', '23503'].includes(codeOf(error))) return null;
   throw error;
 }
 

@@ -1,6 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
+import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -75,7 +76,7 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
     .where('enroll_id', '=', after.enroll_id)
     .execute()
     .catch((error: unknown) => {
-      if ((error as { code?: string }).code !== uniqueViolation) throw error;
+      if (codeOf(error) !== uniqueViolation) throw error;
       throw new Problem(
         'already_enrolled',
         'The user has a newer enrolment on this course. Withdraw that one first, or change it instead.',

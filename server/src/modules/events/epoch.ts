@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
+import { codeOf } from '../../platform/error-code.ts';
 
 /**
  * Begins a new epoch of the log when the database lives another life than before: restored from a dump, upgraded,
@@ -64,7 +65,7 @@ async function identity(ctx: Context): Promise<string> {
     });
     return row?.life ?? 'unknown';
   } catch (error) {
-    if ((error as { code?: string }).code === insufficientPrivilege) return 'unknown';
+    if (codeOf(error) === insufficientPrivilege) return 'unknown';
     throw error;
   }
 }

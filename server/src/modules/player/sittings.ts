@@ -1,11 +1,27 @@
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { explain } from '../enrolments/explain.ts';
+import { keepLaunchAlive, readLaunchState } from '../enrolments/launches.ts';
+import { commitProgress } from '../enrolments/progress.ts';
+import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
+import { addressTree } from '../standards/web.ts';
+import { refuseSuspended } from '../tenants/suspension.ts';
+import { knownTenant } from '../tenants/tenants.ts';
 import type { OriginOwner } from './content-origins.ts';
-import { launchOpening, launchSitting } from './launch-sitting.ts';
+import { frameAncestors } from './framing.ts';
 import { previewOpening, previewSitting } from './preview-sitting.ts';
 import { readPreviewLink, readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
+import type { Commit, Receipt, Session } from './schemas.ts';
+import { toSession, withWayBack } from './session.ts';
 import type { Opening, Sitting } from './sitting.ts';
-import { readSession, readTicket } from './tokens.ts';
+import {
+  playerOf,
+  readSession,
+  readTicket,
+  type SessionHandle,
+  type Ticket,
+  writeSession,
+} from './tokens.ts';
 
 /** Whose content a link, ticket or session stands for; null: it is not one of ours, or too old. */
 export function ownerOf(ctx: Context, token: string): OriginOwner | null {
@@ -30,4 +46,103 @@ export function sittingOf(ctx: Context, token: string): Sitting {
   const preview = readPreviewSession(ctx, token);
   if (preview) return previewSitting(ctx, preview);
   throw new Problem('session_ended', 'This is not a session of the player. Open the course again.');
+}
+
+/** A click is decided again when its page is loaded later than this. */
+const decisionHolds = 60_000;
+
+/** Opens the session of a decided click: one statement. */
+function launchOpening(ctx: Context, ticket: Ticket): Opening {
+  return {
+    player: playerOf(ticket),
+    framing: async () => frameAncestors(await knownTenant.get(ctx, ticket.tenantId)),
+    open: (userAgent) => withWayBack(ticket.returnUrl, decideAndStart(ctx, ticket, userAgent)),
+  };
+}
+
+function launchSitting(ctx: Context, handle: SessionHandle): Sitting {
+  const tenantCtx = { ...ctx, tenantId: handle.tenantId };
+  return {
+    player: playerOf(handle),
+    commit: (body) => commit(ctx, handle, body),
+    standing: () => readLaunchState(tenantCtx, handle),
+    keepAlive: () => keepLaunchAlive(tenantCtx, handle),
+  };
+}
+
+async function decideAndStart(ctx: Context, ticket: Ticket, userAgent: string | null): Promise<Session> {
+  const tenantCtx = { ...ctx, tenantId: ticket.tenantId };
+  await refuseSuspended(ctx, ticket.tenantId);
+  if (ctx.now().getTime() - ticket.at > decisionHolds) {
+    const { reason } = await explain(tenantCtx, ticket);
+    if (reason !== null) throw new Problem('launch_refused', reason);
+  }
+  const launch = await startLaunch(tenantCtx, {
+    enrollId: ticket.enrollId,
+    returnUrl: ticket.returnUrl,
+    userAgent: userAgent?.slice(0, 500) ?? null,
+  });
+  return sessionOf(ctx, ticket, launch);
+}
+
+function sessionOf(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session {
+  const { tenantId, enrollId, returnUrl, courseId } = ticket;
+  const name = [launch.last_name, launch.first_name].filter(Boolean).join(', ');
+  return toSession({
+    token: writeSession(ctx, {
+      tenantId,
+      enrollId,
+      launch: launch.launches,
+      launchId: launch.launch_id,
+      courseId,
+    }),
+    isPreview: false,
+    enrollId,
+    launch: launch.launches,
+    title: launch.course_title,
+    language: launch.course_language,
+    learner: { ID: launch.login_id, Name: name || launch.login_id },
+    played: {
+      standard: launch.standard ?? 'web',
+      tree: launch.tree ?? addressTree(launch.course_url ?? '', launch.course_title),
+    },
+    releaseId: launch.release_id,
+    units: launch.units ?? {},
+    treeState: launch.tree_state,
+    lastUnitId: launch.last_unit_id,
+    returnUrl,
+    receipt: {
+      Number: launch.commits,
+      Status: launch.status,
+      Completion: launch.completion as Receipt['Completion'],
+      Success: launch.success as Receipt['Success'],
+      Score: launch.score,
+      Progress: launch.progress,
+      Ended: null,
+    },
+  });
+}
+
+/** Text that JSON in PostgreSQL can hold; content writes what it likes, and a commit must not fail for it. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
+}
+
+/** Takes a commit of a session's page. The receipt means that the database has it. */
+function commit(ctx: Context, handle: SessionHandle, body: Commit): Promise<Receipt> {
+  const data = Object.entries(body.Data).map(([name, value]) => [storable(name), storable(value)]);
+  return commitProgress(
+    { ...ctx, tenantId: handle.tenantId },
+    {
+      enrollId: handle.enrollId,
+      launch: handle.launch,
+      launchId: handle.launchId,
+      number: body.Number,
+      unitId: body.UnitID,
+      data: Object.fromEntries(data),
+      treeState: body.Tree === undefined ? null : storable(body.Tree),
+      root: body.Root ?? null,
+      exit: body.Exit ?? false,
+    },
+  );
 }
