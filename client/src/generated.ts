@@ -822,6 +822,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/play/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open the player
+         * @description The page to which a launch link redirects. It opens a session and plays the course.
+         */
+        get: operations["openPlayer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open a preview (the PreviewURL)
+         * @description Redirects to the player, like a launch link. Nothing that happens there is recorded.
+         */
+        get: operations["openPreview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/play/{token}/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a session of the player
+         * @description Counts a launch and answers all that the page needs to play: the tree of units, the data of each unit, and the session.
+         */
+        post: operations["openSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/play/{token}/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save the run-time data of a unit
+         * @description The receipt means that the database has the commit. A page that is closing sends it as a beacon, with any Content-Type.
+         */
+        post: operations["commit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/play/{token}/alive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report that the page is still open
+         * @description The player calls it once a minute, and learns whether its session goes on.
+         */
+        get: operations["keepSessionAlive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/play/{token}/content/{Path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a file of the course
+         * @description Takes the header Range. Letter case in the path does not matter where only one file fits.
+         */
+        get: operations["readCourseFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "user.created": {
@@ -2362,6 +2482,94 @@ export interface components {
              */
             ExpiresAt: string;
         };
+        /** Receipt */
+        Receipt: {
+            /** @description The number of the commit; 0: none was made yet. */
+            Number: number;
+            /** @description Status of the enrolment. */
+            Status: string;
+            /** @enum {string} */
+            Completion: "unknown" | "incomplete" | "completed";
+            /** @enum {string} */
+            Success: "unknown" | "passed" | "failed";
+            /** @description 0–100. */
+            Score: number | null;
+            /** @description 0–100. */
+            Progress: number;
+            /**
+             * @description Why the session has ended; null: it goes on.
+             * @enum {string|null}
+             */
+            Ended: "enrolment_withdrawn" | "user_disabled" | "access_expired" | "tenant_suspended" | "session_superseded" | "session_ended" | null;
+            /** @description In a preview: send it with the next commit. */
+            Preview?: string;
+        };
+        /** PlayerSession */
+        PlayerSession: {
+            /** @description The path segment of what follows: `/play/{Session}/commit`, `/play/{Session}/content/…`. */
+            Session: string;
+            /** @description True: nothing of this session is recorded. */
+            Preview: boolean;
+            /** @description Number of this launch of the enrolment. The bookmark of the highest one counts. */
+            Launch: number;
+            /** @description The number of the next commit; launches share the count. */
+            NextCommit: number;
+            /** @description Empty in a preview. */
+            EnrollID: string;
+            CourseTitle: string;
+            Language: string | null;
+            Learner: {
+                ID: string;
+                Name: string;
+            };
+            /** @enum {string} */
+            Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
+            /** @description The units of the course, with their rules for sequencing. */
+            Tree: {
+                [key: string]: unknown;
+            };
+            /** @description `/play/{Session}/content/` for a package; null for a web course elsewhere, whose unit has an absolute `Href`. */
+            ContentPath: string | null;
+            /** @description By UnitID: the run-time data to start from. */
+            Data: {
+                [key: string]: unknown;
+            };
+            /** @description By UnitID: what was recorded so far. */
+            Evidence: {
+                [key: string]: unknown;
+            };
+            /** @description What the page last stored of its activity tree. */
+            TreeState: string | null;
+            LastUnitID: string | null;
+            /** @description Where to go on leaving; null: the page says what was saved. */
+            ReturnURL: string | null;
+            Receipt: components["schemas"]["Receipt"];
+        };
+        /** Commit */
+        Commit: {
+            /** @description Counts up by one with each commit of a launch. The server takes each once; a repeated one is answered with the state again and changes nothing. A number that another commit has taken, or that is more than 1,000 ahead: 409 `commit_number_ahead` with `Expected`. */
+            Number: number;
+            UnitID: string;
+            /** @description The whole run-time data model of the unit, flat, as of now. */
+            Data: {
+                [key: string]: string;
+            };
+            /** @description SCORM 2004: the state of the activity tree, serialised by the page; given back at the next launch. */
+            Tree?: string;
+            /** @description SCORM 2004: what the sequencing engine rolled up for the whole course. */
+            Root?: {
+                /** @enum {string} */
+                Completion: "unknown" | "incomplete" | "completed";
+                /** @enum {string} */
+                Success: "unknown" | "passed" | "failed";
+                Score: number | null;
+                Progress: number | null;
+            };
+            /** @description In a preview: what the last receipt gave, because nothing is kept here. */
+            Preview?: string;
+            /** @description True with the last commit: the learner leaves and the session ends. */
+            Exit?: boolean;
+        };
     };
     responses: {
         /** @description What is wrong, and what to do. */
@@ -2577,6 +2785,150 @@ export interface components {
                 };
             };
         };
+        /** @description `tenant_suspended`: The tenant is suspended. `access_expired`: Access to the course has expired. `enrolment_withdrawn`: The enrolment was withdrawn. `launch_refused`: The course cannot be started. */
+        "tenant_suspended.access_expired.enrolment_withdrawn.launch_refused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_suspended" | "access_expired" | "enrolment_withdrawn" | "launch_refused";
+                };
+            };
+        };
+        /** @description `course_not_found`: The course does not exist. `tenant_not_found`: The tenant does not exist. */
+        "course_not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "course_not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has nothing to play yet. `session_superseded`: The course was opened elsewhere. */
+        "user_disabled.course_not_playable.session_superseded": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_disabled" | "course_not_playable" | "session_superseded";
+                };
+            };
+        };
+        /** @description `session_ended`: The session has ended. */
+        session_ended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "session_ended";
+                };
+            };
+        };
+        /** @description `wrong_host`: The host name does not serve this content. */
+        wrong_host: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "wrong_host";
+                };
+            };
+        };
+        /** @description `tenant_suspended`: The tenant is suspended. `enrolment_withdrawn`: The enrolment was withdrawn. */
+        "tenant_suspended.enrolment_withdrawn": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_suspended" | "enrolment_withdrawn";
+                };
+            };
+        };
+        /** @description `user_disabled`: The user is disabled. `results_too_late`: The results arrived too late. `commit_number_ahead`: The commit number is taken or too far ahead. */
+        "user_disabled.results_too_late.commit_number_ahead": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_disabled" | "results_too_late" | "commit_number_ahead";
+                };
+            };
+        };
+        /** @description `session_ended`: The session has ended. `session_exited`: The learner left the session. `enrolment_erased`: The data about the learner was erased. */
+        "session_ended.session_exited.enrolment_erased": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "session_ended" | "session_exited" | "enrolment_erased";
+                };
+            };
+        };
+        /** @description `tenant_suspended`: The tenant is suspended. `access_expired`: Access to the course has expired. `enrolment_withdrawn`: The enrolment was withdrawn. */
+        "tenant_suspended.access_expired.enrolment_withdrawn": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_suspended" | "access_expired" | "enrolment_withdrawn";
+                };
+            };
+        };
+        /** @description `user_disabled`: The user is disabled. `session_superseded`: The course was opened elsewhere. */
+        "user_disabled.session_superseded": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_disabled" | "session_superseded";
+                };
+            };
+        };
+        /** @description `not_found`: Nothing is found at this address. `tenant_not_found`: The tenant does not exist. */
+        "not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `range_not_satisfiable`: The file has no such part. */
+        range_not_satisfiable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "range_not_satisfiable";
+                };
+            };
+        };
     };
     parameters: {
         /**
@@ -2648,6 +3000,11 @@ export interface components {
         TenantID: string;
         /** @example 01994a5e-7c00-7000-8000-000000000005 */
         WebhookID: string;
+        /**
+         * @description `Session` of the answer that opened the session.
+         * @example eyJhbGciOiJkaXIifQ
+         */
+        token: string;
         "webhook-id": string;
         "webhook-timestamp": string;
         "webhook-signature": string;
@@ -2710,6 +3067,9 @@ export type Delivery = components['schemas']['Delivery'];
 export type Replay = components['schemas']['Replay'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Preview = components['schemas']['Preview'];
+export type Receipt = components['schemas']['Receipt'];
+export type PlayerSession = components['schemas']['PlayerSession'];
+export type Commit = components['schemas']['Commit'];
 export type ResponseProblem = components['responses']['Problem'];
 export type ResponsePayloadTooLarge = components['responses']['payload_too_large'];
 export type ResponseUnsupportedMediaType = components['responses']['unsupported_media_type'];
@@ -2728,6 +3088,18 @@ export type ResponseMalformedRequest = components['responses']['malformed_reques
 export type ResponseMalformedRequestSessionAmbiguous = components['responses']['malformed_request.session_ambiguous'];
 export type ResponseScopeMissingOperatorOnlyOwnOnlyCrossSiteTenantSuspended = components['responses']['scope_missing.operator_only.own_only.cross_site.tenant_suspended'];
 export type ResponseValidationFailedIdempotencyKeyReused = components['responses']['validation_failed.idempotency_key_reused'];
+export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
+export type ResponseCourseNotFoundTenantNotFound = components['responses']['course_not_found.tenant_not_found'];
+export type ResponseUserDisabledCourseNotPlayableSessionSuperseded = components['responses']['user_disabled.course_not_playable.session_superseded'];
+export type ResponseSessionEnded = components['responses']['session_ended'];
+export type ResponseWrongHost = components['responses']['wrong_host'];
+export type ResponseTenantSuspendedEnrolmentWithdrawn = components['responses']['tenant_suspended.enrolment_withdrawn'];
+export type ResponseUserDisabledResultsTooLateCommitNumberAhead = components['responses']['user_disabled.results_too_late.commit_number_ahead'];
+export type ResponseSessionEndedSessionExitedEnrolmentErased = components['responses']['session_ended.session_exited.enrolment_erased'];
+export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawn = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn'];
+export type ResponseUserDisabledSessionSuperseded = components['responses']['user_disabled.session_superseded'];
+export type ResponseNotFoundTenantNotFound = components['responses']['not_found.tenant_not_found'];
+export type ResponseRangeNotSatisfiable = components['responses']['range_not_satisfiable'];
 export type ParameterTenant = components['parameters']['Tenant'];
 export type ParameterIdempotencyKey = components['parameters']['Idempotency-Key'];
 export type ParameterLimit = components['parameters']['Limit'];
@@ -2743,6 +3115,7 @@ export type ParameterSearch = components['parameters']['Search'];
 export type ParameterRelease = components['parameters']['Release'];
 export type ParameterTenantId = components['parameters']['TenantID'];
 export type ParameterWebhookId = components['parameters']['WebhookID'];
+export type ParameterToken = components['parameters']['token'];
 export type ParameterWebhookId_2 = components['parameters']['webhook-id'];
 export type ParameterWebhookTimestamp = components['parameters']['webhook-timestamp'];
 export type ParameterWebhookSignature = components['parameters']['webhook-signature'];
@@ -7705,6 +8078,341 @@ export interface operations {
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["in_progress"];
             422: components["responses"]["validation_failed.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    openPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ticket to which a launch or preview link leads.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The player. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            /** @description The ticket is unknown or too old: a page for the learner. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The ticket belongs to another host name: a page for the learner. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    openPreview: {
+        parameters: {
+            query?: {
+                /** @description Part of the PreviewURL. */
+                ticket?: unknown;
+                /** @description Where to go afterwards, as for a launch link. */
+                returnURL?: unknown;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the player. */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            /** @description The tenant is suspended: a page that says so. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The link is incomplete or too old: a page that says so. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The link belongs to another host name: a page that says so. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    openSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ticket to which a launch or preview link leads.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Session": "eyJhbGciOiJkaXIifQ",
+                     *       "Preview": true,
+                     *       "Launch": 1,
+                     *       "NextCommit": 1,
+                     *       "EnrollID": "01994a5e-7c00-7000-8000-000000000001",
+                     *       "CourseTitle": "Fire safety",
+                     *       "Language": "en",
+                     *       "Learner": {
+                     *         "ID": "ada",
+                     *         "Name": "30 days"
+                     *       },
+                     *       "Standard": "scorm12",
+                     *       "Tree": {},
+                     *       "ContentPath": "/play/eyJhbGciOiJkaXIifQ/content/",
+                     *       "Data": {},
+                     *       "Evidence": {},
+                     *       "TreeState": null,
+                     *       "LastUnitID": null,
+                     *       "ReturnURL": null,
+                     *       "Receipt": {
+                     *         "Number": 1,
+                     *         "Status": null,
+                     *         "Completion": "unknown",
+                     *         "Success": "unknown",
+                     *         "Score": 85,
+                     *         "Progress": 100,
+                     *         "Ended": null,
+                     *         "Preview": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayerSession"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["tenant_suspended.access_expired.enrolment_withdrawn.launch_refused"];
+            404: components["responses"]["course_not_found.tenant_not_found"];
+            409: components["responses"]["user_disabled.course_not_playable.session_superseded"];
+            410: components["responses"]["session_ended"];
+            421: components["responses"]["wrong_host"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    commit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `Session` of the answer that opened the session.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: components["parameters"]["token"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Number": 1,
+                 *       "UnitID": "lesson-1",
+                 *       "Data": {
+                 *         "cmi.core.lesson_status": "completed",
+                 *         "cmi.core.score.raw": "85"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Commit"];
+            };
+        };
+        responses: {
+            /** @description The receipt, with the state of the enrolment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Number": 1,
+                     *       "Status": null,
+                     *       "Completion": "unknown",
+                     *       "Success": "unknown",
+                     *       "Score": 85,
+                     *       "Progress": 100,
+                     *       "Ended": null,
+                     *       "Preview": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["tenant_suspended.enrolment_withdrawn"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["user_disabled.results_too_late.commit_number_ahead"];
+            410: components["responses"]["session_ended.session_exited.enrolment_erased"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            421: components["responses"]["wrong_host"];
+            422: components["responses"]["validation_failed.unknown_field"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    keepSessionAlive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `Session` of the answer that opened the session.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: components["parameters"]["token"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session goes on. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["tenant_suspended.access_expired.enrolment_withdrawn"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["user_disabled.session_superseded"];
+            410: components["responses"]["session_ended"];
+            421: components["responses"]["wrong_host"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readCourseFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `Session` of the answer that opened the session.
+                 * @example eyJhbGciOiJkaXIifQ
+                 */
+                token: components["parameters"]["token"];
+                /**
+                 * @description The path of the file in its package; it may contain slashes.
+                 * @example lesson-1/index.html
+                 */
+                Path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, with the content type that belongs to its name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The part of the file that was requested. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The client has the file already. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            403: components["responses"]["tenant_suspended.access_expired.enrolment_withdrawn"];
+            404: components["responses"]["not_found.tenant_not_found"];
+            409: components["responses"]["user_disabled.session_superseded"];
+            410: components["responses"]["session_ended"];
+            416: components["responses"]["range_not_satisfiable"];
+            421: components["responses"]["wrong_host"];
+            422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];

@@ -1,3 +1,4 @@
+import formBody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
 import { aboutInterface } from './about-interface.ts';
 import { consoleRoutes } from './console.ts';
@@ -13,9 +14,11 @@ import { eventRoutes } from './modules/events/routes.ts';
 import { lifecycleRoutes } from './modules/lifecycle/routes.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
 import { sessionCaller } from './modules/people/session-caller.ts';
-import { contentHeaders, contentRoutes } from './modules/player/content-routes.ts';
+import { contentRoutes } from './modules/player/content-routes.ts';
+import { contentHeaders, prepareContent } from './modules/player/content-server.ts';
 import { launchRoute } from './modules/player/launch-route.ts';
 import { previewRoutes } from './modules/player/preview-routes.ts';
+import { enterSession } from './modules/player/session-entry.ts';
 import { figures } from './modules/reports/figures.ts';
 import { reportRoutes } from './modules/reports/routes.ts';
 import { tenantRoutes } from './modules/tenants/routes.ts';
@@ -26,14 +29,15 @@ import type { Config } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import type { Authenticate, ShowsCredentials } from './platform/guards.ts';
 import { healthRoutes } from './platform/health.ts';
+import { parseRecords } from './platform/http/bodies.ts';
 import { describe } from './platform/http/describe.ts';
-import { type Authenticate, registerRoutes } from './platform/http/dispatch.ts';
+import { type Authenticate, type Guards, registerRoutes } from './platform/http/dispatch.ts';
 import { openServer } from './platform/http/serve.ts';
 import { openMetrics } from './platform/metrics.ts';
 import { serveDescription } from './platform/openapi.ts';
 import type { Route } from './platform/routes.ts';
 
-/** Every operation of the interface. */
+/** Every operation of both origins. */
 export const routes: readonly Route[] = [
   ...authRoutes,
   ...userRoutes,
@@ -50,6 +54,7 @@ export const routes: readonly Route[] = [
   ...auditRoutes,
   launchRoute,
   ...previewRoutes,
+  ...contentRoutes,
 ];
 
 /** The OpenAPI document. */
@@ -73,18 +78,20 @@ const authenticate: Authenticate = async (ctx, request) => {
   return session ?? (await keyCaller(ctx, request));
 };
 
-/** The header Authorization or the session's cookie, valid or not. Other sites' cookies say nothing. */
-const showsCredentials: ShowsCredentials = (ctx, { headers }) =>
-  headers.authorization !== undefined || headers.cookie?.includes(`${cookieName(ctx)}=`) === true;
+const resolveTenant = tenantResolver(
+  async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
+);
+const guards: Guards = { authenticate, resolveTenant, enterSession };
+const isContent = ({ origin }: Route) => origin === 'content';
 
 /** The origin of the interface. */
 function openInterface(ctx: Context): FastifyInstance {
   const api = openServer(ctx, interfaceHeaders);
+  const own = routes.filter((route) => !isContent(route));
   serveDescription(api, () => describeInterface(ctx.config));
-  const resolveTenant = tenantResolver(
-    async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
-  );
-  registerRoutes(api, ctx, routes, { authenticate, authorize, showsCredentials, resolveTenant });
+  parseRecords(api, own);
+  api.register(formBody);
+  registerRoutes(api, ctx, own, guards);
   return api;
 }
 
@@ -102,7 +109,8 @@ export async function buildApp(
   consoleRoutes(api);
   guideRoutes(api);
   healthRoutes(operations ?? api, ctx, metrics);
-  await contentRoutes(content, ctx);
+  await prepareContent(content, ctx);
+  registerRoutes(content, ctx, routes.filter(isContent), guards);
   await Promise.all([api.ready(), content.ready(), operations?.ready()]);
   return { api, content, operations };
 }

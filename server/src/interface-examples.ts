@@ -85,7 +85,6 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   expires_in: 600,
   error: 'invalid_client',
   error_description: 'Send the KeyID as client_id and its Secret as client_secret.',
-  token: 'eyJhbGciOiJkaXIifQ',
   SignInURL: 'https://lectern.example.com/session/sign-in?token=eyJhbGciOiJkaXIifQ',
   // Events, webhooks, reports, audit trail
   EventID: id(4),
@@ -124,6 +123,19 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   TargetID: id(1),
   TargetName: 'ada',
   Hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  // The player
+  token: 'eyJhbGciOiJkaXIifQ',
+  ticket: 'eyJhbGciOiJkaXIifQ',
+  Session: 'eyJhbGciOiJkaXIifQ',
+  Path: 'lesson-1/index.html',
+  NextCommit: 1,
+  ID: 'ada',
+  ContentPath: '/play/eyJhbGciOiJkaXIifQ/content/',
+  LastUnitID: null,
+  TreeState: null,
+  ReturnURL: null,
+  'Commit.Data': { 'cmi.core.lesson_status': 'completed', 'cmi.core.score.raw': '85' },
+  'Learner.Name': 'Lovelace, Ada',
   // Not yet, or not at all
   ErasedAt: at,
   RevokedAt: null,

@@ -179,7 +179,8 @@ test('with the own key the same calls succeed, so that a refusal below means som
   }
 });
 
-for (const route of routes)
+// At the content origin the ticket or session in the path says whose it is; no other caller is known there.
+for (const route of routes.filter(({ origin }) => origin !== 'content'))
   test(`${route.name}: another tenant's rows are neither shown nor changed`, async () => {
     // A new one for each: what an earlier call made would be its own.
     const intruder = await newTenant(service);

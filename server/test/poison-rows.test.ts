@@ -31,7 +31,7 @@ const options = ['at launch', 'at once', 'short', 'unlimited'];
 
 type Names = { LoginID: string; EnrollID: string; WebhookID: string; Key: string; CourseID: string };
 
-const reads = routes.filter(({ method, access }) => method === 'GET' && access !== 'anyone');
+const reads = routes.filter(({ method, scope }) => method === 'GET' && scope !== null);
 
 /** Everything that can be read, with each of the orders in which enrolments are listed. */
 async function readAll(names: Names): Promise<void> {

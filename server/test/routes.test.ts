@@ -31,6 +31,8 @@ const withoutScope = new Set([
   'signIn', // the link is the credential
   'signInWithPassword', // tenant, name and password are in the request itself
   'signOut', // the cookie is
+  'openSession', // the ticket in the path is
+  'commit', // the session in the path is
 ]);
 
 test('every schema of every operation can be compiled, which the service leaves to the first request', () => {
@@ -71,6 +73,8 @@ const changesNothing = new Set(['checkPassword', 'previewCourse', 'previewOffere
 
 /** Writes that the audit trail does not hold, each with its reason. */
 const notAudited = new Map([
+  ['openSession', 'what learners do, told by events'],
+  ['commit', 'what learners do, told by events'],
   ['createAccessToken', 'a key that is used'],
   ['enrolWithOption', 'day-to-day work, told by events'],
   ['enrol', 'day-to-day work, told by events'],
@@ -98,11 +102,19 @@ test('scopes fit the access: only keys have scopes, and a write is not allowed b
   const lacking = scopes.filter((scope) => !scopes.some((other) => other === readerOf(scope)));
   assert.deepEqual(lacking.sort(), withoutReaders);
   for (const { method, name, scope, access } of routes) {
-    assert.equal(scope === null, access === 'anyone', name);
+    assert.equal(scope === null, ['anyone', 'session'].includes(access), name);
     if (scope === null) continue;
     assert.ok(scopes.includes(scope), name);
     if (method !== 'GET' && !changesNothing.has(name)) assert.ok(scope.endsWith(':write'), name);
     if (method === 'GET') assert.ok(scope.endsWith(':read') || withoutReaders.includes(scope), name);
+  }
+});
+
+test('routes of the content origin say what their path holds, and no others do', () => {
+  for (const { name, access, origin, runTime, path, tag } of routes) {
+    assert.equal(access === 'session', runTime !== undefined, name);
+    assert.equal(tag === 'Player', origin === 'content', name);
+    if (access === 'session') assert.ok(origin === 'content' && path.startsWith('/play/{token}'), name);
   }
 });
 

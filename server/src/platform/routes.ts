@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { RunTimeUse } from './admission.ts';
 import type { Context, TenantContext } from './context.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Scope } from './scopes.ts';
@@ -17,7 +18,13 @@ export type Caller = {
   learner?: string;
 };
 
-export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
+export type Answer = {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** What is sent as the body, whole or in the range that was asked for. */
+  file?: { folder: string; path: string };
+};
 
 /**
  * `tenant`: acts on one tenant's data. `operator`: the operator only. `either`: on one tenant's data, or for an operator who
@@ -72,6 +79,14 @@ export type Route = {
     /** By type: what a request may look like. */
     examples?: Record<string, string>;
   };
+  /** Of a `session` route: what its path holds, and what it is for, by which it is admitted. */
+  runTime?: { token: 'ticket' | 'session'; use: Exclude<RunTimeUse, object> | 'commit' };
+  /** Opened by people: refusals before the handler are pages, too. */
+  page?: true;
+  /** Answers a file; its origin decides how it is compressed. */
+  sendsFile?: true;
+  /** The largest body in bytes where it is not the server's usual limit. */
+  bodyLimit?: number;
   /** Of a GET for `anyone`: its handler takes the request on when it has seen who calls. */
   admits?: true;
   /** Takes `application/x-www-form-urlencoded` beside JSON, and answers `request.validationError` itself. */

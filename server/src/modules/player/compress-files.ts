@@ -1,6 +1,6 @@
 import type { ReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding, compress } from '../../platform/constant-files.ts';
 import type { Context } from '../../platform/context.ts';
 import { perEngine } from '../../platform/per-engine.ts';
@@ -15,26 +15,36 @@ const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/
 
 const running = perEngine(() => ({ compressions: 0 }));
 
-/** Compresses what `sendFile` answers, in memory: the work ends with the last byte, however slowly the client reads. */
-export function compressCourseFile(ctx: Context) {
-  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
-    const count = running(ctx);
-    const size = Number(reply.getHeader('content-length'));
-    const isText = reply.statusCode === 200 && compressible.test(String(reply.getHeader('content-type')));
-    if (!isText || !isStream(payload) || request.headers.range || size > mostBytes || !(size >= leastBytes))
-      return payload;
-    void reply.header('Vary', 'Accept-Encoding');
-    const encoding = acceptedEncoding(request);
-    if (!encoding || count.compressions >= mostAtOnce || request.method === 'HEAD') return payload;
-    count.compressions++;
-    try {
-      const compressed = await compress(await buffer(payload), encoding);
-      void reply.headers({ 'Content-Encoding': encoding, 'Content-Length': compressed.length });
-      return compressed;
-    } finally {
-      count.compressions--;
-    }
-  };
+/** Compresses course files in memory: the work ends with the last byte, however slowly the client reads. */
+export function compressCourseFile(app: FastifyInstance, ctx: Context): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!request.routeOptions.config.sendsFile) return done(null, payload);
+    compressed(ctx, request, reply, payload).then((result) => done(null, result), done);
+  });
+}
+
+async function compressed(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
+  const count = running(ctx);
+  const size = Number(reply.getHeader('content-length'));
+  const isText = reply.statusCode === 200 && compressible.test(String(reply.getHeader('content-type')));
+  if (!isText || !isStream(payload) || request.headers.range || size > mostBytes || !(size >= leastBytes))
+    return payload;
+  void reply.header('Vary', 'Accept-Encoding');
+  const encoding = acceptedEncoding(request);
+  if (!encoding || count.compressions >= mostAtOnce || request.method === 'HEAD') return payload;
+  count.compressions++;
+  try {
+    const body = await compress(await buffer(payload), encoding);
+    void reply.headers({ 'Content-Encoding': encoding, 'Content-Length': body.length });
+    return body;
+  } finally {
+    count.compressions--;
+  }
 }
 
 function isStream(payload: unknown): payload is ReadStream {

@@ -6,13 +6,6 @@ import { ticketIn } from './preview.ts';
 import { refusal } from './refusal-page.ts';
 import { ownerOf } from './sittings.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Opened by people: refusals are pages. */
-    page?: boolean;
-  }
-}
-
 const otherHost = refusal({
   status: 421,
   title: 'This page is out of date',

@@ -1,8 +1,16 @@
 import Type from 'typebox';
-import type { SessionEnd } from '../enrolments/session-end.ts';
-import type { CourseTree, Evidence, RunTimeData, Standard } from '../standards/types.ts';
+import { Fields, Nullable, OneOf } from '../../platform/schema.ts';
+import { completions, successes } from '../enrolments/schemas.ts';
+import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
+import { type CourseTree, type Evidence, type RunTimeData, standards } from '../standards/types.ts';
 
 export const mostElements = 10_000;
+
+/**
+ * Commits hold a whole unit: 64 kB of suspend data in any script, beside interactions and an activity tree. Not more
+ * than what nginx lets through by default; the page refuses larger ones itself (`largestCommit` in `player`).
+ */
+export const commitBytes = 1024 * 1024;
 
 /**
  * What the data models of SCORM and our own for pages without one call an element. By words and not by a list, because a
@@ -38,14 +46,10 @@ export const Commit = Type.Object(
     Root: Type.Optional(
       Type.Object(
         {
-          Completion: Type.Union([
-            Type.Literal('unknown'),
-            Type.Literal('incomplete'),
-            Type.Literal('completed'),
-          ]),
-          Success: Type.Union([Type.Literal('unknown'), Type.Literal('passed'), Type.Literal('failed')]),
-          Score: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
-          Progress: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
+          Completion: OneOf(completions),
+          Success: OneOf(successes),
+          Score: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
+          Progress: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
         },
         {
           additionalProperties: false,
@@ -63,52 +67,67 @@ export const Commit = Type.Object(
       Type.Boolean({ description: 'True with the last commit: the learner leaves and the session ends.' }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'Commit' },
 );
 export type Commit = Type.Static<typeof Commit>;
 
 /** The receipt of a commit: it is in the database, unless the sitting is a preview. */
-export type Receipt = {
-  Number: number;
-  Status: string;
-  Completion: Evidence['Completion'];
-  Success: Evidence['Success'];
-  Score: number | null;
-  Progress: number;
-  /** Why the session has ended; null: it goes on. */
-  Ended: SessionEnd | null;
-  /** The result counts, but the data was not stored: that of all units together would have more than 4 MiB. */
-  Warning?: 'data_not_stored';
-  /** In a preview: goes back with the next commit. */
-  Preview?: string;
-};
+export const Receipt = Fields(
+  {
+    Number: Type.Integer({ description: 'The number of the commit; 0: none was made yet.' }),
+    Status: Type.String({ description: 'Status of the enrolment.' }),
+    Completion: OneOf(completions),
+    Success: OneOf(successes),
+    Score: Nullable(Type.Number({ description: '0–100.' })),
+    Progress: Type.Number({ description: '0–100.' }),
+    Ended: Nullable(
+      OneOf(Object.keys(sessionEnds) as SessionEnd[], {
+        description: 'Why the session has ended; null: it goes on.',
+      }),
+    ),
+    Preview: Type.Optional(Type.String({ description: 'In a preview: send it with the next commit.' })),
+  },
+  { title: 'Receipt' },
+);
+export type Receipt = Type.Static<typeof Receipt>;
 
-/** The answer of `POST /play/{Ticket}/session`: all that the page needs to play. */
-export type Session = {
-  /** The path segment of what follows: `/play/{Session}/commit`, `/play/{Session}/content/…`. */
-  Session: string;
-  /** Nothing of this sitting is recorded. */
-  Preview: boolean;
-  /** Number of this launch of the enrolment; the bookmark of the highest one counts. */
-  Launch: number;
-  /** The number of the next commit (the count goes on over launches). */
-  NextCommit: number;
-  /** Empty in a preview. */
-  EnrollID: string;
-  CourseTitle: string;
-  Language: string | null;
-  Learner: { ID: string; Name: string };
-  Standard: Standard;
-  Tree: CourseTree;
-  /** `/play/{Session}/content/` for a package; null for a web course at an address of its own, whose unit's `Href` is absolute. */
-  ContentPath: string | null;
-  /** Per unit: the data to start from, with `entry`, `total_time` and the like prepared for a new sitting. */
-  Data: Record<string, RunTimeData>;
-  Evidence: Record<string, Evidence>;
-  /** What the page stored last of its activity tree. */
-  TreeState: string | null;
-  LastUnitID: string | null;
-  /** Where to go on leaving; null: the page says itself what was saved. */
-  ReturnURL: string | null;
-  Receipt: Receipt;
-};
+/** A description that no schema of ours repeats: `standards/types.ts` has it. */
+function Described<T>(description: string) {
+  return Type.Unsafe<T>({ type: 'object', additionalProperties: true, description });
+}
+
+/** All that the page needs to play. */
+export const PlayerSession = Fields(
+  {
+    Session: Type.String({
+      description: 'The path segment of what follows: `/play/{Session}/commit`, `/play/{Session}/content/…`.',
+    }),
+    Preview: Type.Boolean({ description: 'True: nothing of this session is recorded.' }),
+    Launch: Type.Integer({
+      description: 'Number of this launch of the enrolment. The bookmark of the highest one counts.',
+    }),
+    NextCommit: Type.Integer({ description: 'The number of the next commit; launches share the count.' }),
+    EnrollID: Type.String({ description: 'Empty in a preview.' }),
+    CourseTitle: Type.String(),
+    Language: Nullable(Type.String()),
+    Learner: Fields({ ID: Type.String(), Name: Type.String() }),
+    Standard: OneOf(standards),
+    Tree: Described<CourseTree>('The units of the course, with their rules for sequencing.'),
+    ContentPath: Nullable(
+      Type.String({
+        description:
+          '`/play/{Session}/content/` for a package; null for a web course elsewhere, whose unit has an absolute `Href`.',
+      }),
+    ),
+    Data: Described<Record<string, RunTimeData>>('By UnitID: the run-time data to start from.'),
+    Evidence: Described<Record<string, Evidence>>('By UnitID: what was recorded so far.'),
+    TreeState: Nullable(Type.String({ description: 'What the page last stored of its activity tree.' })),
+    LastUnitID: Nullable(Type.String()),
+    ReturnURL: Nullable(
+      Type.String({ description: 'Where to go on leaving; null: the page says what was saved.' }),
+    ),
+    Receipt,
+  },
+  { title: 'PlayerSession' },
+);
+export type Session = Type.Static<typeof PlayerSession>;

@@ -1,0 +1,43 @@
+import type { FastifyRequest } from 'fastify';
+import { admitAnonymous, admitPlayer, type Player } from '../../platform/admission.ts';
+import type { Context } from '../../platform/context.ts';
+import { refuseLargeBody } from '../../platform/entry.ts';
+import { Problem } from '../../platform/errors.ts';
+import type { EnterSession } from '../../platform/http/dispatch.ts';
+import { declaredBytes } from '../../platform/uploads.ts';
+import { refuseSuspended } from '../tenants/suspension.ts';
+import { commitBytes } from './schemas.ts';
+import { openingOf, sittingOf } from './sittings.ts';
+
+export const oldLink = 'This page was opened too long ago. Open the course again from where you found it.';
+
+/** Without a valid ticket the request is of somebody we do not know. */
+function enterByTicket(ctx: Context, request: FastifyRequest, token: string): void {
+  const opening = openingOf(ctx, token);
+  if (!opening) admitAnonymous(ctx, request);
+  if (!opening && request.method === 'POST') throw new Problem('session_ended', oldLink);
+  refuseLargeBody(request);
+  if (opening) admitPlayer(ctx, request, opening.player, 'page');
+}
+
+function playerIn(ctx: Context, request: FastifyRequest, token: string): Player {
+  try {
+    return sittingOf(ctx, token).player;
+  } catch (error) {
+    admitAnonymous(ctx, request);
+    throw error;
+  }
+}
+
+/** Reads the ticket or session in the path before anything else, and takes the request on as that of a learner. */
+export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
+  const { token } = request.params as { token: string };
+  if (!runTime || runTime.token === 'ticket') return enterByTicket(ctx, request, token);
+  const player = playerIn(ctx, request, token);
+  refuseLargeBody(request);
+  // Without a length it may be as long as any.
+  const use = runTime.use === 'commit' ? { bytes: declaredBytes(request) || commitBytes } : runTime.use;
+  admitPlayer(ctx, request, player, use);
+  // Asked apart from what is remembered of the session, which is for longer. A page keeps what it has to send.
+  await refuseSuspended(ctx, player.tenantId);
+};

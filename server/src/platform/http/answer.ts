@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf } from '../actor.ts';
+import type { Context } from '../context.ts';
+import { exportPages, listOf } from '../export.ts';
+import { answerOnce, readIdempotencyKey } from '../idempotency.ts';
+import { admitExport, readInTurn, readPage } from '../list-reads.ts';
+import type { Inside } from '../once.ts';
+import type { Answer, Route } from '../routes.ts';
+import { acceptedRows } from '../rows.ts';
+import type { Guards } from './dispatch.ts';
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+const fileOptions = { contentType: false, dotfiles: 'allow', index: false, cacheControl: false } as const;
+
+function send(reply: FastifyReply, { status, body, headers, file }: Answer): unknown {
+  if (headers) void reply.headers(headers);
+  if (file) return reply.sendFile(file.path, file.folder, fileOptions);
+  void reply.code(status);
+  return body === undefined ? reply.send() : body;
+}
+
+/** Answers the page of the player, which acts for the service: who it is of is in its ticket or session. */
+export function sessionHandler(ctx: Context, route: Route): Handler {
+  return async (request, reply) => {
+    const { params, query, body } = request;
+    const input = { params, query, body, request, prepared: undefined };
+    return send(reply, await route.handle(ctx, input as never, reply));
+  };
+}
+
+/** Answers whoever calls the interface: once for each Idempotency-Key, lists and reports in turn, also as rows. */
+export function callHandler(ctx: Context, route: Route, guards: Guards): Handler {
+  const list = listOf(route);
+  const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;
+  return async (request, reply) => {
+    const { params, query, body, tenantId } = request;
+    const checkCaller = async () => {
+      if (route.access !== 'anyone') await guards.authenticate(ctx, request, route);
+    };
+    const actor = actorOf(request);
+    const scopes = request.caller?.scopes;
+    const scoped =
+      tenantId === null
+        ? { ...ctx, actor, scopes, checkCaller }
+        : { ...ctx, actor, scopes, checkCaller, tenantId };
+    const prepare = async (more?: object) => {
+      if (more && 'Cursor' in more) await checkCaller();
+      const input = { params, query: more ? { ...(query as object), ...more } : query, body, request };
+      const prepared = await route.prepare?.(scoped, input as never);
+      return (inside?: Inside) =>
+        route.handle(inside ? { ...scoped, ...inside } : scoped, { ...input, prepared } as never, reply);
+    };
+    const act = async (more?: object) => (await prepare(more))();
+    const actInTurn = (more?: object) => readInTurn(ctx, request, () => act(more));
+    const readList = async () => {
+      const rows = request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
+      if (!list || !rows) return readPage(query as { Limit: number; Cursor?: string }, actInTurn);
+      admitExport(ctx, request);
+      return exportPages(list, rows, (page) => readPage(page, actInTurn));
+    };
+    const key = keyed ? readIdempotencyKey(request) : null;
+    if (key !== null) {
+      const shares = route.coalesced ? route.name : null;
+      return send(reply, await answerOnce(ctx, request, reply, key, { prepare, shares }));
+    }
+    return send(reply, await (list ? readList() : route.heavy ? actInTurn() : act()));
+  };
+}

@@ -1,0 +1,38 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../errors.ts';
+import { checkShape, type JsonShape } from '../json-shape.ts';
+import type { Route } from '../routes.ts';
+
+/** The deepest record has four levels; the longest lists are of tenants and courses. */
+const recordShape: JsonShape = { depth: 8, values: 20_000 };
+
+/** Takes JSON, and the types of the routes that take a stream. */
+export function parseRecords(app: FastifyInstance, routes: readonly Route[]): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0) return done(null, {});
+    if (!isUtf8(body))
+      return done(new Problem('malformed_request', 'The body is not UTF-8. Encode it as UTF-8.'));
+    const text = body.toString();
+    checkShape(text, recordShape);
+    parse(request, text, done);
+  });
+  for (const type of new Set(routes.flatMap((route) => route.streams?.types ?? [])))
+    app.addContentTypeParser(type, (_request, payload, done) => {
+      done(null, payload);
+    });
+}
+
+/** Takes JSON under any type: what a closing page sends by `sendBeacon` has the type of a text. */
+export function parseBeacons(app: FastifyInstance, shape: JsonShape): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined);
+    const text = body.toString();
+    checkShape(text, shape);
+    parse(request, text, done);
+  });
+}
