@@ -19,6 +19,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   tenant_not_allowed: "Leave out the `Tenant` header. A tenant's key always acts on its own tenant.",
   tenant_suspended: 'Ask the operator to resume the tenant. Its data is unchanged.',
   not_found: 'Check the path and the method against the API reference.',
+  method_not_allowed:
+    'The path exists, but not for this method. Use one of the methods in the header `Allow`.',
   user_not_found: 'Check the `LoginID`: it is case-sensitive. Create the user if there is none.',
   course_not_found: 'Check the `CourseID`, and whether the operator offers the course to your tenant.',
   release_not_found: 'List the releases of the course and use one of their numbers.',

@@ -13,6 +13,7 @@ export const errorCodes = {
   tenant_not_allowed: [403, 'Only the operator can name another tenant'],
   tenant_suspended: [403, 'The tenant is suspended'],
   not_found: [404, 'Nothing is found at this address'],
+  method_not_allowed: [405, 'The method is not supported at this address'],
   user_not_found: [404, 'The user does not exist'],
   course_not_found: [404, 'The course does not exist'],
   release_not_found: [404, 'The release does not exist'],
@@ -85,6 +86,8 @@ export type ProblemExtras = {
   param?: string;
   /** Seconds until a retry makes sense; sent as `Retry-After`. */
   retryAfter?: number;
+  /** The methods that the address takes; sent as `Allow`. */
+  allow?: readonly string[];
   [member: string]: unknown;
 };
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCodes, Problem } from './errors.ts';
+import { noteMethods } from './http/methods.ts';
 import type { Log } from './log.ts';
 import { dropUnreadBody } from './slow-clients.ts';
 
@@ -12,7 +13,7 @@ type ValidationIssue = {
 
 /** RFC 9457. */
 export function problemDocument(problem: Problem, requestId: string) {
-  const { retryAfter, ...members } = problem.extras;
+  const { retryAfter, allow, ...members } = problem.extras;
   const [status, title] = errorCodes[problem.code];
   return {
     type: `/docs/errors#${problem.code}`,
@@ -34,6 +35,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem, requestId: st
   const retryAfter = problem.extras.retryAfter ?? retryAfterOf[status];
   dropUnreadBody(reply);
   if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
+  if (problem.extras.allow) void reply.header('Allow', problem.extras.allow.join(', '));
   if (status === 401) void reply.header('WWW-Authenticate', 'Bearer');
   return reply
     .code(status)
@@ -125,6 +127,7 @@ export function toProblem(error: unknown): Problem | null {
 }
 
 export function handleProblems(app: FastifyInstance, log: Log): void {
+  noteMethods(app);
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply) => {
     const problem = toProblem(error);
     if (problem && problem.status >= 500) log.warn({ request_id: request.id, err: error }, 'not available');
@@ -137,9 +140,14 @@ export function handleProblems(app: FastifyInstance, log: Log): void {
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), request.id));
 }
 
-export function notFound({ method }: FastifyRequest): Problem {
-  return new Problem(
-    'not_found',
-    `There is no ${method} at this address. The operations are listed at /docs.`,
-  );
+/** Nothing is at the address, or not for this method. */
+export function notFound({ method, url, server }: FastifyRequest): Problem {
+  const allow = server.methodsAt(url.split('?', 1)[0] ?? '');
+  if (allow.length > 0 && !allow.includes(method))
+    return new Problem(
+      'method_not_allowed',
+      `${method} is not supported at this address. Use ${allow.join(' or ')}.`,
+      { allow },
+    );
+  return new Problem('not_found', 'There is nothing at this address. The operations are listed at /docs.');
 }

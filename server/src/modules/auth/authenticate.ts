@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { countSignInFailure } from '../../platform/counters.ts';
 import { Problem } from '../../platform/errors.ts';
-import type { ResolveTenant } from '../../platform/http/dispatch.ts';
+import type { ResolveTenant } from '../../platform/http/guards.ts';
 import { sha256 } from '../../platform/ids.ts';
 import type { Caller, Route } from '../../platform/routes.ts';
 import { requireScope } from '../../platform/scopes.ts';

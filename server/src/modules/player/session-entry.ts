@@ -3,7 +3,7 @@ import { admitAnonymous, admitPlayer, type Player } from '../../platform/admissi
 import type { Context } from '../../platform/context.ts';
 import { refuseLargeBody } from '../../platform/entry.ts';
 import { Problem } from '../../platform/errors.ts';
-import type { EnterSession } from '../../platform/http/dispatch.ts';
+import type { EnterSession } from '../../platform/http/guards.ts';
 import { declaredBytes } from '../../platform/uploads.ts';
 import { refuseSuspended } from '../tenants/suspension.ts';
 import { commitBytes } from './schemas.ts';

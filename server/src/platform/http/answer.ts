@@ -7,7 +7,7 @@ import { admitExport, readInTurn, readPage } from '../list-reads.ts';
 import type { Inside } from '../once.ts';
 import type { Answer, Route } from '../routes.ts';
 import { acceptedRows } from '../rows.ts';
-import type { Guards } from './dispatch.ts';
+import type { Guards } from './guards.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 

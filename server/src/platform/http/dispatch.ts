@@ -10,6 +10,7 @@ import { countUnsent } from '../list-reads.ts';
 import { countCall } from '../rate-limit.ts';
 import type { Caller, Route } from '../routes.ts';
 import { callHandler, sessionHandler } from './answer.ts';
+import type { Guards } from './guards.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -22,14 +23,6 @@ declare module 'fastify' {
 
 /** Of callers that we do not know: forms of a few fields. */
 const anonymousBytes = 16 * 1024;
-
-export type Authenticate = (ctx: Context, request: FastifyRequest, route: Route) => Promise<Caller>;
-export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;
-/** Admits whoever has the ticket or session in the path, before the body is read. */
-export type EnterSession = (ctx: Context, request: FastifyRequest, route: Route) => Promise<void>;
-
-/** How each kind of caller is let in. */
-export type Guards = { authenticate: Authenticate; resolveTenant: ResolveTenant; enterSession: EnterSession };
 
 type Entry = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openSocket } from '../../../test/support/raw.ts';
+import { startService } from '../../../test/support/service.ts';
+import { routes } from '../../app.ts';
+
+const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
+after(service.close);
+
+const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
+const addressOf = (path: string) => path.replaceAll(/\{\w+\}|\*/g, 'x');
+
+/** Also what other routes take whose parameters match the path: `GET /user/bulk` reads a user. */
+function takenAt(address: string, origin: string | undefined): string[] {
+  const found = routes.filter((route) => {
+    const pattern = route.path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*');
+    return route.origin === origin && new RegExp(`^${pattern}$`).test(address);
+  });
+  return [...new Set(found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].sort();
+}
+
+test('a wrong method on a known path is 405, and says which methods it takes', async () => {
+  let refused = 0;
+  for (const { path, origin } of routes) {
+    const address = addressOf(path);
+    const taken = takenAt(address, origin);
+    const baseUrl = origin === 'content' ? service.contentUrl : service.baseUrl;
+    for (const method of methods.filter((one) => !taken.includes(one))) {
+      const reply = await fetch(baseUrl + address, { method });
+      const body = await reply.text();
+      assert.equal(reply.status, 405, `${method} ${path}`);
+      assert.equal(reply.headers.get('allow'), taken.join(', '), `${method} ${path}`);
+      if (method !== 'HEAD') assert.equal(JSON.parse(body).code, 'method_not_allowed');
+      refused++;
+    }
+  }
+  assert.ok(refused > routes.length);
+});
+
+test('pages and files take only what they are for; unknown addresses stay 404', async () => {
+  for (const path of ['/openapi.json', '/docs', '/docs/errors', '/console', '/console/users', '/health/live'])
+    assert.equal((await fetch(service.baseUrl + path, { method: 'DELETE' })).status, 405, path);
+  for (const path of ['/users', '/user/a/b/c', '/playa', '/user/'])
+    assert.equal((await fetch(service.baseUrl + path, { method: 'PATCH' })).status, 404, path);
+});
+
+test('the body of a wrong method is not read', async () => {
+  for (const [origin, path] of [
+    [service.baseUrl, '/user/ada'],
+    [service.contentUrl, '/play/x/session'],
+  ] as const) {
+    const socket = await openSocket(origin);
+    const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+    socket.write(`PATCH ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n{`);
+    assert.match(await answered, /^HTTP\/1\.1 405 (.|\r\n)*allow: /i);
+    socket.destroy();
+  }
+});
