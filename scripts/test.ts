@@ -1,5 +1,5 @@
 // Runs the tests: `npm test` on the embedded database, `--postgres` on the server named by TEST_DATABASE_URL,
-// `--journeys` in Chromium. Whatever cannot run fails. The files of tests that failed are written into TEST_FAILED_FILES.
+// `--journeys` in Chromium, `--deploy` the recipes of deploy/. Whatever cannot run fails. The files of tests that failed are written into TEST_FAILED_FILES.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -21,7 +21,7 @@ import { opensServer } from './opens-server.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { postgres: { type: 'boolean' }, journeys: { type: 'boolean' } },
+  options: { postgres: { type: 'boolean' }, journeys: { type: 'boolean' }, deploy: { type: 'boolean' } },
 });
 
 function fail(message: string): never {
@@ -34,14 +34,16 @@ if (values.postgres && !process.env.TEST_DATABASE_URL)
     'Set TEST_DATABASE_URL to a PostgreSQL 15+ server on which databases can be created, such as postgres://postgres@127.0.0.1:5432/postgres.',
   );
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
-if (values.journeys && !existsSync(chromium))
+if ((values.journeys || values.deploy) && !existsSync(chromium))
   fail(
     `The journeys need Chromium, and ${chromium} does not exist. Install it (apt-get install chromium), or set CHROMIUM.`,
   );
 
 const patterns = values.journeys
   ? ['test/journeys/*.test.ts']
-  : ['{server,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
+  : values.deploy
+    ? ['test/deploy/*.test.ts']
+    : ['{server,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
 // The others say nothing of a server: `npm test` has run them already.
 const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;

@@ -17,8 +17,8 @@ const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 let launched: Promise<Browser> | null = null;
 
-/** One browser per test process; each test takes a context of its own from it. */
-export function launchBrowser(): Promise<Browser> {
+/** One browser per test process, with the arguments of the first call; each test takes a context of its own from it. */
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   launched ??= chromium.launch({
     executablePath: executable,
     args: [
@@ -30,6 +30,7 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   });
   return launched;
@@ -81,10 +82,16 @@ async function watchPolicies(context: BrowserContext): Promise<void> {
 }
 
 /** What moves while it is clicked is missed on a slow machine, so nothing moves. */
-export async function newContext(options: { width?: number; height?: number } = {}): Promise<BrowserContext> {
-  const { width = 1280, height = 800 } = options;
+export async function newContext(
+  options: { width?: number; height?: number; ignoreHTTPSErrors?: boolean } = {},
+): Promise<BrowserContext> {
+  const { width = 1280, height = 800, ignoreHTTPSErrors = false } = options;
   const browser = await launchBrowser();
-  const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    reducedMotion: 'reduce',
+    ignoreHTTPSErrors,
+  });
   context.setDefaultTimeout(timeLimit);
   keepJournal(context);
   await watchPolicies(context);

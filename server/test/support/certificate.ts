@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Writes a self-signed certificate for localhost and its key. */
-export function writeCertificate(folder: string): { certFile: string; keyFile: string } {
+/** Writes a self-signed certificate for localhost or other names, and its key. */
+export function writeCertificate(
+  folder: string,
+  names = 'DNS:localhost,IP:127.0.0.1',
+): { certFile: string; keyFile: string } {
   const [certFile, keyFile] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const { status, error, stderr } = spawnSync(
     'openssl',
@@ -18,7 +21,7 @@ export function writeCertificate(folder: string): { certFile: string; keyFile: s
         '-days',
         '2',
       ],
-      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
+      ...['-subj', '/CN=localhost', '-addext', `subjectAltName=${names}`],
       ...['-out', certFile, '-keyout', keyFile],
     ],
     { encoding: 'utf8' },

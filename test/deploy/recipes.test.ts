@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  closeBrowser,
+  launchBrowser,
+  newContext,
+  openPage,
+  press,
+  waitForState,
+} from '../../server/test/support/browser.ts';
+import { writeCertificate } from '../../server/test/support/certificate.ts';
+import {
+  bootstrapKey,
+  cleanUp,
+  freePorts,
+  place,
+  type Running,
+  runProcess,
+  startProcess,
+  temporaryFolder,
+} from '../../server/test/support/process.ts';
+import { until } from '../../server/test/support/until.ts';
+import { packCourse } from '../journeys/made-courses.ts';
+
+const recipes = join(import.meta.dirname, '../../deploy');
+const recipe = (name: string) => readFileSync(join(recipes, name), 'utf8');
+
+let folder: string;
+let certificate: ReturnType<typeof writeCertificate>;
+
+before(async () => {
+  folder = await temporaryFolder();
+  certificate = writeCertificate(folder, 'DNS:lectern.example,DNS:*.courses.example');
+});
+after(async () => {
+  await closeBrowser();
+  await cleanUp();
+});
+
+/** Runs a checker, and fails with what it says. */
+function check(program: string, args: string[], env: Record<string, string> = {}): string {
+  const { status, error, stdout, stderr } = spawnSync(program, args, {
+    encoding: 'utf8',
+    env: { PATH: `${process.env.PATH}:/usr/sbin`, HOME: folder, ...env },
+  });
+  if (error)
+    throw new Error(`${program} cannot be run. Install it (apt-get install nginx caddy systemd).`, {
+      cause: error,
+    });
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  return `${stdout}${stderr}`;
+}
+
+/** The recipe with the ports and files of this machine, in a configuration of its own. */
+function writeNginx(ports: { http: number; https: number; api: number; content: number }): string {
+  const local = recipe('nginx.conf')
+    .replaceAll('listen 80;', `listen 127.0.0.1:${ports.http};`)
+    .replaceAll('listen 443 ', `listen 127.0.0.1:${ports.https} `)
+    .replaceAll('127.0.0.1:3000', `127.0.0.1:${ports.api}`)
+    .replaceAll('127.0.0.1:3001', `127.0.0.1:${ports.content}`)
+    .replaceAll('/etc/ssl/lectern/fullchain.pem', certificate.certFile)
+    .replaceAll('/etc/ssl/lectern/privkey.pem', certificate.keyFile);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder};`,
+  );
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(
+    file,
+    `user root; daemon off; pid ${folder}/nginx.pid; error_log stderr; events {}
+http { access_log off; ${temporary.join(' ')}\n${local}}`,
+  );
+  return file;
+}
+
+async function call(service: Running, method: string, path: string, body: unknown, more = {}) {
+  const response = await fetch(service.baseUrl + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${bootstrapKey}`,
+      'content-type': 'application/json',
+      'x-forwarded-for': '192.0.2.1',
+      ...more,
+    },
+    body: body instanceof Buffer ? new Uint8Array(body) : body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await response.text();
+  assert.ok(response.ok, `${method} ${path}: ${text}`);
+  return JSON.parse(text);
+}
+
+/** A course with a learner who is enrolled on it. */
+async function enrolled(
+  service: Running,
+): Promise<{ LaunchURL: string; read: () => Promise<{ Status: string }> }> {
+  const tenant = { tenant: 'shop' };
+  await call(service, 'POST', '/tenant', { TenantID: 'shop' });
+  await call(service, 'PUT', '/course/phishing', { Title: 'Spot the phish' });
+  const zip = readFileSync(await packCourse('phishing'));
+  await call(service, 'PUT', '/course/phishing/package', zip, { 'content-type': 'application/zip' });
+  await call(service, 'PUT', '/course/phishing/option/standard', {});
+  await call(service, 'POST', '/user', { LoginID: 'bob' }, tenant);
+  const { EnrollID, LaunchURL } = await call(service, 'POST', '/enrol/bob/phishing', {}, tenant);
+  return { LaunchURL, read: () => call(service, 'GET', `/enrolment/bob/${EnrollID}`, undefined, tenant) };
+}
+
+test('a course is played through nginx with the recipe: HTTPS, two host names, an origin for the course', async () => {
+  const [http = 0, https = 0] = await freePorts(2);
+  const service = await startProcess({
+    ...(await place()),
+    BASE_URL: 'https://lectern.example',
+    CONTENT_URL: 'https://*.courses.example',
+    TRUST_PROXY: 'true',
+  });
+  const [api, content] = [service.env.PORT, service.env.CONTENT_PORT].map(Number) as [number, number];
+  const file = writeNginx({ http, https, api, content });
+  check('nginx', ['-t', '-p', folder, '-c', file]);
+  const nginx = runProcess('/usr/sbin/nginx', ['-p', folder, '-c', file], {});
+  const redirected = () => fetch(`http://127.0.0.1:${http}/a`, { redirect: 'manual' });
+  await until('nginx listens', async () => (await redirected().catch(() => null))?.status === 301);
+
+  const { LaunchURL, read } = await enrolled(service);
+  assert.ok(LaunchURL.startsWith('https://lectern.example/launch?'));
+  await launchBrowser([`--host-resolver-rules=MAP *.example 127.0.0.1:${https}`]);
+  const page = await openPage(await newContext({ ignoreHTTPSErrors: true }));
+  await page.goto(`${LaunchURL}&returnURL=https://lectern.example/docs/guide`);
+  assert.match(page.url(), /^https:\/\/[0-9a-f]{40}\.courses\.example\/play\//);
+  await press(page, 'next', 'next');
+  await waitForState(page, 'saved');
+  await page.click('#exit-button');
+  await page.waitForURL('https://lectern.example/docs/guide');
+  await page.getByRole('heading', { name: 'Lectern guide' }).waitFor();
+  assert.equal((await read()).Status, 'in_progress');
+  nginx.child.kill('SIGTERM');
+  await nginx.exited;
+});
+
+test('Caddy accepts its recipe', () => {
+  const env = { COURSES_CERT: certificate.certFile, COURSES_KEY: certificate.keyFile };
+  const said = check(
+    'caddy',
+    ['validate', '--adapter', 'caddyfile', '--config', join(recipes, 'Caddyfile')],
+    env,
+  );
+  assert.match(said, /Valid configuration/);
+});
+
+test('systemd accepts the unit, and finds little that it leaves open', () => {
+  const unit = join(folder, 'lectern.service');
+  writeFileSync(unit, recipe('lectern.service').replace('/usr/bin/lectern', process.execPath));
+  assert.equal(check('systemd-analyze', ['verify', unit]), '');
+  check('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
+});
+
+test('the compose file sets only what the service knows, and its proxy has what its recipe needs', () => {
+  const compose = recipe('compose.yaml');
+  for (const name of ['DOMAIN', 'COURSES_DOMAIN', 'LECTERN'])
+    assert.match(compose, new RegExp(`      ${name}: `));
+  for (const [, name = ''] of recipe('Caddyfile').matchAll(/\{\$(\w+):/g))
+    assert.match(compose, new RegExp(`\\b${name}\\b|COURSES_TLS`));
+});
