@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
-import { partsOf } from './duration.ts';
+import { useDurationWords } from './duration-words.ts';
 
 export type AuthoredCourse = components['schemas']['AuthoredCourse'];
 export type Course = components['schemas']['Course'];
@@ -43,19 +43,10 @@ export function useBytes(): (bytes: number) => string {
   };
 }
 
-/** A duration in words: 1 year, 6 months. */
 export function useDurationText(): (iso: string | null) => string {
   const t = useTranslations('courses');
-  const format = useFormatter();
-  return (iso) => {
-    if (iso === null) return t('options.unlimitedTime');
-    const parts = partsOf(iso);
-    if (!parts) return iso;
-    const words = parts.map(({ amount, unit }) =>
-      format.number(amount, { style: 'unit', unit, unitDisplay: 'long' }),
-    );
-    return format.list(words, { type: 'unit' });
-  };
+  const words = useDurationWords();
+  return (iso) => (iso === null ? t('options.unlimitedTime') : words(iso));
 }
 
 export function CourseLink({ courseId, children }: { courseId: string; children: ReactNode }) {

@@ -1,17 +1,8 @@
-import { useFormatter, useTranslations } from 'use-intl';
-import { partsOf } from '../courses/duration.ts';
+import { useTranslations } from 'use-intl';
+import { useDurationWords } from '../courses/duration-words.ts';
 
-/** A duration in words: 1 year, 6 months. */
 export function useDurationText(): (iso: string | null) => string {
   const t = useTranslations('enrolments');
-  const format = useFormatter();
-  return (iso) => {
-    if (iso === null) return t('options.unlimitedTime');
-    const parts = partsOf(iso);
-    if (!parts) return iso;
-    const words = parts.map(({ amount, unit }) =>
-      format.number(amount, { style: 'unit', unit, unitDisplay: 'long' }),
-    );
-    return format.list(words, { type: 'unit' });
-  };
+  const words = useDurationWords();
+  return (iso) => (iso === null ? t('options.unlimitedTime') : words(iso));
 }

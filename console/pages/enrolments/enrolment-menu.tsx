@@ -1,14 +1,14 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Menu, Text } from '@mantine/core';
 import {
   IconAdjustments,
   IconArrowBackUp,
-  IconDotsVertical,
   IconPencil,
   IconRefresh,
   IconUserMinus,
 } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { MoreMenu } from '../../parts/more-menu.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { EndDialog } from './end-dialog.tsx';
 import { EnrolDialog } from './enrol-dialog.tsx';
@@ -32,25 +32,18 @@ export function EnrolmentMenu({ enrolment, onChoose }: MenuProps) {
       : { dialog: 'withdraw', text: t('withdraw.button'), icon: IconUserMinus },
   ];
   return (
-    <Menu position="bottom-end" width={260}>
-      <Menu.Target>
-        <Button variant="default" rightSection={<IconDotsVertical size={16} aria-hidden />}>
-          {t('more')}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {items.map(({ dialog, text, icon: Icon }) => (
-          <Menu.Item
-            key={dialog}
-            leftSection={<Icon size={16} aria-hidden />}
-            onClick={() => onChoose(dialog)}
-            {...(dialog === 'withdraw' ? { color: 'red' } : {})}
-          >
-            {text}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <MoreMenu label={t('more')}>
+      {items.map(({ dialog, text, icon: Icon }) => (
+        <Menu.Item
+          key={dialog}
+          leftSection={<Icon size={16} aria-hidden />}
+          onClick={() => onChoose(dialog)}
+          {...(dialog === 'withdraw' ? { color: 'red' } : {})}
+        >
+          {text}
+        </Menu.Item>
+      ))}
+    </MoreMenu>
   );
 }
 

@@ -5,6 +5,7 @@ import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
+import { TenantLink } from '../tenants/tenant-link.tsx';
 import { AttentionList, type Matter } from './attention-list.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
@@ -53,16 +54,7 @@ function Tenants({ tenants, hasMore }: { tenants: readonly Tenant[]; hasMore: bo
         {tenants.map(({ TenantID, Name }) => (
           <li key={TenantID}>
             <Stack gap={0} miw={0}>
-              <Anchor
-                size="sm"
-                fw={600}
-                className="break"
-                renderRoot={(props) => (
-                  <Link to="/console/tenants/$tenantId" params={{ tenantId: TenantID }} {...props} />
-                )}
-              >
-                {Name}
-              </Anchor>
+              <TenantLink tenantId={TenantID} name={Name} />
               {Name !== TenantID && (
                 <Text size="sm" c="dimmed" className="break">
                   {TenantID}

@@ -11,6 +11,7 @@ import { Message, NoneFound } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import { TenantStatus } from './lifecycle.tsx';
 import { NewTenantDialog } from './tenant-dialog.tsx';
+import { TenantLink } from './tenant-link.tsx';
 
 export default function Tenants() {
   const t = useTranslations('tenants');
@@ -43,18 +44,7 @@ export default function Tenants() {
           {
             key: 'name',
             header: t('name'),
-            cell: ({ TenantID, Name }) => (
-              <Anchor
-                size="sm"
-                fw={600}
-                className="break"
-                renderRoot={(props) => (
-                  <Link to="/console/tenants/$tenantId" params={{ tenantId: TenantID }} {...props} />
-                )}
-              >
-                {Name}
-              </Anchor>
-            ),
+            cell: ({ TenantID, Name }) => <TenantLink tenantId={TenantID} name={Name} />,
           },
           { key: 'id', header: t('tenantId'), cell: ({ TenantID }) => <Text size="sm">{TenantID}</Text> },
           { key: 'sign-in', header: t('signIn'), cell: ({ PasswordHash }) => t(`signInBy.${PasswordHash}`) },

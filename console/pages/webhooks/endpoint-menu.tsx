@@ -1,5 +1,5 @@
-import { Button, Menu, Text } from '@mantine/core';
-import { IconDotsVertical, IconKey, IconPlayerPause, IconTrash } from '@tabler/icons-react';
+import { Menu, Text } from '@mantine/core';
+import { IconKey, IconPlayerPause, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { told } from '../../parts/act.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { MoreMenu } from '../../parts/more-menu.tsx';
 import type { Endpoint } from './health.tsx';
 import { RotateDialog } from './rotate.tsx';
 import { useStatus } from './use-status.ts';
@@ -20,33 +21,26 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
   const shown = { endpoint, onClose: () => setDialog(null) };
   return (
     <>
-      <Menu position="bottom-end" width={260}>
-        <Menu.Target>
-          <Button variant="default" rightSection={<IconDotsVertical size={16} aria-hidden />}>
-            {t('more')}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setDialog('rotate')}>
-            {t('rotate')}
-          </Menu.Item>
-          {endpoint.Status === 'enabled' && (
-            <Menu.Item
-              leftSection={<IconPlayerPause size={16} aria-hidden />}
-              onClick={() => setDialog('disable')}
-            >
-              {t('disable')}
-            </Menu.Item>
-          )}
+      <MoreMenu label={t('more')}>
+        <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setDialog('rotate')}>
+          {t('rotate')}
+        </Menu.Item>
+        {endpoint.Status === 'enabled' && (
           <Menu.Item
-            color="red"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setDialog('delete')}
+            leftSection={<IconPlayerPause size={16} aria-hidden />}
+            onClick={() => setDialog('disable')}
           >
-            {t('delete')}
+            {t('disable')}
           </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        )}
+        <Menu.Item
+          color="red"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => setDialog('delete')}
+        >
+          {t('delete')}
+        </Menu.Item>
+      </MoreMenu>
       <RotateDialog isOpen={dialog === 'rotate'} {...shown} />
       <DisableDialog isOpen={dialog === 'disable'} {...shown} />
       <DeleteDialog isOpen={dialog === 'delete'} {...shown} />

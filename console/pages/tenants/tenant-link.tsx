@@ -1,0 +1,16 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+
+/** A tenant in a list, by its name. */
+export function TenantLink({ tenantId, name }: { tenantId: string; name: string }) {
+  return (
+    <Anchor
+      size="sm"
+      fw={600}
+      className="break"
+      renderRoot={(props) => <Link to="/console/tenants/$tenantId" params={{ tenantId }} {...props} />}
+    >
+      {name}
+    </Anchor>
+  );
+}
