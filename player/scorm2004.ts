@@ -53,14 +53,13 @@ export type Navigation = { delivered: Activity | null; ended: boolean };
 /** One engine for the whole visit: it holds the activity tree. */
 export async function createScorm2004(tree: CourseTree, title: string, events: RunTimeEvents) {
   const { Scorm2004API } = await import('scorm-again/scorm2004/min');
-  let silent = false;
-  let delivered: Activity | null = null;
-  let ended = false;
+  /** What comes of the navigation that is under way. */
+  let navigation: Navigation | null = null;
   let validity: Validity = { continue: false, previous: false, choice: {}, hideLmsUi: [] };
   let clock = startClock();
 
   const commit = (isTermination: boolean) => {
-    if (silent || events.commit()) return { result: 'true', errorCode: 0 } as const;
+    if (navigation || events.commit()) return { result: 'true', errorCode: 0 } as const;
     return { result: 'false', errorCode: isTermination ? 111 : 391 } as const;
   };
   const engine = new Scorm2004API(
@@ -71,11 +70,11 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
         autoRollupOnCMIChange: true,
         logLevel: 'error',
         eventListeners: {
-          onActivityDelivery: (activity: Activity) => {
-            delivered = activity;
+          onActivityDelivery: (delivered: Activity) => {
+            if (navigation) navigation = { ...navigation, delivered };
           },
           onSequencingSessionEnd: () => {
-            ended = true;
+            if (navigation) navigation = { ...navigation, ended: true };
           },
           onNavigationValidityUpdate: (update: Validity) => {
             validity = update;
@@ -136,15 +135,14 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
       return outcome === 'unknown' ? validity[request] : outcome === 'allowed' && targetActivityId !== null;
     },
     navigate(request: string, target?: string): Navigation {
-      delivered = null;
-      ended = false;
-      silent = true;
+      navigation = { delivered: null, ended: false };
       const exit = runTime.used() ? engine.cmi.getExitValueInternal() : '';
       // Evaluates completion threshold and passing score, as at every end of a sitting.
       if (runTime.used()) engine.storeData(true);
       engine.getSequencingService().processNavigationRequest(request, target, exit);
-      silent = false;
-      return { delivered, ended };
+      const outcome = navigation;
+      navigation = null;
+      return outcome;
     },
   };
 }
