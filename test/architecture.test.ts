@@ -173,6 +173,17 @@ test('every table has an owner', () => {
 const isLink = (from: string, { isType }: Import) =>
   !isType || ['server', 'client', 'scripts'].includes(workspaceOf(from));
 
+test('only toNfc normalises text: of hostile text that takes time in the square of its length', () => {
+  for (const file of files.filter(
+    (file) => file.startsWith('server/') && file !== 'server/src/platform/unicode.ts',
+  ))
+    assert.doesNotMatch(
+      readFileSync(join(root, file), 'utf8'),
+      /(?<!path)\.normalize\(/,
+      `${file} must use toNfc of platform/unicode.ts`,
+    );
+});
+
 test('there are no import cycles', () => {
   const done = new Set<string>();
   function visit(file: string, path: string[]): void {
