@@ -6,7 +6,7 @@ import { Problem } from './errors.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from './idempotency.ts';
 import { newId, normalizeIdentifiers } from './ids.ts';
 import { answered, type Inside, once } from './once.ts';
-import { toProblem, validationProblem } from './problems.ts';
+import { toProblem } from './problems.ts';
 import type { Answer } from './routes.ts';
 import {
   acceptedRows,
@@ -23,6 +23,7 @@ import { noteGrowth } from './statistics.ts';
 import { type Asked, nameOf, recall } from './stored-answers.ts';
 import { requireDiskSpace, spoolBytes } from './uploads.ts';
 import { compileRows } from './validation.ts';
+import { validationProblem } from './validation-issues.ts';
 
 /** Why the caller may no longer call; null: they may. */
 function refusalOf(ctx: TenantContext): Promise<unknown> {
@@ -225,7 +226,7 @@ function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boo
   const problem =
     toProblem(error) ?? new Problem('internal_error', 'The service failed at this row. Send it again.');
   if (problem.status >= 500) ctx.log.error({ err: error }, 'a row of a bulk call failed');
-  const { retryAfter, ...extras } = problem.extras;
+  const { retryAfter, errors, ...extras } = problem.extras;
   return Object.assign(result, {
     Status: problem.status,
     ...(plan ? { Plan: problem.code === 'user_exists' ? 'differs' : 'error' } : {}),

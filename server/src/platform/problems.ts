@@ -3,13 +3,7 @@ import { type ErrorCode, errorCodes, Problem } from './errors.ts';
 import { noteMethods } from './http/methods.ts';
 import type { Log } from './log.ts';
 import { dropUnreadBody } from './slow-clients.ts';
-
-type ValidationIssue = {
-  keyword: string;
-  instancePath: string;
-  message?: string;
-  params: Record<string, unknown>;
-};
+import { type ValidationIssue, validationProblem } from './validation-issues.ts';
 
 /** RFC 9457. */
 export function problemDocument(problem: Problem, requestId: string) {
@@ -42,32 +36,6 @@ export function sendProblem(reply: FastifyReply, problem: Problem, requestId: st
     .type('application/problem+json; charset=utf-8')
     .serializer((body) => JSON.stringify(body))
     .send(problemDocument(problem, requestId));
-}
-
-function fieldOf(issue: ValidationIssue): string {
-  const inside = issue.instancePath.slice(1).replaceAll('/', '.');
-  const named = issue.params.missingProperty ?? issue.params.additionalProperty;
-  return [inside, typeof named === 'string' ? named : ''].filter(Boolean).join('.');
-}
-
-const wordings: Record<string, (issue: ValidationIssue) => string> = {
-  required: () => 'is required. Send it.',
-  additionalProperties: () => 'is not a field of this request. Check its spelling, or leave it out.',
-  type: (issue) => `must be of type ${[issue.params.type].flat().join(' or ')}.`,
-  enum: (issue) => `must be one of ${(issue.params.allowedValues as unknown[]).map(String).join(', ')}.`,
-  maxLength: (issue) => `has more than ${issue.params.limit} characters. Shorten it.`,
-  minLength: (issue) => `needs at least ${issue.params.limit} character(s).`,
-  pattern: () => 'has characters or a form that this field does not take. See its description in /docs.',
-  format: (issue) => `must be a valid ${issue.params.format}.`,
-};
-
-export function validationProblem(issues: readonly ValidationIssue[], part: string): Problem {
-  const issue = issues[0];
-  if (!issue) return new Problem('validation_failed', `The ${part} is not valid.`);
-  const field = fieldOf(issue);
-  const wording = wordings[issue.keyword]?.(issue) ?? `${issue.message ?? 'is not valid'}.`;
-  const code = issue.keyword === 'additionalProperties' ? 'unknown_field' : 'validation_failed';
-  return new Problem(code, `${field || `The ${part}`} ${wording}`, field ? { param: field } : {});
 }
 
 const known: Record<string, [ErrorCode, string]> = {

@@ -12,9 +12,13 @@ export function OneOf<const V extends readonly string[]>(values: V, options: { d
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 }
 
+/** Ranges and no classes such as `Cs`, which tools without the flag `u` take for letters. */
+export const textPattern = '^[^\\u0000\\uD800-\\uDFFF]*$';
+export const identifierPattern = '^(?!\\.{1,2}$)[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]+$';
+
 /** Text that both JSON and PostgreSQL can hold: no U+0000 and no lone surrogate. */
 export function Text(maxLength: number, options: { minLength?: number; description?: string } = {}) {
-  return Type.String({ maxLength, pattern: '^[^\\u0000\\p{Cs}]*$', ...options });
+  return Type.String({ maxLength, pattern: textPattern, ...options });
 }
 
 /**
@@ -22,8 +26,7 @@ export function Text(maxLength: number, options: { minLength?: number; descripti
  * `..`: every URL library removes these from a path, encoded or not, so nothing of that name could be reached.
  */
 export function Identifier(description: string, maxLength = 255) {
-  const pattern = '^(?!\\.{1,2}$)[^\\p{Cc}\\p{Cs}]+$';
-  return Type.String({ minLength: 1, maxLength, pattern, description });
+  return Type.String({ minLength: 1, maxLength, pattern: identifierPattern, description });
 }
 
 /** RFC 3339, UTC. */
@@ -33,7 +36,11 @@ export function Instant(description?: string) {
 
 /** An http(s) address. */
 export function Address(description: string) {
-  return Type.String({ maxLength: 2048, pattern: '^https?://[^\\s\\p{Cc}\\p{Cs}]+$', description });
+  return Type.String({
+    maxLength: 2048,
+    pattern: '^https?://[^\\s\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]+$',
+    description,
+  });
 }
 
 /** An object whose unknown members are refused in a request and dropped from an answer. */
@@ -52,6 +59,19 @@ export const ProblemDocument = Type.Object(
     detail: Type.String({ description: 'A sentence that says what to do.' }),
     code: Type.String({ description: 'Stable; meant for programs.' }),
     param: Type.Optional(Type.String({ description: 'The field or parameter that the error is about.' })),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          param: Type.Optional(Type.String()),
+          code: Type.String(),
+          detail: Type.String(),
+        }),
+        {
+          description:
+            'Every invalid field or parameter, at most 20; the first is that of the problem itself. A large body is only checked until the first one.',
+        },
+      ),
+    ),
     request_id: Type.String({ description: 'Names this request in the log of the service.' }),
   },
   { title: 'Problem', description: 'RFC 9457 problem details.' },

@@ -6,22 +6,52 @@ import { isInstant } from './instants.ts';
 const Ajv = AjvPackage.default;
 const addFormats = formatsPackage.default;
 
+/** Larger values are checked until their first mistake only: to find all of them costs as much as there are. */
+const thoroughSize = 8 * 1024;
+
+/** Counts characters and values, and stops as soon as there are too many. */
+function isSmall(data: unknown): boolean {
+  let left = thoroughSize;
+  const waiting = [data];
+  while (waiting.length > 0 && left > 0) {
+    const value = waiting.pop();
+    left -= typeof value === 'string' ? value.length + 1 : 1;
+    if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value)) {
+        left -= name.length;
+        waiting.push(inner);
+        if (left <= 0) break;
+      }
+  }
+  return left > 0;
+}
+
 /**
  * Bodies are taken as they are, without coercion; query and path texts become the numbers and booleans declared.
  * A schema is compiled when it is needed first: all of them together were a quarter of the CPU of a start.
  */
 export function buildValidators() {
-  const common = { allErrors: false, removeAdditional: false, strict: false } as const;
-  const strict = addFormats(new Ajv({ ...common, useDefaults: false, coerceTypes: false }));
-  const coercing = addFormats(new Ajv({ ...common, useDefaults: true, coerceTypes: true }));
-  for (const ajv of [strict, coercing]) ajv.addFormat('date-time', isInstant);
+  const ajvOf = (coerce: boolean, allErrors: boolean) => {
+    const options = { allErrors, verbose: true, removeAdditional: false, strict: false } as const;
+    const ajv = addFormats(new Ajv({ ...options, useDefaults: coerce, coerceTypes: coerce }));
+    return ajv.addFormat('date-time', isInstant);
+  };
+  const strict = { quick: ajvOf(false, false), thorough: ajvOf(false, true) };
+  const coercing = { quick: ajvOf(true, false), thorough: ajvOf(true, true) };
   return ({ schema, httpPart }: { schema: object; httpPart?: string }) => {
-    const ajv = httpPart === 'body' ? strict : coercing;
+    const { quick, thorough } = httpPart === 'body' ? strict : coercing;
     let compiled: ValidateFunction | null = null;
+    let explain: ValidateFunction | null = null;
+    const issuesIn = (data: unknown, first: ValidateFunction['errors']) => {
+      if (!isSmall(data)) return first;
+      explain ??= thorough.compile(schema);
+      explain(data);
+      return explain.errors ?? first;
+    };
     const validate = (data: unknown) => {
-      compiled ??= ajv.compile(schema);
+      compiled ??= quick.compile(schema);
       const isValid = compiled(data);
-      validate.errors = compiled.errors ?? null;
+      validate.errors = (isValid ? null : issuesIn(data, compiled.errors)) ?? null;
       return isValid;
     };
     validate.errors = null as NonNullable<ValidateFunction['errors']> | null;
@@ -42,7 +72,13 @@ export function buildSerializers() {
 
 /** Checks rows of bulk data: JSON as it is; the texts of CSV become the booleans and numbers declared. */
 export function compileRows(schema: object, texts: boolean): ValidateFunction {
-  const options = { removeAdditional: false, strict: false, useDefaults: false, coerceTypes: texts } as const;
+  const options = {
+    verbose: true,
+    removeAdditional: false,
+    strict: false,
+    useDefaults: false,
+    coerceTypes: texts,
+  } as const;
   const ajv = addFormats(new Ajv(options));
   ajv.addFormat('date-time', isInstant);
   return ajv.compile(schema);

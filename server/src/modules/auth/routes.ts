@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { countSignInFailure } from '../../platform/counters.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
+import { toProblem } from '../../platform/problems.ts';
 import { type Answer, route } from '../../platform/routes.ts';
 import type { Scope } from '../../platform/scopes.ts';
 import { accessTokenSeconds, writeAccessToken } from './access-token.ts';
@@ -27,6 +28,9 @@ export const authRoutes = [
     path: '/oauth/token',
     name: 'createAccessToken',
     summary: 'Exchange a key for an access token (OAuth 2.0 client credentials)',
+    description:
+      'RFC 6749 §4.4. Send the KeyID and the secret in the body, or as HTTP Basic credentials. The token has the scopes of its key, or those that you ask for.',
+    example: ['client_id', 'client_secret'],
     tag: 'Access',
     access: 'anyone',
     scope: null,
@@ -39,12 +43,10 @@ export const authRoutes = [
     },
     events: [],
     handle: async (ctx, { body, request }) => {
-      if (request.validationError)
-        return refusal(
-          400,
-          'invalid_request',
-          `Send each parameter once: ${request.validationError.message}.`,
-        );
+      if (request.validationError) {
+        const detail = toProblem(request.validationError)?.message ?? '';
+        return refusal(400, 'invalid_request', `${detail} Send each parameter once.`);
+      }
       if (body.grant_type !== 'client_credentials')
         return refusal(400, 'unsupported_grant_type', 'Send grant_type=client_credentials.');
       const [id, secret] = basicCredentials(request) ?? [body.client_id ?? '', body.client_secret ?? ''];

@@ -27,9 +27,10 @@ const Price = Type.Unsafe<{ Amount: string; Currency: string } | null>({
     Amount: {
       type: 'string',
       pattern: '^\\d{1,12}(\\.\\d{1,4})?$',
+      examples: ['49.00'],
       description: 'A decimal number as text.',
     },
-    Currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'ISO 4217.' },
+    Currency: { type: 'string', pattern: '^[A-Z]{3}$', examples: ['EUR'], description: 'ISO 4217.' },
   },
 });
 
@@ -41,6 +42,7 @@ const optionFields = {
   Duration: Nullable(
     Type.String({
       pattern: duration,
+      examples: ['P30D'],
       maxLength: 64,
       description: 'ISO 8601, such as P30D; null: unlimited.',
     }),
@@ -84,7 +86,13 @@ export type EnrolOptionChange = Type.Static<typeof EnrolOptionChange>;
 const courseFields = {
   Title: Text(500, { minLength: 1 }),
   Description: Nullable(Text(20_000)),
-  Language: Nullable(Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', description: 'BCP 47.' })),
+  Language: Nullable(
+    Type.String({
+      pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+      examples: ['en-GB'],
+      description: 'BCP 47.',
+    }),
+  ),
   ImageURL: Nullable(Address('A picture for shop and portal pages.')),
 };
 

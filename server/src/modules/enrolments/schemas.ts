@@ -14,13 +14,13 @@ const Reference = Nullable(
   Text(255, { description: "The client's own reference, such as an order number." }),
 );
 
-const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\p{Cs}]{1,40}$' }), Text(500), {
+const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\uD800-\\uDFFF]{1,40}$' }), Text(500), {
   maxProperties: 20,
   additionalProperties: false,
   description: 'Up to 20 texts of the client’s own.',
 });
 
-/** The serializer of answers compiles patterns without the flag `u`, and would drop names by the letters of `\p{Cs}`. */
+/** Without the pattern of names: the serializer compiles it without the flag `u`, and would drop names with emoji. */
 const StoredMetadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string' },
@@ -55,6 +55,7 @@ const OverrideRequest = Type.Unsafe<OverrideRequest | null>({
   additionalProperties: false,
   required: ['Reason'],
   minProperties: 2,
+  examples: [{ Success: 'passed', Reason: 'Passed the practical exam.' }],
   properties: overriding,
 });
 

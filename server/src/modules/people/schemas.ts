@@ -27,8 +27,9 @@ export const SignInRequest = Fields(
     Path: Type.Optional(
       Type.String({
         maxLength: 2048,
-        pattern: '^/(?![/\\\\])[^\\s\\p{Cc}\\\\]*$',
+        pattern: '^/(?![/\\\\])[^\\s\\u0000-\\u001F\\u007F-\\u009F\\\\]*$',
         default: consolePath,
+        examples: [consolePath],
         description: 'The page of this service to open after signing in: a path that begins with one slash.',
       }),
     ),
