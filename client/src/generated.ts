@@ -10,7 +10,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchange a key for an access token (OAuth 2.0 client credentials) */
+        /**
+         * Exchange a key for an access token (OAuth 2.0 client credentials)
+         * @description RFC 6749 §4.4. Send the KeyID and the secret in the body, or as HTTP Basic credentials. The token has the scopes of its key, or those that you ask for.
+         */
         post: operations["createAccessToken"];
         delete?: never;
         options?: never;
@@ -25,10 +28,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the users */
+        /**
+         * List the users
+         * @description All filters can be combined. The order is that of LoginID, unless you search.
+         */
         get: operations["listUsers"];
         put?: never;
-        /** Create a user */
+        /**
+         * Create a user
+         * @description Repeating the request is safe: when the user exists with the same data, the answer is 200; when any of the fields you sent differs, it is 409 `user_exists` and names them.
+         */
         post: operations["createUser"];
         delete?: never;
         options?: never;
@@ -45,7 +54,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create many users */
+        /**
+         * Create many users
+         * @description Each row is processed like a call of `POST /user`, and rows are independent: one that is rejected does not affect the others.
+         */
         post: operations["createUsers"];
         delete?: never;
         options?: never;
@@ -60,7 +72,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the groups that users are in */
+        /**
+         * List the groups that users are in
+         * @description The distinct values of GroupName, for filters and suggestions.
+         */
         get: operations["listGroups"];
         put?: never;
         post?: never;
@@ -77,12 +92,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a user */
+        /**
+         * Read a user
+         * @description The password is never part of the answer.
+         */
         get: operations["readUser"];
-        /** Change a user */
+        /**
+         * Change a user
+         * @description Fields that you leave out keep their values; `null` clears a field. The LoginID cannot be changed.
+         */
         put: operations["updateUser"];
         post?: never;
-        /** Erase the personal data of a user, and end their access */
+        /**
+         * Erase the personal data of a user, and end their access
+         * @description Personal data is erased, access ends, and anonymous results stay. The receipt says what was erased and what was kept.
+         */
         delete: operations["eraseUser"];
         options?: never;
         head?: never;
@@ -96,10 +120,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check whether a user exists and is enabled */
+        /**
+         * Check whether a user exists and is enabled
+         * @description Always 200: a user that does not exist is `Result` -1.
+         */
         get: operations["checkUser"];
         put?: never;
-        /** Check a user's hashed password */
+        /**
+         * Check a user's hashed password
+         * @description Send the password hashed with the same function as when the user was created. Ten wrong passwords for one user within 15 minutes are answered 429.
+         */
         post: operations["checkPassword"];
         delete?: never;
         options?: never;
@@ -116,7 +146,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enrol a user on a course with an enrolment option */
+        /**
+         * Enrol a user on a course with an enrolment option
+         * @description Use this form when the course has several enrolment options. `IfEnrolled` decides what happens when the user is enrolled already; by default the current enrolment is returned.
+         */
         post: operations["enrolWithOption"];
         delete?: never;
         options?: never;
@@ -133,7 +166,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enrol a user on a course with its only enrolment option */
+        /**
+         * Enrol a user on a course with its only enrolment option
+         * @description When the course has several options, the answer is 409 `multiple_enrolment_options` and lists them, each with the path to use.
+         */
         post: operations["enrol"];
         delete?: never;
         options?: never;
@@ -148,7 +184,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a course as a learner may take it */
+        /**
+         * Read a course as a learner may take it
+         * @description Shows the options that this learner may choose, and their current enrolment.
+         */
         get: operations["readOffer"];
         put?: never;
         post?: never;
@@ -165,7 +204,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List enrolments */
+        /**
+         * List enrolments
+         * @description All filters can be combined. Use `ChangedAfter` to synchronise, or follow `GET /events`.
+         */
         get: operations["listEnrolments"];
         put?: never;
         post?: never;
@@ -182,7 +224,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a user's enrolments */
+        /**
+         * List a user's enrolments
+         * @description Ended enrolments are included.
+         */
         get: operations["listEnrolmentsOfUser"];
         put?: never;
         post?: never;
@@ -199,9 +244,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an enrolment */
+        /**
+         * Read an enrolment
+         * @description The same record as the answer of enrolling.
+         */
         get: operations["readEnrolment"];
-        /** Change an enrolment */
+        /**
+         * Change an enrolment
+         * @description Moves the end of access, withdraws or reinstates, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.
+         */
         put: operations["updateEnrolment"];
         post?: never;
         delete?: never;
@@ -217,7 +268,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say whether the learner can start now, and why */
+        /**
+         * Say whether the learner can start now, and why
+         * @description Evaluates the same rules as a click on the launch link, and says which of them fails and what to do.
+         */
         get: operations["explainEnrolment"];
         put?: never;
         post?: never;
@@ -234,7 +288,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what happened to an enrolment */
+        /**
+         * Read what happened to an enrolment
+         * @description What support needs to see: every launch, every commit with its result, and every event.
+         */
         get: operations["readTimeline"];
         put?: never;
         post?: never;
@@ -253,7 +310,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enrol many users */
+        /**
+         * Enrol many users
+         * @description Each row is processed like a call of `POST /enrol`, and rows are independent: one that is rejected does not affect the others.
+         */
         post: operations["enrolMany"];
         delete?: never;
         options?: never;
@@ -268,10 +328,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List enrolment keys */
+        /**
+         * List enrolment keys
+         * @description The keys themselves are not shown, only their first characters.
+         */
         get: operations["listEnrolmentKeys"];
         put?: never;
-        /** Make enrolment keys (vouchers) */
+        /**
+         * Make enrolment keys (vouchers)
+         * @description Each key enrols one user on all of its courses. The keys themselves are shown in this answer only.
+         */
         post: operations["issueEnrolmentKeys"];
         delete?: never;
         options?: never;
@@ -286,11 +352,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an enrolment key */
+        /**
+         * Read an enrolment key
+         * @description Takes the KeyID, or the key as a person typed it.
+         */
         get: operations["readEnrolmentKey"];
         put?: never;
         post?: never;
-        /** Revoke an enrolment key */
+        /**
+         * Revoke an enrolment key
+         * @description A revoked key cannot be redeemed. Enrolments made with it are not affected.
+         */
         delete: operations["revokeEnrolmentKey"];
         options?: never;
         head?: never;
@@ -306,7 +378,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Redeem an enrolment key: enrol a user on all of its courses */
+        /**
+         * Redeem an enrolment key: enrol a user on all of its courses
+         * @description Succeeds for all courses of the key or for none. Repeating it for the same user is safe.
+         */
         post: operations["redeemEnrolmentKey"];
         delete?: never;
         options?: never;
@@ -321,7 +396,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything that is held of a user, as one document */
+        /**
+         * Everything that is held of a user, as one document
+         * @description For subject access requests: all data held about the user, in one document.
+         */
         get: operations["exportUser"];
         put?: never;
         post?: never;
@@ -340,7 +418,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a link that signs a user in, once */
+        /**
+         * Make a link that signs a user in, once
+         * @description The link signs the user in to the pages of this service, once and only for a short time. Redirect their browser to it.
+         */
         post: operations["createSignInLink"];
         delete?: never;
         options?: never;
@@ -355,10 +436,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The page of a sign-in link; opening it uses nothing up */
+        /**
+         * The page of a sign-in link; opening it uses nothing up
+         * @description The page has one button, so that a mail scanner that follows the link does not use it up.
+         */
         get: operations["openSignInLink"];
         put?: never;
-        /** Use a sign-in link: the button of its page */
+        /**
+         * Use a sign-in link: the button of its page
+         * @description What the button of the sign-in page sends. On success the answer sets the session cookie and redirects.
+         */
         post: operations["signIn"];
         delete?: never;
         options?: never;
@@ -373,7 +460,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The function with which a browser hashes passwords before it signs in */
+        /**
+         * The function with which a browser hashes passwords before it signs in
+         * @description The answer does not reveal whether the tenant exists.
+         */
         get: operations["readPasswordFunction"];
         put?: never;
         post?: never;
@@ -390,12 +480,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in, by the session cookie */
+        /**
+         * Who is signed in, by the session cookie
+         * @description 401 `signed_out` when nobody is signed in.
+         */
         get: operations["readSession"];
         put?: never;
-        /** Sign in with a hashed password */
+        /**
+         * Sign in with a hashed password
+         * @description For the sign-in page of the console, which hashes the password first.
+         */
         post: operations["signInWithPassword"];
-        /** Sign out */
+        /**
+         * Sign out
+         * @description Ends the session of this browser, and clears its cookie.
+         */
         delete: operations["signOut"];
         options?: never;
         head?: never;
@@ -409,7 +508,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the courses offered to the tenant */
+        /**
+         * List the courses offered to the tenant
+         * @description Published and retired courses; drafts are not included.
+         */
         get: operations["listOfferedCourses"];
         put?: never;
         post?: never;
@@ -426,7 +528,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List all courses */
+        /**
+         * List all courses
+         * @description Drafts and retired courses are included.
+         */
         get: operations["listCourses"];
         put?: never;
         post?: never;
@@ -443,12 +548,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a course as its author */
+        /**
+         * Read a course as its author
+         * @description With all options, those that are not published too.
+         */
         get: operations["readCourse"];
-        /** Create or change a course */
+        /**
+         * Create or change a course
+         * @description `Title` is required when the course is new. Fields that you leave out keep their values.
+         */
         put: operations["putCourse"];
         post?: never;
-        /** Delete a course that nobody was enrolled on */
+        /**
+         * Delete a course that nobody was enrolled on
+         * @description Possible only when nobody was ever enrolled on it. Otherwise retire it with `"Status": "retired"`.
+         */
         delete: operations["deleteCourse"];
         options?: never;
         head?: never;
@@ -463,10 +577,16 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Create or change an enrolment option */
+        /**
+         * Create or change an enrolment option
+         * @description All fields are optional. Fields that you leave out keep their values.
+         */
         put: operations["putOption"];
         post?: never;
-        /** Delete an enrolment option that nobody enrolled with */
+        /**
+         * Delete an enrolment option that nobody enrolled with
+         * @description Possible only when nobody was ever enrolled with it. Otherwise retire it.
+         */
         delete: operations["deleteOption"];
         options?: never;
         head?: never;
@@ -480,9 +600,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the current release of a course */
+        /**
+         * Read the current release of a course
+         * @description The release that new learners play, with its units and warnings.
+         */
         get: operations["readCurrentRelease"];
-        /** Import a package as the new release of a course */
+        /**
+         * Import a package as the new release of a course
+         * @description The archive is checked and unpacked before the answer. SCORM 1.2, SCORM 2004 and plain web content are supported. Started enrolments finish on their release.
+         */
         put: operations["importPackage"];
         post?: never;
         delete?: never;
@@ -498,7 +624,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the releases of a course */
+        /**
+         * List the releases of a course
+         * @description A course has a release for each imported package.
+         */
         get: operations["listReleases"];
         put?: never;
         post?: never;
@@ -515,9 +644,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a release of a course */
+        /**
+         * Read a release of a course
+         * @description With the units of the package and the warnings of its import.
+         */
         get: operations["readRelease"];
-        /** Make a release the current one */
+        /**
+         * Make a release the current one
+         * @description Goes back to an earlier release, or forward again. Started enrolments finish on their release.
+         */
         put: operations["putRelease"];
         post?: never;
         delete?: never;
@@ -533,10 +668,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the tenants */
+        /**
+         * List the tenants
+         * @description In the order of TenantID.
+         */
         get: operations["listTenants"];
         put?: never;
-        /** Create a tenant */
+        /**
+         * Create a tenant
+         * @description Repeating the request with the same fields is safe. Create a key for the tenant next.
+         */
         post: operations["createTenant"];
         delete?: never;
         options?: never;
@@ -551,12 +692,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a tenant */
+        /**
+         * Read a tenant
+         * @description With its settings for passwords, return addresses and frames.
+         */
         get: operations["readTenant"];
-        /** Change, suspend or resume a tenant */
+        /**
+         * Change, suspend or resume a tenant
+         * @description Suspending a tenant stops its keys, sessions and links within 5 seconds on all nodes. Nothing is lost.
+         */
         put: operations["updateTenant"];
         post?: never;
-        /** Delete a suspended tenant with all of its data */
+        /**
+         * Delete a suspended tenant with all of its data
+         * @description The tenant must be suspended. Its data is deleted in the background and cannot be recovered; use `plan` first.
+         */
         delete: operations["deleteTenant"];
         options?: never;
         head?: never;
@@ -570,10 +720,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the keys of a tenant */
+        /**
+         * List the keys of a tenant
+         * @description Revoked and expired keys are included.
+         */
         get: operations["listKeys"];
         put?: never;
-        /** Create a key of a tenant */
+        /**
+         * Create a key of a tenant
+         * @description The secret is shown in this answer only. Without `Scopes` the key has all scopes of a tenant.
+         */
         post: operations["createKey"];
         delete?: never;
         options?: never;
@@ -591,7 +747,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a key of a tenant */
+        /**
+         * Revoke a key of a tenant
+         * @description Access tokens made with the key stop working as well.
+         */
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
@@ -605,7 +764,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything that is held of a tenant */
+        /**
+         * Everything that is held of a tenant
+         * @description For a client that leaves, or before a deletion. The answer is streamed.
+         */
         get: operations["exportTenant"];
         put?: never;
         post?: never;
@@ -622,7 +784,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what happened, in order and without gaps */
+        /**
+         * Read what happened, in order and without gaps
+         * @description Ask again with the last `NextCursor` to learn what has happened since.
+         */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -639,7 +804,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened on each of the last days, and what somebody should look at */
+        /**
+         * What happened on each of the last days, and what somebody should look at
+         * @description The figures of the start page of the console.
+         */
         get: operations["readOverview"];
         put?: never;
         post?: never;
@@ -656,10 +824,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the webhook endpoints */
+        /**
+         * List the webhook endpoints
+         * @description With their state: enabled, disabled, or failing since when.
+         */
         get: operations["listWebhooks"];
         put?: never;
-        /** Create a webhook endpoint */
+        /**
+         * Create a webhook endpoint
+         * @description Deliveries are signed as in Standard Webhooks. The secret is shown in this answer only.
+         */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -674,12 +848,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a webhook endpoint */
+        /**
+         * Read a webhook endpoint
+         * @description The secret is not part of the answer.
+         */
         get: operations["readWebhook"];
-        /** Change, disable or enable a webhook endpoint */
+        /**
+         * Change, disable or enable a webhook endpoint
+         * @description An endpoint that is enabled again receives what happened meanwhile.
+         */
         put: operations["updateWebhook"];
         post?: never;
-        /** Delete a webhook endpoint and its deliveries */
+        /**
+         * Delete a webhook endpoint and its deliveries
+         * @description Events that were not delivered yet are not sent any more.
+         */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
@@ -695,7 +878,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a new secret; the one before stays valid for a while */
+        /**
+         * Make a new secret; the one before stays valid for a while
+         * @description For the overlap, deliveries are signed with both secrets, so that nothing is lost while you exchange them.
+         */
         post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
@@ -712,7 +898,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test event now, and answer what came of it */
+        /**
+         * Send a test event now, and answer what came of it
+         * @description Use it to test signature verification. The event is `webhook.ping` and is in no log.
+         */
         post: operations["pingWebhook"];
         delete?: never;
         options?: never;
@@ -727,7 +916,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the deliveries of an endpoint, the newest first */
+        /**
+         * List the deliveries of an endpoint, the newest first
+         * @description With the request that was sent and the answer that was received.
+         */
         get: operations["listDeliveries"];
         put?: never;
         post?: never;
@@ -746,7 +938,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send events again, by id or by time */
+        /**
+         * Send events again, by id or by time
+         * @description Use it after an outage on your side. Send either `EventIDs`, or `From` and optionally `Until`.
+         */
         post: operations["replayEvents"];
         delete?: never;
         options?: never;
@@ -761,7 +956,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read who changed access, people, results and the catalogue */
+        /**
+         * Read who changed access, people, results and the catalogue
+         * @description Entries form a chain of hashes and cannot be changed.
+         */
         get: operations["listAudit"];
         put?: never;
         post?: never;
@@ -778,7 +976,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Start a course (the LaunchURL of an enrolment) */
+        /**
+         * Start a course (the LaunchURL of an enrolment)
+         * @description What the learner clicks. Nothing is used up by opening the link, and the rules of `explain` decide at the time of the click.
+         */
         get: operations["launch"];
         put?: never;
         post?: never;
@@ -797,7 +998,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Play any release of a course, also of a draft, without recording anything */
+        /**
+         * Play any release of a course, also of a draft, without recording anything
+         * @description For authors. The link can be opened for 15 minutes, and nothing that happens there is recorded.
+         */
         post: operations["previewCourse"];
         delete?: never;
         options?: never;
@@ -814,7 +1018,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Play a course that is offered to the tenant, without recording anything */
+        /**
+         * Play a course that is offered to the tenant, without recording anything
+         * @description Like previewCourse, with the current release of a published course.
+         */
         post: operations["previewOfferedCourse"];
         delete?: never;
         options?: never;
@@ -1371,6 +1578,12 @@ export interface components {
             code: string;
             /** @description The field or parameter that the error is about. */
             param?: string;
+            /** @description Every invalid field or parameter, at most 20; the first is that of the problem itself. A large body is only checked until the first one. */
+            errors?: {
+                param?: string;
+                code: string;
+                detail: string;
+            }[];
             /** @description Names this request in the log of the service. */
             request_id: string;
         };
@@ -1592,7 +1805,10 @@ export interface components {
             /** @description The enrolment option, unique in its course. Chosen by the operator. */
             DurationID: string;
             Name: string;
-            /** @description ISO 8601, such as P30D; null: unlimited. */
+            /**
+             * @description ISO 8601, such as P30D; null: unlimited.
+             * @example P30D
+             */
             Duration: string | null;
             /**
              * @description What starts the time.
@@ -1605,9 +1821,15 @@ export interface components {
             Groups: string[] | null;
             /** @description For display in a shop; Lectern takes no payments. */
             Price: {
-                /** @description A decimal number as text. */
+                /**
+                 * @description A decimal number as text.
+                 * @example 49.00
+                 */
                 Amount: string;
-                /** @description ISO 4217. */
+                /**
+                 * @description ISO 4217.
+                 * @example EUR
+                 */
                 Currency: string;
             } | null;
             /**
@@ -1624,7 +1846,10 @@ export interface components {
             CourseID: string;
             Title: string;
             Description: string | null;
-            /** @description BCP 47. */
+            /**
+             * @description BCP 47.
+             * @example en-GB
+             */
             Language: string | null;
             /** @description A picture for shop and portal pages. */
             ImageURL: string | null;
@@ -1659,7 +1884,13 @@ export interface components {
             Metadata?: {
                 [key: string]: string;
             };
-            /** @description An administrative result: what it has counts instead of what the course recorded, now and later; null removes it. */
+            /**
+             * @description An administrative result: what it has counts instead of what the course recorded, now and later; null removes it.
+             * @example {
+             *       "Success": "passed",
+             *       "Reason": "Passed the practical exam."
+             *     }
+             */
             Override?: {
                 /** @enum {string} */
                 Completion?: "unknown" | "incomplete" | "completed";
@@ -1840,6 +2071,7 @@ export interface components {
             /**
              * @description The page of this service to open after signing in: a path that begins with one slash.
              * @default /console/
+             * @example /console/
              */
             Path?: string;
         };
@@ -1903,7 +2135,10 @@ export interface components {
             CourseID: string;
             Title: string;
             Description: string | null;
-            /** @description BCP 47. */
+            /**
+             * @description BCP 47.
+             * @example en-GB
+             */
             Language: string | null;
             /** @description A picture for shop and portal pages. */
             ImageURL: string | null;
@@ -1927,7 +2162,10 @@ export interface components {
             CourseID: string;
             Title: string;
             Description: string | null;
-            /** @description BCP 47. */
+            /**
+             * @description BCP 47.
+             * @example en-GB
+             */
             Language: string | null;
             /** @description A picture for shop and portal pages. */
             ImageURL: string | null;
@@ -1959,7 +2197,10 @@ export interface components {
         CourseChange: {
             Title?: string;
             Description?: string | null;
-            /** @description BCP 47. */
+            /**
+             * @description BCP 47.
+             * @example en-GB
+             */
             Language?: string | null;
             /** @description A picture for shop and portal pages. */
             ImageURL?: string | null;
@@ -1976,7 +2217,10 @@ export interface components {
         /** EnrolOptionChange */
         EnrolOptionChange: {
             Name?: string;
-            /** @description ISO 8601, such as P30D; null: unlimited. */
+            /**
+             * @description ISO 8601, such as P30D; null: unlimited.
+             * @example P30D
+             */
             Duration?: string | null;
             /**
              * @description What starts the time.
@@ -1989,9 +2233,15 @@ export interface components {
             Groups?: string[] | null;
             /** @description For display in a shop; Lectern takes no payments. */
             Price?: {
-                /** @description A decimal number as text. */
+                /**
+                 * @description A decimal number as text.
+                 * @example 49.00
+                 */
                 Amount: string;
-                /** @description ISO 4217. */
+                /**
+                 * @description ISO 4217.
+                 * @example EUR
+                 */
                 Currency: string;
             } | null;
             /**
@@ -3132,7 +3382,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "grant_type": "client_credentials"
+                 *       "grant_type": "client_credentials",
+                 *       "client_id": "01994a5e-7c00-7000-8000-000000000003",
+                 *       "client_secret": "lectern_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
                  *     }
                  */
                 "application/json": components["schemas"]["TokenRequest"];
@@ -3303,7 +3555,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "LoginID": "ada"
+                 *       "LoginID": "ada",
+                 *       "FirstName": "Ada",
+                 *       "LastName": "Lovelace",
+                 *       "GroupName": "Engineering",
+                 *       "Email": "ada@example.com",
+                 *       "Password": "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8"
                  *     }
                  */
                 "application/json": components["schemas"]["NewUser"];
@@ -3564,7 +3821,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "GroupName": "Engineering"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UserChange"];
             };
         };
@@ -3822,7 +4083,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "Reference": "order-4711"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EnrolRequest"];
             };
         };
@@ -3966,7 +4231,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "Reference": "order-4711"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EnrolRequest"];
             };
         };
@@ -4506,7 +4775,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "Reference": "order-4711"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EnrolmentChange"];
             };
         };
@@ -4684,7 +4957,7 @@ export interface operations {
                      *           "UnitID": "lesson-1",
                      *           "Data": {},
                      *           "Warnings": [
-                     *             null
+                     *             "cmi.core.score.raw was above 100."
                      *           ],
                      *           "Refused": null,
                      *           "Actor": "key",
@@ -4883,7 +5156,8 @@ export interface operations {
                  *       ],
                  *       "DurationIDs": [
                  *         "30-days"
-                 *       ]
+                 *       ],
+                 *       "PurchaseOrder": "PO-2026-17"
                  *     }
                  */
                 "application/json": components["schemas"]["NewEnrolmentKeys"];
@@ -5866,7 +6140,13 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "Title": "Fire safety",
+                 *       "Description": "What to do when there is a fire.",
+                 *       "Language": "en"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CourseChange"];
             };
         };
@@ -6027,7 +6307,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "Name": "30 days",
+                 *       "Duration": "P30D"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EnrolOptionChange"];
             };
         };
@@ -6613,7 +6898,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "TenantID": "acme"
+                 *       "TenantID": "acme",
+                 *       "Name": "Acme Ltd"
                  *     }
                  */
                 "application/json": components["schemas"]["NewTenant"];
@@ -6748,7 +7034,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "Name": "Acme Ltd"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TenantChange"];
             };
         };
@@ -6943,7 +7233,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "Name": "HR system"
+                 *       "Name": "HR system",
+                 *       "Scopes": [
+                 *         "users:read",
+                 *         "users:write"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["NewKey"];
@@ -7324,7 +7618,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "URL": "https://hr.example.com/lectern"
+                 *       "URL": "https://hr.example.com/lectern",
+                 *       "Types": [
+                 *         "enrolment.completed"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["NewWebhook"];
@@ -7442,7 +7739,13 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "Types": [
+                 *         "enrolment.completed"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookChange"];
             };
         };
@@ -7560,7 +7863,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "OverlapSeconds": 86400
+                 *     }
+                 */
                 "application/json": components["schemas"]["Rotation"];
             };
         };
@@ -7784,7 +8091,13 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "EventIDs": [
+                 *         "01994a5e-7c00-7000-8000-000000000004"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["Replay"];
             };
         };
@@ -8234,13 +8547,13 @@ export interface operations {
                      *       "ReturnURL": null,
                      *       "Receipt": {
                      *         "Number": 1,
-                     *         "Status": null,
+                     *         "Status": "completed",
                      *         "Completion": "unknown",
                      *         "Success": "unknown",
                      *         "Score": 85,
                      *         "Progress": 100,
                      *         "Ended": null,
-                     *         "Preview": null
+                     *         "Preview": "eyJhbGciOiJkaXIifQ"
                      *       }
                      *     }
                      */
@@ -8298,13 +8611,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "Number": 1,
-                     *       "Status": null,
+                     *       "Status": "completed",
                      *       "Completion": "unknown",
                      *       "Success": "unknown",
                      *       "Score": 85,
                      *       "Progress": 100,
                      *       "Ended": null,
-                     *       "Preview": null
+                     *       "Preview": "eyJhbGciOiJkaXIifQ"
                      *     }
                      */
                     "application/json": components["schemas"]["Receipt"];

@@ -128,7 +128,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
       if (Number(now[keyword] ?? Infinity) < Number(old[keyword] ?? Infinity))
         report(place, `${keyword} is ${now[keyword]} now`);
     for (const keyword of forms)
-      if (now[keyword] !== undefined && now[keyword] !== old[keyword])
+      if (now[keyword] !== undefined && inRanges(now[keyword]) !== inRanges(old[keyword]))
         report(place, `${keyword} is ${now[keyword]} now`);
   }
 
@@ -181,6 +181,13 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
     else report(place, 'the operation is gone');
   }
   return losses;
+}
+
+/** A pattern with the two classes that ours once used as the ranges that they are short for. */
+function inRanges(pattern: unknown): string {
+  return String(pattern)
+    .replaceAll('\\p{Cc}', '\\u0000-\\u001F\\u007F-\\u009F')
+    .replaceAll('\\p{Cs}', '\\uD800-\\uDFFF');
 }
 
 function nameOf({ in: place, name }: Parameter): string {

@@ -33,6 +33,7 @@ export function aboutInterface(config: Config): Interface {
       title: 'Lectern',
       version: '1',
       description,
+      contact: { name: 'The operator of this service', url: `${config.baseUrl}/docs` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

@@ -124,6 +124,9 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   TargetName: 'ada',
   Hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   // The player
+  'Receipt.Status': 'completed',
+  'Receipt.Preview': 'eyJhbGciOiJkaXIifQ',
+  'TimelineEntry.Warnings': ['cmi.core.score.raw was above 100.'],
   token: 'eyJhbGciOiJkaXIifQ',
   ticket: 'eyJhbGciOiJkaXIifQ',
   Session: 'eyJhbGciOiJkaXIifQ',

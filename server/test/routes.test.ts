@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formatsPackage from 'ajv-formats';
 import { routes } from '../src/app.ts';
 import { auditActions } from '../src/modules/audit/actions.ts';
 import { eventTypes } from '../src/modules/events/types.ts';
@@ -170,6 +172,31 @@ test('each operation is in the document as it is declared', () => {
   }
   const described = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
   assert.equal(described.length, routes.length);
+});
+
+test('each operation of the document has what Redocly and Spectral ask for, and examples that fit', () => {
+  // As tools compile patterns that do not know the flag `u`.
+  const ajv = new Ajv2020({ strict: false, unicodeRegExp: false });
+  formatsPackage.default(ajv as never);
+  const tags = document.tags.map(({ name }: { name: string }) => name);
+  let examples = 0;
+  for (const item of [...Object.values<object>(document.paths), ...Object.values<object>(document.webhooks)])
+    for (const operation of Object.values(item)) {
+      const { operationId: name, description, security, requestBody, responses, parameters = [] } = operation;
+      assert.ok(typeof description === 'string' && description.length > 0, `${name} has no description`);
+      assert.ok(Array.isArray(security), `${name} does not say its security`);
+      for (const tag of operation.tags)
+        assert.ok(tags.includes(tag), `${name}: the tag ${tag} is not declared`);
+      const answers = Object.values<{ content?: object }>(responses).map(({ content }) => content);
+      const media = [requestBody?.content, ...answers].flatMap((content) => Object.values(content ?? {}));
+      for (const { schema, example } of [...media, ...parameters]) {
+        if (example === undefined || !schema) continue;
+        const takes = ajv.compile(schema);
+        assert.ok(takes(example), `${name}: ${JSON.stringify(example)} ${ajv.errorsText(takes.errors)}`);
+        examples++;
+      }
+    }
+  assert.ok(examples > 2 * routes.length);
 });
 
 test('the document and its page need no key', async () => {

@@ -9,6 +9,7 @@ export const auditRoutes = [
     path: '/audit',
     name: 'listAudit',
     summary: 'Read who changed access, people, results and the catalogue',
+    description: 'Entries form a chain of hashes and cannot be changed.',
     tag: 'Audit',
     access: 'either',
     scope: 'audit:read',

@@ -29,6 +29,9 @@ export const enrolmentKeyRoutes = [
     path: '/enrolment/key',
     name: 'issueEnrolmentKeys',
     summary: 'Make enrolment keys (vouchers)',
+    description:
+      'Each key enrols one user on all of its courses. The keys themselves are shown in this answer only.',
+    example: ['PurchaseOrder'],
     body: NewEnrolmentKeys,
     answers: { 201: { description: 'Made. Each Key is shown this once.', schema: IssuedKeys } },
     events: [],
@@ -41,6 +44,7 @@ export const enrolmentKeyRoutes = [
     path: '/enrolment/key',
     name: 'listEnrolmentKeys',
     summary: 'List enrolment keys',
+    description: 'The keys themselves are not shown, only their first characters.',
     query: Fields({
       ...pageQuery,
       ...orderQuery,
@@ -56,6 +60,7 @@ export const enrolmentKeyRoutes = [
     path: '/enrolment/key/{Key}',
     name: 'readEnrolmentKey',
     summary: 'Read an enrolment key',
+    description: 'Takes the KeyID, or the key as a person typed it.',
     params,
     answers: { 200: { description: 'The key.', schema: EnrolmentKey } },
     handle: async (ctx, { params }) => ok(await readEnrolmentKey(ctx, { key: params.Key })),
@@ -66,6 +71,7 @@ export const enrolmentKeyRoutes = [
     path: '/enrolment/key/{Key}',
     name: 'revokeEnrolmentKey',
     summary: 'Revoke an enrolment key',
+    description: 'A revoked key cannot be redeemed. Enrolments made with it are not affected.',
     params,
     answers: { 200: { description: 'The revoked key.', schema: EnrolmentKey } },
     events: [],
@@ -78,6 +84,7 @@ export const enrolmentKeyRoutes = [
     path: '/enrol/key/{LoginID}/{Key}',
     name: 'redeemEnrolmentKey',
     summary: 'Redeem an enrolment key: enrol a user on all of its courses',
+    description: 'Succeeds for all courses of the key or for none. Repeating it for the same user is safe.',
     params: Type.Object({ LoginID, Key: TypedKey }),
     body: KeyRedemption,
     answers: {

@@ -8,6 +8,8 @@ export const bulkEnrolRoutes = [
     path: '/enrol/bulk',
     name: 'enrolMany',
     summary: 'Enrol many users',
+    description:
+      'Each row is processed like a call of `POST /enrol`, and rows are independent: one that is rejected does not affect the others.',
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:write',

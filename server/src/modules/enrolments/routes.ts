@@ -46,6 +46,9 @@ export const enrolmentRoutes = [
     path: '/enrol/{LoginID}/{CourseID}/{DurationID}',
     name: 'enrolWithOption',
     summary: 'Enrol a user on a course with an enrolment option',
+    description:
+      'Use this form when the course has several enrolment options. `IfEnrolled` decides what happens when the user is enrolled already; by default the current enrolment is returned.',
+    example: ['Reference'],
     params: Type.Object({ LoginID, CourseID, DurationID }),
     handle: (ctx, { params, body }) =>
       answerEnrol(ctx, {
@@ -60,6 +63,9 @@ export const enrolmentRoutes = [
     path: '/enrol/{LoginID}/{CourseID}',
     name: 'enrol',
     summary: 'Enrol a user on a course with its only enrolment option',
+    description:
+      'When the course has several options, the answer is 409 `multiple_enrolment_options` and lists them, each with the path to use.',
+    example: ['Reference'],
     params: Type.Object({ LoginID, CourseID }),
     handle: (ctx, { params, body }) =>
       answerEnrol(ctx, { ...body, loginId: params.LoginID, courseId: params.CourseID }),
@@ -69,6 +75,7 @@ export const enrolmentRoutes = [
     path: '/catalogue/course/{CourseID}/{LoginID}',
     name: 'readOffer',
     summary: 'Read a course as a learner may take it',
+    description: 'Shows the options that this learner may choose, and their current enrolment.',
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',
@@ -89,6 +96,7 @@ export const enrolmentRoutes = [
     path: '/enrolment',
     name: 'listEnrolments',
     summary: 'List enrolments',
+    description: 'All filters can be combined. Use `ChangedAfter` to synchronise, or follow `GET /events`.',
     query: Fields({
       ...pageQuery,
       ...orderQuery,
@@ -114,6 +122,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}',
     name: 'listEnrolmentsOfUser',
     summary: "List a user's enrolments",
+    description: 'Ended enrolments are included.',
     own: true,
     params: Type.Object({ LoginID }),
     query: Fields({ ...pageQuery, ...orderQuery }),
@@ -127,6 +136,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}',
     name: 'readEnrolment',
     summary: 'Read an enrolment',
+    description: 'The same record as the answer of enrolling.',
     own: true,
     params,
     answers: { 200: { description: 'The enrolment.', schema: Enrolment } },
@@ -139,6 +149,9 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}',
     name: 'updateEnrolment',
     summary: 'Change an enrolment',
+    description:
+      'Moves the end of access, withdraws or reinstates, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.',
+    example: ['Reference'],
     params,
     body: EnrolmentChange,
     answers: { 200: { description: 'The changed enrolment.', schema: Enrolment } },
@@ -167,6 +180,8 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/explain',
     name: 'explainEnrolment',
     summary: 'Say whether the learner can start now, and why',
+    description:
+      'Evaluates the same rules as a click on the launch link, and says which of them fails and what to do.',
     own: true,
     params,
     answers: { 200: { description: 'The ordered rules.', schema: Explanation } },
@@ -179,6 +194,7 @@ export const enrolmentRoutes = [
     path: '/enrolment/{LoginID}/{EnrollID}/timeline',
     name: 'readTimeline',
     summary: 'Read what happened to an enrolment',
+    description: 'What support needs to see: every launch, every commit with its result, and every event.',
     own: true,
     params,
     query: Fields(pageQuery),

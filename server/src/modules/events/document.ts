@@ -18,6 +18,7 @@ function operation(type: EventType) {
     description:
       'Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).',
     parameters,
+    security: [],
     responses: { '2XX': { description: 'Received. Anything else is tried again, for 72 hours.' } },
   };
 }

@@ -12,6 +12,7 @@ export const eventRoutes = [
     path: '/events',
     name: 'listEvents',
     summary: 'Read what happened, in order and without gaps',
+    description: 'Ask again with the last `NextCursor` to learn what has happened since.',
     tag: 'Events',
     access: 'tenant',
     scope: 'events:read',

@@ -16,6 +16,8 @@ export const lifecycleRoutes = [
     path: '/tenant/{TenantID}',
     name: 'deleteTenant',
     summary: 'Delete a suspended tenant with all of its data',
+    description:
+      'The tenant must be suspended. Its data is deleted in the background and cannot be recovered; use `plan` first.',
     params,
     query: Fields({
       plan: Type.Optional(
@@ -40,6 +42,7 @@ export const lifecycleRoutes = [
     path: '/tenant/{TenantID}/export',
     name: 'exportTenant',
     summary: 'Everything that is held of a tenant',
+    description: 'For a client that leaves, or before a deletion. The answer is streamed.',
     params,
     answers: {
       200: {

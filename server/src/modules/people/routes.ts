@@ -17,6 +17,8 @@ export const peopleRoutes = [
     path: '/user/{LoginID}',
     name: 'eraseUser',
     summary: 'Erase the personal data of a user, and end their access',
+    description:
+      'Personal data is erased, access ends, and anonymous results stay. The receipt says what was erased and what was kept.',
     scope: 'users:write',
     params,
     query: Fields({
@@ -37,6 +39,7 @@ export const peopleRoutes = [
     path: '/user/{LoginID}/export',
     name: 'exportUser',
     summary: 'Everything that is held of a user, as one document',
+    description: 'For subject access requests: all data held about the user, in one document.',
     scope: 'users:read',
     also: ['enrolments:read'],
     params,

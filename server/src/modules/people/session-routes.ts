@@ -35,6 +35,8 @@ export const sessionRoutes = [
     path: '/user/session/{LoginID}',
     name: 'createSignInLink',
     summary: 'Make a link that signs a user in, once',
+    description:
+      'The link signs the user in to the pages of this service, once and only for a short time. Redirect their browser to it.',
     tag: 'Sessions',
     access: 'tenant',
     scope: 'users:write',
@@ -54,6 +56,7 @@ export const sessionRoutes = [
     path: '/session/sign-in',
     name: 'openSignInLink',
     summary: 'The page of a sign-in link; opening it uses nothing up',
+    description: 'The page has one button, so that a mail scanner that follows the link does not use it up.',
     query: Type.Object({ token: Type.Optional(Token) }),
     answers: {
       200: html('A page with one button.'),
@@ -73,6 +76,8 @@ export const sessionRoutes = [
     path: '/session/sign-in',
     name: 'signIn',
     summary: 'Use a sign-in link: the button of its page',
+    description:
+      'What the button of the sign-in page sends. On success the answer sets the session cookie and redirects.',
     forms: true,
     body: Fields({ token: Token }),
     answers: {
@@ -97,6 +102,7 @@ export const sessionRoutes = [
     path: '/session/password/{TenantID}',
     name: 'readPasswordFunction',
     summary: 'The function with which a browser hashes passwords before it signs in',
+    description: 'The answer does not reveal whether the tenant exists.',
     params: Type.Object({ TenantID: PasswordSignIn.properties.TenantID }),
     answers: {
       200: {
@@ -112,6 +118,7 @@ export const sessionRoutes = [
     path: '/session',
     name: 'signInWithPassword',
     summary: 'Sign in with a hashed password',
+    description: 'For the sign-in page of the console, which hashes the password first.',
     body: PasswordSignIn,
     answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
     events: [],
@@ -131,6 +138,7 @@ export const sessionRoutes = [
     path: '/session',
     name: 'readSession',
     summary: 'Who is signed in, by the session cookie',
+    description: '401 `signed_out` when nobody is signed in.',
     answers: { 200: { description: 'The session.', schema: Session } },
     handle: async (ctx, { request }) => {
       const found = await sessionOf(ctx, request);
@@ -144,6 +152,7 @@ export const sessionRoutes = [
     path: '/session',
     name: 'signOut',
     summary: 'Sign out',
+    description: 'Ends the session of this browser, and clears its cookie.',
     query: Fields({
       everywhere: Type.Optional(
         Type.Boolean({ description: 'True: on all devices of this person, or of the operator.' }),

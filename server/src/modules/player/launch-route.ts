@@ -46,6 +46,8 @@ export const launchRoute = route({
   path: '/launch',
   name: 'launch',
   summary: 'Start a course (the LaunchURL of an enrolment)',
+  description:
+    'What the learner clicks. Nothing is used up by opening the link, and the rules of `explain` decide at the time of the click.',
   tag: 'Launch',
   access: 'anyone',
   scope: null,

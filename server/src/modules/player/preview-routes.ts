@@ -13,6 +13,8 @@ export const previewRoutes = [
     path: '/course/{CourseID}/preview',
     name: 'previewCourse',
     summary: 'Play any release of a course, also of a draft, without recording anything',
+    description:
+      'For authors. The link can be opened for 15 minutes, and nothing that happens there is recorded.',
     tag: 'Authoring',
     access: 'operator',
     scope: 'catalogue:read',
@@ -31,6 +33,7 @@ export const previewRoutes = [
     path: '/catalogue/course/{CourseID}/preview',
     name: 'previewOfferedCourse',
     summary: 'Play a course that is offered to the tenant, without recording anything',
+    description: 'Like previewCourse, with the current release of a published course.',
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',

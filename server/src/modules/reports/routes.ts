@@ -9,6 +9,7 @@ export const reportRoutes = [
     path: '/overview',
     name: 'readOverview',
     summary: 'What happened on each of the last days, and what somebody should look at',
+    description: 'The figures of the start page of the console.',
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',

@@ -21,6 +21,9 @@ export const userRoutes = [
     path: '/user',
     name: 'createUser',
     summary: 'Create a user',
+    description:
+      'Repeating the request is safe: when the user exists with the same data, the answer is 200; when any of the fields you sent differs, it is 409 `user_exists` and names them.',
+    example: ['FirstName', 'LastName', 'Email', 'GroupName', 'Password'],
     scope: 'users:write',
     body: NewUser,
     answers: {
@@ -42,6 +45,8 @@ export const userRoutes = [
     path: '/user/bulk',
     name: 'createUsers',
     summary: 'Create many users',
+    description:
+      'Each row is processed like a call of `POST /user`, and rows are independent: one that is rejected does not affect the others.',
     scope: 'users:write',
     query: bulkQuery,
     streams: bulkStreams('those of POST /user'),
@@ -57,6 +62,7 @@ export const userRoutes = [
     path: '/user',
     name: 'listUsers',
     summary: 'List the users',
+    description: 'All filters can be combined. The order is that of LoginID, unless you search.',
     scope: 'users:read',
     query: Fields({
       ...pageQuery,
@@ -81,6 +87,7 @@ export const userRoutes = [
     path: '/group',
     name: 'listGroups',
     summary: 'List the groups that users are in',
+    description: 'The distinct values of GroupName, for filters and suggestions.',
     scope: 'users:read',
     query: Fields({
       ...pageQuery,
@@ -95,6 +102,7 @@ export const userRoutes = [
     path: '/user/{LoginID}',
     name: 'readUser',
     summary: 'Read a user',
+    description: 'The password is never part of the answer.',
     scope: 'users:read',
     own: true,
     params,
@@ -107,6 +115,9 @@ export const userRoutes = [
     path: '/user/{LoginID}',
     name: 'updateUser',
     summary: 'Change a user',
+    description:
+      'Fields that you leave out keep their values; `null` clears a field. The LoginID cannot be changed.',
+    example: ['GroupName'],
     scope: 'users:write',
     params,
     body: UserChange,
@@ -121,6 +132,7 @@ export const userRoutes = [
     path: '/user/check/{LoginID}',
     name: 'checkUser',
     summary: 'Check whether a user exists and is enabled',
+    description: 'Always 200: a user that does not exist is `Result` -1.',
     scope: 'users:read',
     params,
     answers: { 200: { description: '1 enabled, 0 disabled, -1 not found.', schema: CheckResult } },
@@ -132,6 +144,8 @@ export const userRoutes = [
     path: '/user/check/{LoginID}',
     name: 'checkPassword',
     summary: "Check a user's hashed password",
+    description:
+      'Send the password hashed with the same function as when the user was created. Ten wrong passwords for one user within 15 minutes are answered 429.',
     scope: 'users:read',
     params,
     body: PasswordCheck,
