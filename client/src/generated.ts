@@ -2751,6 +2751,11 @@ export interface components {
              * @enum {string|null}
              */
             Ended: "enrolment_withdrawn" | "user_disabled" | "access_expired" | "tenant_suspended" | "session_superseded" | "session_ended" | null;
+            /**
+             * @description The result counts, but the data was not stored: all units together would exceed 4 MiB.
+             * @enum {string}
+             */
+            Warning?: "data_not_stored";
             /** @description In a preview: send it with the next commit. */
             Preview?: string;
         };
@@ -3653,7 +3658,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example {"LoginID":"grace","FirstName":"Grace"} */
                 "application/x-ndjson": unknown;
+                /**
+                 * @example LoginID,FirstName
+                 *     grace,Grace
+                 */
                 "text/csv": unknown;
             };
         };
@@ -5013,7 +5023,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example {"LoginID":"ada","CourseID":"fire-safety","DurationID":"30-days"} */
                 "application/x-ndjson": unknown;
+                /**
+                 * @example LoginID,CourseID,DurationID
+                 *     ada,fire-safety,30-days
+                 */
                 "text/csv": unknown;
             };
         };
@@ -5380,7 +5395,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "IfEnrolled": "extend"
+                 *     }
+                 */
                 "application/json": components["schemas"]["KeyRedemption"];
             };
         };
@@ -8553,6 +8572,7 @@ export interface operations {
                      *         "Score": 85,
                      *         "Progress": 100,
                      *         "Ended": null,
+                     *         "Warning": "data_not_stored",
                      *         "Preview": "eyJhbGciOiJkaXIifQ"
                      *       }
                      *     }
@@ -8617,6 +8637,7 @@ export interface operations {
                      *       "Score": 85,
                      *       "Progress": 100,
                      *       "Ended": null,
+                     *       "Warning": "data_not_stored",
                      *       "Preview": "eyJhbGciOiJkaXIifQ"
                      *     }
                      */

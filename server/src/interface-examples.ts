@@ -166,5 +166,6 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   'WebhookWithSecret.Description': 'Results for the HR system.',
   'WebhookWithSecret.Secret': 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
   'TimelineEntry.Type': null,
+  'KeyRedemption.IfEnrolled': 'extend',
   'Delivery.Error': null,
 };

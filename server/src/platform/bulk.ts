@@ -58,9 +58,13 @@ export const bulkQuery = Fields({
   ),
 });
 
-export function bulkStreams(fields: string) {
+export function bulkStreams(fields: string, row: Record<string, string>) {
   const description = `One object per line as NDJSON, or CSV with the names of the fields in its first row, where an empty cell is a field that is not sent. Fields: ${fields}. A row may have 64 kB; the number of rows is not limited.`;
-  return { types: Object.values(rowTypes), description, bulk: true } as const;
+  const examples = {
+    [rowTypes.ndjson]: `${JSON.stringify(row)}\n`,
+    [rowTypes.csv]: `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}\n`,
+  };
+  return { types: Object.values(rowTypes), description, bulk: true, examples } as const;
 }
 
 export const bulkAnswer = {

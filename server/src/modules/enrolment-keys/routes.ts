@@ -85,6 +85,7 @@ export const enrolmentKeyRoutes = [
     name: 'redeemEnrolmentKey',
     summary: 'Redeem an enrolment key: enrol a user on all of its courses',
     description: 'Succeeds for all courses of the key or for none. Repeating it for the same user is safe.',
+    example: ['IfEnrolled'],
     params: Type.Object({ LoginID, Key: TypedKey }),
     body: KeyRedemption,
     answers: {

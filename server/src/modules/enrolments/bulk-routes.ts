@@ -16,6 +16,7 @@ export const bulkEnrolRoutes = [
     query: bulkQuery,
     streams: bulkStreams(
       'LoginID, CourseID, DurationID (may be left out) and those of the body of POST /enrol; in CSV a member of Metadata is a column such as Metadata.colour',
+      { LoginID: 'ada', CourseID: 'fire-safety', DurationID: '30-days' },
     ),
     answers: { 200: bulkAnswer },
     events: ['enrolment.created', 'enrolment.expired', 'enrolment.extended', 'enrolment.renewed'],

@@ -49,7 +49,7 @@ export const userRoutes = [
       'Each row is processed like a call of `POST /user`, and rows are independent: one that is rejected does not affect the others.',
     scope: 'users:write',
     query: bulkQuery,
-    streams: bulkStreams('those of POST /user'),
+    streams: bulkStreams('those of POST /user', { LoginID: 'grace', FirstName: 'Grace' }),
     answers: { 200: bulkAnswer },
     events: ['user.created'],
     audits: ['administrator.created'],
