@@ -169,7 +169,10 @@ export async function place(): Promise<Environment & { DATA_DIR: string }> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   const folder = await temporaryFolder();
   if (!serverUrl) {
-    prepared ??= prepare();
+    prepared ??= prepare().catch((error: unknown) => {
+      prepared = null;
+      throw error;
+    });
     await cp(await prepared, folder, { recursive: true });
     return { DATA_DIR: folder };
   }
