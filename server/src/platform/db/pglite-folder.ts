@@ -31,5 +31,6 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
 
 /** In a process of its own, which gives back the memory that this takes: 250 MB beside what serving needs. */
 async function make(folder: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [program, folder]);
+  // Measured: 3.6 s of CPU instead of 4.6, because it ends before optimised code would pay off.
+  await promisify(execFile)(process.execPath, ['--liftoff-only', program, folder]);
 }
