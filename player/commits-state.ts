@@ -10,6 +10,8 @@ export type CommitsState = {
   pending: Queue;
   /** The latest snapshot of each unit, as JSON. */
   staged: ReadonlyMap<string, string>;
+  /** Units whose results the service has, but not their latest data. */
+  unstored: ReadonlySet<string>;
   nextNumber: number;
   /** What a preview has reached; null for a launch, whose results the server keeps. */
   reached: NonNullable<Commit['Preview']> | null;
@@ -68,7 +70,13 @@ const delayAfter = (failures: number) => retryDelays[failures - 1] ?? 60_000;
 
 export function beginCommits({ NextCommit, Receipt }: Pick<Session, 'NextCommit' | 'Receipt'>): CommitsState {
   return {
-    ...{ pending: [], staged: new Map(), nextNumber: NextCommit, reached: Receipt.Preview ?? null },
+    ...{
+      pending: [],
+      staged: new Map(),
+      unstored: new Set(),
+      nextNumber: NextCommit,
+      reached: Receipt.Preview ?? null,
+    },
     ...{ flights: 0, flight: null, failures: 0, notBefore: 0 },
     ...{ slow: false, leaving: false, sentLeaving: [], stop: null },
   };
@@ -149,11 +157,19 @@ function settle(before: CommitsState, given: { sent: Pending; answer: Answer; no
       const { receipt } = answer;
       const stop: Stop | null = receipt.Ended === null ? null : { ended: receipt.Ended };
       const told: CommitsEffect = { kind: 'tell-receipt', receipt };
-      return remove({ ...state, reached: receipt.Preview ?? null }, sent, [told], stop);
+      const unstored = unstoredAfter(state.unstored, sent.entry.Commit.UnitID, receipt);
+      return remove({ ...state, unstored, reached: receipt.Preview ?? null }, sent, [told], stop);
     }
     case 'verdict':
       return remove(state, sent, [], { refused: answer.code });
   }
+}
+
+function unstoredAfter(before: ReadonlySet<string>, unitID: string, { Warning }: Receipt): Set<string> {
+  const after = new Set(before);
+  if (Warning === undefined) after.delete(unitID);
+  else after.add(unitID);
+  return after;
 }
 
 /** Others may be welcome meanwhile. */
@@ -208,7 +224,7 @@ export function saveStateOf(
   device: { onLine: boolean; holds: (entry: JournalEntry) => boolean },
 ): SaveState {
   const { pending } = state;
-  if (pending.length === 0) return 'saved';
+  if (pending.length === 0) return state.unstored.size > 0 ? 'partly' : 'saved';
   const isTurnedAway = pending.some(({ attempts }) => attempts > 0);
   if (!isUnreachable(state, device.onLine) && !isTurnedAway) return 'saving';
   return pending.every(({ entry }) => device.holds(entry)) ? 'kept' : 'unkept';

@@ -12,6 +12,7 @@ import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { eventRoutes } from './modules/events/routes.ts';
 import { lifecycleRoutes } from './modules/lifecycle/routes.ts';
+import { cookieName } from './modules/people/cookie.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
 import { sessionCaller } from './modules/people/session-caller.ts';
 import { contentRoutes } from './modules/player/content-routes.ts';
@@ -27,12 +28,11 @@ import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
 import type { Config } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
-import type { Authenticate, ShowsCredentials } from './platform/guards.ts';
 import { healthRoutes } from './platform/health.ts';
 import { parseRecords } from './platform/http/bodies.ts';
 import { describe } from './platform/http/describe.ts';
 import { registerRoutes } from './platform/http/dispatch.ts';
-import type { Authenticate, Guards } from './platform/http/guards.ts';
+import type { Authenticate, Guards, ShowsCredentials } from './platform/http/guards.ts';
 import { openServer } from './platform/http/serve.ts';
 import { openMetrics } from './platform/metrics.ts';
 import { serveDescription } from './platform/openapi.ts';
@@ -79,10 +79,14 @@ const authenticate: Authenticate = async (ctx, request) => {
   return session ?? (await keyCaller(ctx, request));
 };
 
+/** The header Authorization or the session's cookie, valid or not. Other sites' cookies say nothing. */
+const showsCredentials: ShowsCredentials = (ctx, { headers }) =>
+  headers.authorization !== undefined || headers.cookie?.includes(`${cookieName(ctx)}=`) === true;
+
 const resolveTenant = tenantResolver(
   async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
 );
-const guards: Guards = { authenticate, resolveTenant, enterSession };
+const guards: Guards = { authenticate, authorize, showsCredentials, resolveTenant, enterSession };
 const isContent = ({ origin }: Route) => origin === 'content';
 
 /** The origin of the interface. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { csvRow } from '../../../console/parts/csv.ts';
-import { readRows, rowWriter } from './rows.ts';
+import { readRows, rowWriter, type SourceRow } from './rows.ts';
 
 const columns = ['LoginID', 'FirstName', 'Reference'];
 const sign = /^[=+\-@\t\r\n＝＋－＠]/;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import Type from 'typebox';
+import { admitAnonymous, admitPlayer } from '../../platform/admission.ts';
 import { readBuilt } from '../../platform/built-files.ts';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
@@ -10,7 +11,8 @@ import { isRelease } from '../catalogue/playable.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
 import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
-import { clickPreview } from './preview.ts';
+import { clickPreview, openLinkIn } from './preview.ts';
+import { previewPlayerOf } from './preview-tokens.ts';
 import { refusal } from './refusal-page.ts';
 import { Commit, commitBytes, PlayerSession, Receipt } from './schemas.ts';
 import { oldLink } from './session-entry.ts';
@@ -97,6 +99,7 @@ export const contentRoutes = [
     tag: 'Player',
     access: 'anyone',
     scope: null,
+    admits: true,
     page: true,
     // No types, as those of a launch link.
     query: Type.Object(
@@ -114,7 +117,14 @@ export const contentRoutes = [
       404: html('The link is incomplete or too old: a page that says so.'),
       421: html('The link belongs to another host name: a page that says so.'),
     },
-    handle: (ctx, { request }) => clickPreview(ctx, request.raw.url ?? ''),
+    handle: (ctx, { request }) => {
+      const address = request.raw.url ?? '';
+      const link = openLinkIn(ctx, address);
+      // A signed link does not suffer for what strangers at the same address do.
+      if (link) admitPlayer(ctx, request, previewPlayerOf(link), 'page');
+      else admitAnonymous(ctx, request);
+      return clickPreview(ctx, address);
+    },
   }),
   route({
     ...content,
@@ -218,7 +228,8 @@ export const contentRoutes = [
       const { ended, releaseId } = await liveRelease.get(ctx, params.token);
       refuseWhenEnded(ended);
       const folder = releaseId === null ? null : ctx.files.folder(releaseId);
-      const path = folder && (await locateFile(folder, params['*']));
+      const { player } = sittingOf(ctx, params.token);
+      const path = folder && (await locateFile(ctx, { player, folder, path: params['*'] }));
       if (releaseId && folder && !path) await expectFolder(ctx, { folder, releaseId });
       if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
       // Not public: a shared cache would serve files after access has ended.

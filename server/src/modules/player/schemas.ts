@@ -85,6 +85,11 @@ export const Receipt = Fields(
         description: 'Why the session has ended; null: it goes on.',
       }),
     ),
+    Warning: Type.Optional(
+      OneOf(['data_not_stored'], {
+        description: 'The result counts, but the data was not stored: all units together would exceed 4 MiB.',
+      }),
+    ),
     Preview: Type.Optional(Type.String({ description: 'In a preview: send it with the next commit.' })),
   },
   { title: 'Receipt' },

@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
+import { inTurn } from '../../platform/turns.ts';
 import { explain } from '../enrolments/explain.ts';
 import { keepLaunchAlive, readLaunchState } from '../enrolments/launches.ts';
 import { commitProgress } from '../enrolments/progress.ts';
@@ -51,6 +52,8 @@ export function sittingOf(ctx: Context, token: string): Sitting {
 /** A click is decided again when its page is loaded later than this. */
 const decisionHolds = 60_000;
 
+const beingOpened = 'This course is being opened too many times simultaneously. Retry in 1 second.';
+
 /** Opens the session of a decided click: one statement. */
 function launchOpening(ctx: Context, ticket: Ticket): Opening {
   return {
@@ -77,12 +80,17 @@ async function decideAndStart(ctx: Context, ticket: Ticket, userAgent: string | 
     const { reason } = await explain(tenantCtx, ticket);
     if (reason !== null) throw new Problem('launch_refused', reason);
   }
-  const launch = await startLaunch(tenantCtx, {
+  const input = {
     enrollId: ticket.enrollId,
     returnUrl: ticket.returnUrl,
     userAgent: userAgent?.slice(0, 500) ?? null,
-  });
-  return sessionOf(ctx, ticket, launch);
+  };
+  // One at a time: each may read and send megabytes.
+  const start = async () => sessionOf(ctx, ticket, await startLaunch(tenantCtx, input));
+  return (
+    inTurn(ctx.admission.openings, playerOf(ticket).sitting, start) ??
+    Promise.reject(new Problem('too_many_requests', beingOpened, { retryAfter: 1 }))
+  );
 }
 
 function sessionOf(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session {
@@ -138,7 +146,7 @@ function commit(ctx: Context, handle: SessionHandle, body: Commit): Promise<Rece
       launch: handle.launch,
       launchId: handle.launchId,
       number: body.Number,
-      unitId: body.UnitID,
+      unitId: storable(body.UnitID),
       data: Object.fromEntries(data),
       treeState: body.Tree === undefined ? null : storable(body.Tree),
       root: body.Root ?? null,

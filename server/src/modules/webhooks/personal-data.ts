@@ -2,7 +2,7 @@ import { run } from '../../platform/db/transaction.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 const anonymize = `
-update webhook_delivery held set response_body = null, error = null,
+update webhook_delivery held set response_body = null, error = null, person_erased = true,
   lane = case when held.lane = $3 then held.event_id else held.lane end
 where held.tenant_id = $1 and held.lane = any($2::uuid[]) returning 1`;
 

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../actor.ts';
 import type { Context } from '../context.ts';
 import { exportPages, listOf } from '../export.ts';
-import { answerOnce, readIdempotencyKey } from '../idempotency.ts';
-import { admitExport, readInTurn, readPage } from '../list-reads.ts';
+import { answerOnce, loginIdIn, readIdempotencyKey } from '../idempotency.ts';
+import { admitExport, readInTurn, readPage, sendInTurn } from '../list-reads.ts';
 import type { Inside } from '../once.ts';
 import type { Answer, Route } from '../routes.ts';
 import { acceptedRows } from '../rows.ts';
@@ -36,7 +36,8 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
   return async (request, reply) => {
     const { params, query, body, tenantId } = request;
     const checkCaller = async () => {
-      if (route.access !== 'anyone') await guards.authenticate(ctx, request, route);
+      if (route.access === 'anyone') return;
+      guards.authorize(await guards.authenticate(ctx, request), route, loginIdIn(request.params));
     };
     const actor = actorOf(request);
     const scopes = request.caller?.scopes;
@@ -60,10 +61,14 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
       return exportPages(list, rows, (page) => readPage(page, actInTurn));
     };
     const key = keyed ? readIdempotencyKey(request) : null;
-    if (key !== null) {
-      const shares = route.coalesced ? route.name : null;
-      return send(reply, await answerOnce(ctx, request, reply, key, { prepare, shares }));
-    }
-    return send(reply, await (list ? readList() : route.heavy ? actInTurn() : act()));
+    const shares = route.coalesced ? route.name : null;
+    const actOnce = () => (key === null ? act() : answerOnce(ctx, request, reply, key, { prepare, shares }));
+    if (list && key === null) return send(reply, await readList());
+    if (route.whole) admitExport(ctx, request);
+    const answer = await (route.heavy || route.whole ? readInTurn(ctx, request, actOnce) : actOnce());
+    return send(reply, route.whole ? { ...answer, body: sendInTurn(ctx, request, partsOf(answer)) } : answer);
   };
 }
+
+/** What `whole` promises of an answer. */
+const partsOf = ({ body }: Answer) => body as AsyncGenerator<string>;

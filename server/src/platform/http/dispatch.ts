@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { admitUpload, refuseLargeBody } from '../entry.ts';
 import { Problem } from '../errors.ts';
 import { listOf } from '../export.ts';
+import { loginIdIn } from '../idempotency.ts';
 import { normalizeIdentifiers } from '../ids.ts';
 import { countUnsent } from '../list-reads.ts';
 import { countCall } from '../rate-limit.ts';
@@ -39,9 +40,14 @@ function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
   if (route.access === 'anyone') return async (request) => refuseLargeBody(request);
   if (route.access === 'session') return (request) => guards.enterSession(ctx, request, route);
   return async (request, reply) => {
-    const caller = await checkCredentials(ctx, request, () => guards.authenticate(ctx, request, route));
+    const caller = await checkCredentials(ctx, request, {
+      areShown: guards.showsCredentials(ctx, request),
+      look: () => guards.authenticate(ctx, request),
+    });
+    // Before it is refused, so that the log names it, and calls that are refused are limited, too.
     request.caller = caller;
     countCall(ctx, caller.keyId, reply);
+    guards.authorize(caller, route, loginIdIn(request.params));
     if (namesTenant(route, request)) request.tenantId = await guards.resolveTenant(ctx, request, caller);
     if (!route.streams) refuseLargeBody(request);
     if (route.streams) await admitUpload(ctx, request, caller, route.streams.bulk === true);
@@ -95,6 +101,8 @@ export function registerRoutes(
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: checksOf(route),
       attachValidation: route.forms === true,
+      // A HEAD would make the whole document, and throw it away.
+      exposeHeadRoute: !route.whole,
       ...(bodyLimit === undefined ? {} : { bodyLimit }),
       config: {
         ...(isOpen && !route.admits ? {} : { admits: 'itself' }),

@@ -31,13 +31,13 @@ declare module 'fastify' {
  */
 export function openServer(ctx: Context, headers: Record<string, string>): FastifyInstance {
   const { tls, trustProxy } = ctx.config;
+  const protections = {
+    'X-Content-Type-Options': 'nosniff',
+    ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
+    ...headers,
+  };
   const protect = (request: FastifyRequest, reply: FastifyReply) =>
-    reply.headers({
-      'X-Request-Id': request.id,
-      'X-Content-Type-Options': 'nosniff',
-      ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
-      ...headers,
-    });
+    reply.header('X-Request-Id', request.id).headers(protections);
   const limits: ConnectionLimits = {
     peers: ctx.admission.peers,
     reject: (reason) => countRejection(ctx, 'connections', reason),
