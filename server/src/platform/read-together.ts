@@ -11,10 +11,13 @@ export function readTogether<Wanted, Row>(options: {
   name: string;
   text: string;
   values: (ctx: TenantContext, wanted: Wanted[]) => unknown[];
+  /** In one statement. */
+  most?: number;
 }): (ctx: TenantContext, wanted: Wanted) => Promise<Row | null> {
-  const { name, text, values } = options;
+  const { name, text, values, most } = options;
   return coalesce<TenantContext, Wanted, Row | null>({
     group: (ctx) => ctx.tenantId,
+    ...(most === undefined ? {} : { most }),
     run: async (ctx, wanted) => {
       const found = await run<Row & { n: number }>(ctx, { name, text, values: values(ctx, wanted) });
       const rows: (Row | null)[] = wanted.map(() => null);

@@ -7,6 +7,7 @@ import { insertEvent } from '../events/write.ts';
 import type { Evidence, RunTimeData } from '../standards/types.ts';
 import { forgottenNumber } from './forgotten-launch.ts';
 import type { EnrolmentRow } from './record.ts';
+import { readUnits } from './units.ts';
 
 type Wanted = {
   enrollId: string;
@@ -49,12 +50,16 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
   other_bytes: number;
 };
 
+/** A statement that many commits share reads this many units of each; an enrolment with more is read by itself. */
+const mostUnits = 20;
+const mostTogether = 100;
+
 const facts = `
 select wanted.n, held.user_id, ${enrolmentColumns.map((column) => `held.${column}`).join(', ')}, known.enabled, played.last_seen_at, played.exit_number, case when wanted.number <= held.commits then (
   select coalesce(taken.body_hash, '') from run_time_commit taken
   where taken.tenant_id = $1 and taken.enroll_id = wanted.enroll_id
     and taken.launch = coalesce(played.number, wanted.forgotten) and taken.number = wanted.number and taken.refused is null
-) end as taken_by, kept.units, kept.other_bytes
+) end as taken_by, kept.units, kept.other_bytes, kept.has_more
 from unnest($2::uuid[], $3::integer[], $4::integer[], $5::uuid[], $6::integer[], $7::text[])
   with ordinality as wanted (enroll_id, launch, number, launch_id, forgotten, unit_id, n)
 join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id
@@ -62,14 +67,18 @@ left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 left join launch played on played.tenant_id = $1 and played.enroll_id = wanted.enroll_id and played.number = wanted.launch
   and (wanted.launch_id is null or played.launch_id = wanted.launch_id)
 left join lateral (
-  select jsonb_object_agg(unit.unit_id, unit.evidence) as units,
-    coalesce(sum(unit.bytes) filter (where unit.unit_id <> wanted.unit_id), 0)::float8 as other_bytes
-  from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id
+  select jsonb_object_agg(begun.unit_id, begun.evidence) as units, count(*) > ${mostUnits} as has_more,
+    coalesce(sum(begun.bytes) filter (where begun.unit_id <> wanted.unit_id), 0)::float8 as other_bytes
+  from (
+    select unit.unit_id, unit.evidence, unit.bytes from attempt_unit unit
+    where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id limit ${mostUnits + 1}
+  ) begun
 ) kept on true`;
 
-export const readProgress = readTogether<Wanted, ProgressFacts>({
+const readFacts = readTogether<Wanted, ProgressFacts & { has_more: boolean }>({
   name: 'read_progress',
   text: facts,
+  most: mostTogether,
   values: (ctx, wanted) => [
     ctx.tenantId,
     wanted.map(({ enrollId }) => enrollId),
@@ -80,6 +89,19 @@ export const readProgress = readTogether<Wanted, ProgressFacts>({
     wanted.map(({ unitId }) => unitId),
   ],
 });
+
+/** The write that follows notices when a unit changed between the statements, because the revision did. */
+export async function readProgress(ctx: TenantContext, wanted: Wanted): Promise<ProgressFacts | null> {
+  const facts = await readFacts(ctx, wanted);
+  if (!facts?.has_more) return facts;
+  const units = await readUnits(ctx, wanted.enrollId);
+  const others = units.filter(({ unit_id }) => unit_id !== wanted.unitId);
+  return {
+    ...facts,
+    units: Object.fromEntries(units.map(({ unit_id, evidence }) => [unit_id, evidence])),
+    other_bytes: others.reduce((total, { bytes }) => total + bytes, 0),
+  };
+}
 
 export type Progress = {
   enrollId: string;

@@ -1,0 +1,71 @@
+import { isId } from '../../platform/ids.ts';
+import { isInstant } from '../../platform/instants.ts';
+import { foreignCursor } from '../../platform/pagination.ts';
+
+/** How far each of the three logs has been read. A commit is known by its time, its number and its launch. */
+export type Place = { launch: number; at: string; commit: number; commitLaunch: number; event: string };
+
+type Logged = {
+  at: Date;
+  kind: 'launch' | 'commit' | 'event';
+  event_id: string | null;
+  launch: number | null;
+  commit: number | null;
+};
+
+/** The order of what happened in the same millisecond. */
+const kinds = ['commit', 'event', 'launch'] as const;
+
+const start: Place = {
+  launch: 0,
+  at: '0001-01-01T00:00:00.000Z',
+  commit: 0,
+  commitLaunch: 0,
+  event: '00000000-0000-0000-0000-000000000000',
+};
+
+export function writePlace({ launch, at, commit, commitLaunch, event }: Place): string {
+  return [launch, at, commit, commitLaunch, event].join('|');
+}
+
+export function readPlace(cursor: string | null): Place {
+  if (cursor === null) return start;
+  const [launch = '', at = '', commit = '', commitLaunch = '', event = ''] = cursor.split('|');
+  if (![launch, commit, commitLaunch].every(isNumber) || !isInstant(at) || !isId(event))
+    throw foreignCursor();
+  return { launch: Number(launch), at, commit: Number(commit), commitLaunch: Number(commitLaunch), event };
+}
+
+const isNumber = (text: string) => /^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31;
+
+/** The first entries of all logs by time, each with the place after it. Each log keeps its own order. */
+export function inOrder<Row extends Logged>(
+  rows: Row[],
+  after: Place,
+  most: number,
+): { row: Row; place: Place }[] {
+  const logs = kinds.map((kind) => rows.filter((row) => row.kind === kind));
+  const ordered: { row: Row; place: Place }[] = [];
+  let place = after;
+  while (ordered.length < most) {
+    const [first] = logs.filter(([head]) => head).sort(([a], [b]) => timeOf(a) - timeOf(b));
+    const row = first?.shift();
+    if (!row) break;
+    place = placeAfter(place, row);
+    ordered.push({ row, place });
+  }
+  return ordered;
+}
+
+const timeOf = (row: Logged | undefined): number => row?.at.getTime() ?? 0;
+
+function placeAfter(place: Place, { kind, at, launch, commit, event_id }: Logged): Place {
+  if (kind === 'launch') return { ...place, launch: launch ?? place.launch };
+  if (kind === 'event') return { ...place, event: event_id ?? place.event };
+  return {
+    ...place,
+    at: at.toISOString(),
+    commit: commit ?? place.commit,
+    commitLaunch: launch ?? place.commitLaunch,
+  };
+}

@@ -1,0 +1,42 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import type { Evidence, RunTimeData } from '../standards/types.ts';
+
+type Begun = { unit_id: string; evidence: Evidence; bytes: number };
+type WithData = Begun & { data: RunTimeData };
+
+/** Rows of one statement: other tenants wait for it on the embedded database. Their data has at most 4 MiB in all. */
+const portion = 1_000;
+
+const textOf = (columns: string) => `
+select ${columns} from attempt_unit unit
+where unit.tenant_id = $1 and unit.enroll_id = $2 and unit.unit_id > $3
+order by unit.unit_id limit ${portion}`;
+
+const evidence = { name: 'read_units', text: textOf('unit.unit_id, unit.evidence, unit.bytes') };
+const data = { name: 'read_units_data', text: textOf('unit.unit_id, unit.evidence, unit.bytes, unit.data') };
+
+/** The units of an enrolment that were begun, however many: a course may have thousands. */
+export function readUnits(ctx: TenantContext, enrollId: string): Promise<Begun[]> {
+  return readAll<Begun>(ctx, enrollId, evidence);
+}
+
+export function readUnitsWithData(ctx: TenantContext, enrollId: string): Promise<WithData[]> {
+  return readAll<WithData>(ctx, enrollId, data);
+}
+
+async function readAll<Row extends Begun>(
+  ctx: TenantContext,
+  enrollId: string,
+  statement: { name: string; text: string },
+): Promise<Row[]> {
+  const all: Row[] = [];
+  for (;;) {
+    const rows = await run<Row>(ctx, {
+      ...statement,
+      values: [ctx.tenantId, enrollId, all.at(-1)?.unit_id ?? ''],
+    });
+    all.push(...rows);
+    if (rows.length < portion) return all;
+  }
+}
