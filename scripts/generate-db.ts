@@ -12,6 +12,8 @@ type Column = {
   nullable: boolean;
   filled: boolean;
   always: boolean;
+  /** The texts that `check (… in …)` allows. */
+  texts: string[] | null;
 };
 
 /** Tables that hold a tenant_id without belonging to one tenant's data. */
@@ -87,8 +89,9 @@ function fileOf(tables: Map<string, Column[]>): string {
 const typeName = (table: string): string =>
   `${table.replace(/(^|_)([a-z])/g, (_match, _start, letter: string) => letter.toUpperCase())}Table`;
 
-function typeOf({ table, column, type, nullable, filled, always }: Column): string {
-  const base = type.startsWith('_') ? `${scalar(type.slice(1))}[]` : scalar(type);
+function typeOf({ table, column, type, nullable, filled, always, texts }: Column): string {
+  const one = type.startsWith('_') ? `${scalar(type.slice(1))}[]` : scalar(type);
+  const base = texts?.map((text) => `'${text}'`).join(' | ') ?? one;
   const whole = nullable ? `${base} | null` : base;
   if (always) return `GeneratedAlways<${whole}>`;
   return filled ? `Generated<${whole}>` : whole;
@@ -104,7 +107,13 @@ function typeOf({ table, column, type, nullable, filled, always }: Column): stri
 const columnsText = `
   select c.relname as "table", a.attname as "column", t.typname as "type", not a.attnotnull as nullable,
     a.atthasdef and a.attgenerated = '' or a.attidentity = 'd' as filled,
-    a.attgenerated <> '' or a.attidentity = 'a' as always
+    a.attgenerated <> '' or a.attidentity = 'a' as always,
+    (
+      select array(select part[1] from regexp_matches(pg_get_expr(k.conbin, k.conrelid), '''(\\w+)''::text', 'g') part)
+      from pg_constraint k
+      where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum]
+        and pg_get_expr(k.conbin, k.conrelid) ~ ('^\\(' || a.attname || ' = ANY \\(ARRAY\\[[^\\]]*\\]\\)\\)$')
+    ) as texts
   from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_type t on t.oid = a.atttypid

@@ -15,6 +15,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { judgeAnswers } from '../server/test/support/recorded-answers.ts';
 import { judgeMutants, judgeStatements } from '../server/test/support/recorded-statements.ts';
 import { ensureBuilt } from './build.ts';
 import { opensServer } from './opens-server.ts';
@@ -65,7 +66,14 @@ const scratch = mkdtempSync(join(tmpdir(), 'lectern-tests-'));
 chmodSync(scratch, 0o711);
 const statements = join(scratch, 'statements');
 mkdirSync(statements);
-const env: NodeJS.ProcessEnv = { ...process.env, TMPDIR: scratch, TEST_STATEMENTS: statements };
+const answers = join(scratch, 'answers');
+mkdirSync(answers);
+const env: NodeJS.ProcessEnv = {
+  ...process.env,
+  TMPDIR: scratch,
+  TEST_STATEMENTS: statements,
+  TEST_ANSWERS: answers,
+};
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
 /** What they measure is time: nothing runs beside them. */
 const isMeasured = (file: string) => file.endsWith('console-budget.test.ts');
@@ -138,9 +146,13 @@ for (const mutant of accepted) console.error(`The tenant guard accepts ${mutant}
 for (const text of wrong) console.error(`It touched rows of several tenants:\n${text}`);
 for (const why of unknown)
   console.error(`docs/guide/scaling.md does not list a reason to span tenants: ${why}`);
+const { undeclared, unseen } = judgeAnswers(answers);
+if (files === suite && unseen.length > 0)
+  console.log(`Error codes of routes that no test was answered with: ${unseen.join(', ')}`);
+for (const answer of undeclared) console.error(`A route does not declare what it answered: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });
-const isProved = wrong.length + unknown.length + accepted.length === 0;
-// What was wrong with the statements is not put right by running some of the files again.
+const isProved = wrong.length + unknown.length + accepted.length + undeclared.length === 0;
+// What was wrong with the statements or answers is not put right by running some of the files again.
 if (process.env.TEST_FAILED_FILES && isProved)
   writeFileSync(process.env.TEST_FAILED_FILES, [...new Set(failed)].join('\n'));
 process.exit(status || (isProved ? 0 : 1));

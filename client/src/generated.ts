@@ -2944,6 +2944,54 @@ export interface components {
                 };
             };
         };
+        /** @description `user_not_found`: The user does not exist. `tenant_not_found`: The tenant does not exist. */
+        "user_not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `user_exists`: The user exists with other data. `in_progress`: The same request is still in progress. */
+        "user_exists.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_exists" | "in_progress";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. `password_not_hashed`: The password is not hashed as declared. */
+        "validation_failed.unknown_field.idempotency_key_reused.password_not_hashed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "idempotency_key_reused" | "password_not_hashed";
+                };
+            };
+        };
+        /** @description `too_many_requests`: Too many requests. `login_throttled`: Too many wrong passwords. */
+        "too_many_requests.login_throttled": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "too_many_requests" | "login_throttled";
+                };
+            };
+        };
         /** @description `tenant_not_found`: The tenant does not exist. */
         tenant_not_found: {
             headers: {
@@ -2953,30 +3001,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "tenant_not_found";
-                };
-            };
-        };
-        /** @description `in_progress`: The same request is still in progress. */
-        in_progress: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "in_progress";
-                };
-            };
-        };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
-        "validation_failed.unknown_field.idempotency_key_reused": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "validation_failed" | "unknown_field" | "idempotency_key_reused";
                 };
             };
         };
@@ -2992,6 +3016,222 @@ export interface components {
                 };
             };
         };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
+        "validation_failed.unknown_field.idempotency_key_reused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "idempotency_key_reused";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `login_id_immutable`: A LoginID cannot be changed. `password_not_hashed`: The password is not hashed as declared. */
+        "validation_failed.unknown_field.login_id_immutable.password_not_hashed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "login_id_immutable" | "password_not_hashed";
+                };
+            };
+        };
+        /** @description `in_progress`: The same request is still in progress. */
+        in_progress: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "in_progress";
+                };
+            };
+        };
+        /** @description `user_not_found`: The user does not exist. `course_not_found`: The course does not exist. `option_not_found`: The enrolment option does not exist. `tenant_not_found`: The tenant does not exist. */
+        "user_not_found.course_not_found.option_not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "course_not_found" | "option_not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is enrolled already. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
+        "user_disabled.course_retired.already_enrolled.no_seats_left.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_disabled" | "course_retired" | "already_enrolled" | "no_seats_left" | "in_progress";
+                };
+            };
+        };
+        /** @description `user_not_found`: The user does not exist. `course_not_found`: The course does not exist. `tenant_not_found`: The tenant does not exist. */
+        "user_not_found.course_not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "course_not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `user_disabled`: The user is disabled. `multiple_enrolment_options`: The course has several enrolment options. `no_enrolment_option`: The course has no enrolment option for this user. `course_retired`: The course is retired. `already_enrolled`: The user is enrolled already. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
+        "user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.no_seats_left.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_disabled" | "multiple_enrolment_options" | "no_enrolment_option" | "course_retired" | "already_enrolled" | "no_seats_left" | "in_progress";
+                };
+            };
+        };
+        /** @description `enrolment_not_found`: The enrolment does not exist. `tenant_not_found`: The tenant does not exist. */
+        "enrolment_not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "enrolment_not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `already_enrolled`: The user is enrolled already. `no_seats_left`: The enrolment option has no seats left. */
+        "already_enrolled.no_seats_left": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "already_enrolled" | "no_seats_left";
+                };
+            };
+        };
+        /** @description `course_retired`: The course is retired. `in_progress`: The same request is still in progress. */
+        "course_retired.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "course_retired" | "in_progress";
+                };
+            };
+        };
+        /** @description `tenant_not_found`: The tenant does not exist. `key_not_found`: The key does not exist. */
+        "tenant_not_found.key_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_not_found" | "key_not_found";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `key_mistyped`: The enrolment key is mistyped. */
+        "validation_failed.key_mistyped": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "key_mistyped";
+                };
+            };
+        };
+        /** @description `key_redeemed`: The enrolment key has been redeemed. */
+        key_redeemed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "key_redeemed";
+                };
+            };
+        };
+        /** @description `user_not_found`: The user does not exist. `course_not_found`: The course does not exist. `option_not_found`: The enrolment option does not exist. `tenant_not_found`: The tenant does not exist. `key_not_found`: The key does not exist. */
+        "user_not_found.course_not_found.option_not_found.tenant_not_found.key_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "course_not_found" | "option_not_found" | "tenant_not_found" | "key_not_found";
+                };
+            };
+        };
+        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is enrolled already. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. `key_redeemed`: The enrolment key has been redeemed. `key_revoked`: The enrolment key was revoked. `key_expired`: The enrolment key has expired. `key_not_yet_valid`: The enrolment key is not valid yet. `key_of_other_user`: The enrolment key is for another user. `key_of_other_group`: The enrolment key is for another group. */
+        "user_disabled.course_retired.already_enrolled.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_disabled" | "course_retired" | "already_enrolled" | "no_seats_left" | "in_progress" | "key_redeemed" | "key_revoked" | "key_expired" | "key_not_yet_valid" | "key_of_other_user" | "key_of_other_group";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `key_mistyped`: The enrolment key is mistyped. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
+        "validation_failed.key_mistyped.unknown_field.idempotency_key_reused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "key_mistyped" | "unknown_field" | "idempotency_key_reused";
+                };
+            };
+        };
+        /** @description `too_many_requests`: Too many requests. `key_throttled`: Too many unknown enrolment keys. */
+        "too_many_requests.key_throttled": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "too_many_requests" | "key_throttled";
+                };
+            };
+        };
+        /** @description `user_disabled`: The user is disabled. `in_progress`: The same request is still in progress. */
+        "user_disabled.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_disabled" | "in_progress";
+                };
+            };
+        };
         /** @description `malformed_request`: The request could not be read. */
         malformed_request: {
             headers: {
@@ -3001,6 +3241,30 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "malformed_request";
+                };
+            };
+        };
+        /** @description `sign_in_failed`: Signing in failed. */
+        sign_in_failed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "sign_in_failed";
+                };
+            };
+        };
+        /** @description `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
+        "cross_site.tenant_suspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "cross_site" | "tenant_suspended";
                 };
             };
         };
@@ -3016,6 +3280,42 @@ export interface components {
                 };
             };
         };
+        /** @description `signed_out`: Nobody is signed in. */
+        signed_out: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "signed_out";
+                };
+            };
+        };
+        /** @description `tenant_suspended`: The tenant is suspended. */
+        tenant_suspended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_suspended";
+                };
+            };
+        };
+        /** @description `cross_site`: The request came from another origin. */
+        cross_site: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "cross_site";
+                };
+            };
+        };
         /** @description `scope_missing`: The key lacks a scope. `operator_only`: Only the operator may do this. `own_only`: Learners reach only what is their own. `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
         "scope_missing.operator_only.own_only.cross_site.tenant_suspended": {
             headers: {
@@ -3028,6 +3328,198 @@ export interface components {
                 };
             };
         };
+        /** @description `course_not_found`: The course does not exist. */
+        course_not_found: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "course_not_found";
+                };
+            };
+        };
+        /** @description `course_in_use`: The course has enrolments. */
+        course_in_use: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "course_in_use";
+                };
+            };
+        };
+        /** @description `option_not_found`: The enrolment option does not exist. */
+        option_not_found: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "option_not_found";
+                };
+            };
+        };
+        /** @description `option_in_use`: The enrolment option has enrolments. */
+        option_in_use: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "option_in_use";
+                };
+            };
+        };
+        /** @description `payload_too_large`: The request body is too large. `package_too_large`: The archive is too large. */
+        "payload_too_large.package_too_large": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "payload_too_large" | "package_too_large";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `package_not_zip`: The file is not a zip archive. `package_unsafe`: The archive is unsafe. `package_unreadable`: The package could not be read. `package_invalid`: The package cannot be played. `package_unsupported`: The package follows a standard that is not supported yet. */
+        "validation_failed.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "package_not_zip" | "package_unsafe" | "package_unreadable" | "package_invalid" | "package_unsupported";
+                };
+            };
+        };
+        /** @description `course_not_playable`: The course has nothing to play yet. */
+        course_not_playable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "course_not_playable";
+                };
+            };
+        };
+        /** @description `course_not_found`: The course does not exist. `release_not_found`: The release does not exist. */
+        "course_not_found.release_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "course_not_found" | "release_not_found";
+                };
+            };
+        };
+        /** @description `tenant_exists`: The tenant exists with other data. `tenant_being_deleted`: The tenant is being deleted. `in_progress`: The same request is still in progress. */
+        "tenant_exists.tenant_being_deleted.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_exists" | "tenant_being_deleted" | "in_progress";
+                };
+            };
+        };
+        /** @description `tenant_not_suspended`: The tenant is not suspended. */
+        tenant_not_suspended: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_not_suspended";
+                };
+            };
+        };
+        /** @description `key_not_found`: The key does not exist. */
+        key_not_found: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "key_not_found";
+                };
+            };
+        };
+        /** @description `in_progress`: The same request is still in progress. `webhook_limit`: There are too many webhook endpoints. */
+        "in_progress.webhook_limit": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "in_progress" | "webhook_limit";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. `webhook_address_refused`: The address of the webhook endpoint is refused. */
+        "validation_failed.unknown_field.idempotency_key_reused.webhook_address_refused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "idempotency_key_reused" | "webhook_address_refused";
+                };
+            };
+        };
+        /** @description `tenant_not_found`: The tenant does not exist. `webhook_not_found`: The webhook endpoint does not exist. */
+        "tenant_not_found.webhook_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "tenant_not_found" | "webhook_not_found";
+                };
+            };
+        };
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `webhook_address_refused`: The address of the webhook endpoint is refused. */
+        "validation_failed.unknown_field.webhook_address_refused": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "validation_failed" | "unknown_field" | "webhook_address_refused";
+                };
+            };
+        };
+        /** @description `user_not_found`: The user does not exist. `tenant_not_found`: The tenant does not exist. `webhook_not_found`: The webhook endpoint does not exist. */
+        "user_not_found.tenant_not_found.webhook_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "user_not_found" | "tenant_not_found" | "webhook_not_found";
+                };
+            };
+        };
         /** @description `validation_failed`: A value is not valid. `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
         "validation_failed.idempotency_key_reused": {
             headers: {
@@ -3037,6 +3529,30 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "validation_failed" | "idempotency_key_reused";
+                };
+            };
+        };
+        /** @description `course_not_found`: The course does not exist. `release_not_found`: The release does not exist. `tenant_not_found`: The tenant does not exist. */
+        "course_not_found.release_not_found.tenant_not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "course_not_found" | "release_not_found" | "tenant_not_found";
+                };
+            };
+        };
+        /** @description `course_not_playable`: The course has nothing to play yet. `in_progress`: The same request is still in progress. */
+        "course_not_playable.in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "course_not_playable" | "in_progress";
                 };
             };
         };
@@ -3335,14 +3851,57 @@ export type ResponseUnavailable = components['responses']['unavailable'];
 export type ResponseMalformedRequestSessionAmbiguousTenantRequired = components['responses']['malformed_request.session_ambiguous.tenant_required'];
 export type ResponseUnauthorizedSignedOut = components['responses']['unauthorized.signed_out'];
 export type ResponseScopeMissingOwnOnlyCrossSiteTenantNotAllowedTenantSuspended = components['responses']['scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended'];
+export type ResponseUserNotFoundTenantNotFound = components['responses']['user_not_found.tenant_not_found'];
+export type ResponseUserExistsInProgress = components['responses']['user_exists.in_progress'];
+export type ResponseValidationFailedUnknownFieldIdempotencyKeyReusedPasswordNotHashed = components['responses']['validation_failed.unknown_field.idempotency_key_reused.password_not_hashed'];
+export type ResponseTooManyRequestsLoginThrottled = components['responses']['too_many_requests.login_throttled'];
 export type ResponseTenantNotFound = components['responses']['tenant_not_found'];
-export type ResponseInProgress = components['responses']['in_progress'];
-export type ResponseValidationFailedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.unknown_field.idempotency_key_reused'];
 export type ResponseValidationFailedUnknownField = components['responses']['validation_failed.unknown_field'];
+export type ResponseValidationFailedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.unknown_field.idempotency_key_reused'];
+export type ResponseValidationFailedUnknownFieldLoginIdImmutablePasswordNotHashed = components['responses']['validation_failed.unknown_field.login_id_immutable.password_not_hashed'];
+export type ResponseInProgress = components['responses']['in_progress'];
+export type ResponseUserNotFoundCourseNotFoundOptionNotFoundTenantNotFound = components['responses']['user_not_found.course_not_found.option_not_found.tenant_not_found'];
+export type ResponseUserDisabledCourseRetiredAlreadyEnrolledNoSeatsLeftInProgress = components['responses']['user_disabled.course_retired.already_enrolled.no_seats_left.in_progress'];
+export type ResponseUserNotFoundCourseNotFoundTenantNotFound = components['responses']['user_not_found.course_not_found.tenant_not_found'];
+export type ResponseUserDisabledMultipleEnrolmentOptionsNoEnrolmentOptionCourseRetiredAlreadyEnrolledNoSeatsLeftInProgress = components['responses']['user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.no_seats_left.in_progress'];
+export type ResponseEnrolmentNotFoundTenantNotFound = components['responses']['enrolment_not_found.tenant_not_found'];
+export type ResponseAlreadyEnrolledNoSeatsLeft = components['responses']['already_enrolled.no_seats_left'];
+export type ResponseCourseRetiredInProgress = components['responses']['course_retired.in_progress'];
+export type ResponseTenantNotFoundKeyNotFound = components['responses']['tenant_not_found.key_not_found'];
+export type ResponseValidationFailedKeyMistyped = components['responses']['validation_failed.key_mistyped'];
+export type ResponseKeyRedeemed = components['responses']['key_redeemed'];
+export type ResponseUserNotFoundCourseNotFoundOptionNotFoundTenantNotFoundKeyNotFound = components['responses']['user_not_found.course_not_found.option_not_found.tenant_not_found.key_not_found'];
+export type ResponseUserDisabledCourseRetiredAlreadyEnrolledNoSeatsLeftInProgressKeyRedeemedKeyRevokedKeyExpiredKeyNotYetValidKeyOfOtherUserKeyOfOtherGroup = components['responses']['user_disabled.course_retired.already_enrolled.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group'];
+export type ResponseValidationFailedKeyMistypedUnknownFieldIdempotencyKeyReused = components['responses']['validation_failed.key_mistyped.unknown_field.idempotency_key_reused'];
+export type ResponseTooManyRequestsKeyThrottled = components['responses']['too_many_requests.key_throttled'];
+export type ResponseUserDisabledInProgress = components['responses']['user_disabled.in_progress'];
 export type ResponseMalformedRequest = components['responses']['malformed_request'];
+export type ResponseSignInFailed = components['responses']['sign_in_failed'];
+export type ResponseCrossSiteTenantSuspended = components['responses']['cross_site.tenant_suspended'];
 export type ResponseMalformedRequestSessionAmbiguous = components['responses']['malformed_request.session_ambiguous'];
+export type ResponseSignedOut = components['responses']['signed_out'];
+export type ResponseTenantSuspended = components['responses']['tenant_suspended'];
+export type ResponseCrossSite = components['responses']['cross_site'];
 export type ResponseScopeMissingOperatorOnlyOwnOnlyCrossSiteTenantSuspended = components['responses']['scope_missing.operator_only.own_only.cross_site.tenant_suspended'];
+export type ResponseCourseNotFound = components['responses']['course_not_found'];
+export type ResponseCourseInUse = components['responses']['course_in_use'];
+export type ResponseOptionNotFound = components['responses']['option_not_found'];
+export type ResponseOptionInUse = components['responses']['option_in_use'];
+export type ResponsePayloadTooLargePackageTooLarge = components['responses']['payload_too_large.package_too_large'];
+export type ResponseValidationFailedPackageNotZipPackageUnsafePackageUnreadablePackageInvalidPackageUnsupported = components['responses']['validation_failed.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported'];
+export type ResponseCourseNotPlayable = components['responses']['course_not_playable'];
+export type ResponseCourseNotFoundReleaseNotFound = components['responses']['course_not_found.release_not_found'];
+export type ResponseTenantExistsTenantBeingDeletedInProgress = components['responses']['tenant_exists.tenant_being_deleted.in_progress'];
+export type ResponseTenantNotSuspended = components['responses']['tenant_not_suspended'];
+export type ResponseKeyNotFound = components['responses']['key_not_found'];
+export type ResponseInProgressWebhookLimit = components['responses']['in_progress.webhook_limit'];
+export type ResponseValidationFailedUnknownFieldIdempotencyKeyReusedWebhookAddressRefused = components['responses']['validation_failed.unknown_field.idempotency_key_reused.webhook_address_refused'];
+export type ResponseTenantNotFoundWebhookNotFound = components['responses']['tenant_not_found.webhook_not_found'];
+export type ResponseValidationFailedUnknownFieldWebhookAddressRefused = components['responses']['validation_failed.unknown_field.webhook_address_refused'];
+export type ResponseUserNotFoundTenantNotFoundWebhookNotFound = components['responses']['user_not_found.tenant_not_found.webhook_not_found'];
 export type ResponseValidationFailedIdempotencyKeyReused = components['responses']['validation_failed.idempotency_key_reused'];
+export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
+export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
 export type ResponseCourseNotFoundTenantNotFound = components['responses']['course_not_found.tenant_not_found'];
 export type ResponseUserDisabledCourseNotPlayableSessionSuperseded = components['responses']['user_disabled.course_not_playable.session_superseded'];
@@ -3531,6 +4090,8 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -3621,12 +4182,12 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["user_exists.in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
-            429: components["responses"]["too_many_requests"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused.password_not_hashed"];
+            429: components["responses"]["too_many_requests.login_throttled"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
@@ -3684,7 +4245,7 @@ export interface operations {
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.unknown_field"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -3748,6 +4309,8 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -3802,7 +4365,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -3866,10 +4431,10 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.unknown_field"];
+            422: components["responses"]["validation_failed.unknown_field.login_id_immutable.password_not_hashed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -3938,7 +4503,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -3986,6 +4553,8 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -4046,12 +4615,12 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
             409: components["responses"]["in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
-            429: components["responses"]["too_many_requests"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused.password_not_hashed"];
+            429: components["responses"]["too_many_requests.login_throttled"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
@@ -4199,8 +4768,8 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found"];
+            409: components["responses"]["user_disabled.course_retired.already_enrolled.no_seats_left.in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
@@ -4347,8 +4916,8 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["user_not_found.course_not_found.tenant_not_found"];
+            409: components["responses"]["user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.no_seats_left.in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
@@ -4427,7 +4996,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.course_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -4565,6 +5136,8 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -4667,7 +5240,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -4751,7 +5326,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["enrolment_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -4844,7 +5421,8 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["enrolment_not_found.tenant_not_found"];
+            409: components["responses"]["already_enrolled.no_seats_left"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
@@ -4907,7 +5485,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["enrolment_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -4989,7 +5569,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["enrolment_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -5049,7 +5631,7 @@ export interface operations {
             404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.unknown_field"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -5137,6 +5719,8 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -5221,8 +5805,8 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found"];
+            409: components["responses"]["course_retired.in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
@@ -5290,8 +5874,10 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            422: components["responses"]["validation_failed"];
+            404: components["responses"]["tenant_not_found.key_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.key_mistyped"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -5356,8 +5942,11 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            422: components["responses"]["validation_failed"];
+            404: components["responses"]["tenant_not_found.key_not_found"];
+            409: components["responses"]["key_redeemed"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed.key_mistyped"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -5513,12 +6102,12 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["user_not_found.course_not_found.option_not_found.tenant_not_found.key_not_found"];
+            409: components["responses"]["user_disabled.course_retired.already_enrolled.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
-            429: components["responses"]["too_many_requests"];
+            422: components["responses"]["validation_failed.key_mistyped.unknown_field.idempotency_key_reused"];
+            429: components["responses"]["too_many_requests.key_throttled"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
@@ -5560,7 +6149,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -5617,8 +6208,8 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["user_disabled.in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
@@ -5671,6 +6262,8 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -5764,6 +6357,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["malformed_request"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -5802,7 +6397,11 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            400: components["responses"]["malformed_request"];
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            401: components["responses"]["signed_out"];
+            403: components["responses"]["tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -5852,10 +6451,12 @@ export interface operations {
                 };
             };
             400: components["responses"]["malformed_request"];
+            401: components["responses"]["sign_in_failed"];
+            403: components["responses"]["cross_site.tenant_suspended"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
-            429: components["responses"]["too_many_requests"];
+            429: components["responses"]["too_many_requests.login_throttled"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
             default: components["responses"]["Problem"];
@@ -5883,7 +6484,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["malformed_request"];
+            400: components["responses"]["malformed_request.session_ambiguous"];
+            403: components["responses"]["cross_site"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -5975,6 +6579,8 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -6066,6 +6672,8 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -6137,6 +6745,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["course_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -6299,6 +6910,10 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["course_not_found"];
+            409: components["responses"]["course_in_use"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -6393,6 +7008,7 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["course_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
@@ -6432,6 +7048,10 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["option_not_found"];
+            409: components["responses"]["option_in_use"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -6494,6 +7114,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            409: components["responses"]["course_not_playable"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -6597,9 +7220,10 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
-            413: components["responses"]["payload_too_large"];
+            404: components["responses"]["course_not_found"];
+            413: components["responses"]["payload_too_large.package_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed"];
+            422: components["responses"]["validation_failed.package_not_zip.package_unsafe.package_unreadable.package_invalid.package_unsupported"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -6680,6 +7304,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["course_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -6747,6 +7374,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["course_not_found.release_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -6823,6 +7453,7 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["course_not_found.release_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
@@ -6893,6 +7524,8 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -6978,7 +7611,8 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["tenant_exists.tenant_being_deleted.in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
@@ -7031,6 +7665,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7090,6 +7727,7 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
@@ -7154,6 +7792,10 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            409: components["responses"]["tenant_not_suspended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7222,6 +7864,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7291,6 +7936,7 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
             409: components["responses"]["in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7345,6 +7991,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["key_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7379,6 +8028,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
+            404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7460,6 +8112,8 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7539,6 +8193,8 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7608,6 +8264,8 @@ export interface operations {
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7676,11 +8334,11 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["user_not_found.tenant_not_found"];
+            409: components["responses"]["in_progress.webhook_limit"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
+            422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused.webhook_address_refused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -7732,7 +8390,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["tenant_not_found.webhook_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7796,10 +8456,10 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["tenant_not_found.webhook_not_found"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed.unknown_field"];
+            422: components["responses"]["validation_failed.unknown_field.webhook_address_refused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -7851,7 +8511,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["tenant_not_found.webhook_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -7920,7 +8582,7 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.tenant_not_found.webhook_not_found"];
             409: components["responses"]["in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7989,8 +8651,10 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.tenant_not_found.webhook_not_found"];
             409: components["responses"]["in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.idempotency_key_reused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -8079,7 +8743,9 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["tenant_not_found.webhook_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -8141,7 +8807,7 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
+            404: components["responses"]["user_not_found.tenant_not_found.webhook_not_found"];
             409: components["responses"]["in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -8246,10 +8912,12 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            400: components["responses"]["malformed_request.session_ambiguous"];
+            400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
             404: components["responses"]["tenant_not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -8299,6 +8967,8 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -8353,7 +9023,8 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.operator_only.own_only.cross_site.tenant_suspended"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["course_not_found.release_not_found.tenant_not_found"];
+            409: components["responses"]["course_not_playable.in_progress"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.unknown_field.idempotency_key_reused"];
@@ -8407,8 +9078,10 @@ export interface operations {
             400: components["responses"]["malformed_request.session_ambiguous.tenant_required"];
             401: components["responses"]["unauthorized.signed_out"];
             403: components["responses"]["scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended"];
-            404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["in_progress"];
+            404: components["responses"]["user_not_found.course_not_found.tenant_not_found"];
+            409: components["responses"]["course_not_playable.in_progress"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed.idempotency_key_reused"];
             429: components["responses"]["too_many_requests"];
             500: components["responses"]["internal_error"];
@@ -8450,6 +9123,8 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             /** @description The ticket belongs to another host name: a page for the learner. */
             421: {
                 headers: {
@@ -8506,6 +9181,8 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             /** @description The link belongs to another host name: a page that says so. */
             421: {
                 headers: {
@@ -8585,6 +9262,8 @@ export interface operations {
             404: components["responses"]["course_not_found.tenant_not_found"];
             409: components["responses"]["user_disabled.course_not_playable.session_superseded"];
             410: components["responses"]["session_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             421: components["responses"]["wrong_host"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
@@ -8686,6 +9365,8 @@ export interface operations {
             404: components["responses"]["tenant_not_found"];
             409: components["responses"]["user_disabled.session_superseded"];
             410: components["responses"]["session_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             421: components["responses"]["wrong_host"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["too_many_requests"];
@@ -8744,6 +9425,8 @@ export interface operations {
             404: components["responses"]["not_found.tenant_not_found"];
             409: components["responses"]["user_disabled.session_superseded"];
             410: components["responses"]["session_ended"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
             416: components["responses"]["range_not_satisfiable"];
             421: components["responses"]["wrong_host"];
             422: components["responses"]["validation_failed"];

@@ -103,7 +103,10 @@ function openInterface(ctx: Context): FastifyInstance {
 /** The two origins of the service, and the operations port when one is set. Not listening yet. */
 export async function buildApp(
   ctx: Context,
-  { processMetrics = false }: { processMetrics?: boolean } = {},
+  {
+    processMetrics = false,
+    observe,
+  }: { processMetrics?: boolean; observe?: (app: FastifyInstance) => void } = {},
 ): Promise<App> {
   const metrics = openMetrics(ctx, { processMetrics, figures });
   const api = openInterface(ctx);
@@ -111,6 +114,8 @@ export async function buildApp(
   const operations = ctx.config.operationsPort === null ? null : openServer(ctx, interfaceHeaders);
   metrics.observe(api, 'interface');
   metrics.observe(content, 'content');
+  observe?.(api);
+  observe?.(content);
   consoleRoutes(api);
   guideRoutes(api);
   healthRoutes(operations ?? api, ctx, metrics);

@@ -2,6 +2,7 @@ import { buildApp } from '../../src/app.ts';
 import type { Context } from '../../src/platform/context.ts';
 import { kyselyOn } from '../../src/platform/db/dialect.ts';
 import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
+import { recordAnswers } from './recorded-answers.ts';
 
 /** The same database seen by a process of its own: nothing that is remembered is shared. */
 export function otherNode(ctx: Context): Context {
@@ -29,7 +30,7 @@ export function watched(ctx: Context, seen: (statement: Statement) => void | Pro
 
 /** Answers requests to the interface and the content origin on this context, without listening. */
 export async function serve(ctx: Context) {
-  const { api, content } = await buildApp(ctx);
+  const { api, content } = await buildApp(ctx, { observe: recordAnswers });
   const close = () => {
     const closed = Promise.all([api.close(), content.close()]);
     // A connection that was cut off by its client would be waited for until its keep-alive is over, 72 s.

@@ -18,6 +18,7 @@ import { openLog } from '../../src/platform/log.ts';
 import { openAdmission } from '../../src/platform/pools.ts';
 import { openImports } from '../../src/platform/queue.ts';
 import { movableClock } from './clock.ts';
+import { recordAnswers } from './recorded-answers.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 export type Reply = { status: number; headers: Headers; body: any };
@@ -86,7 +87,7 @@ export async function startService(
     now,
     actor: serviceActor,
   };
-  const { api, content, operations } = await buildApp(ctx);
+  const { api, content, operations } = await buildApp(ctx, { observe: recordAnswers });
   const scheme = config.tls ? 'https' : 'http';
   config.contentUrl = `${scheme}://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `${scheme}://127.0.0.1:${await listen(api)}`;

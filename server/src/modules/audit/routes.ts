@@ -21,6 +21,7 @@ export const auditRoutes = [
         schema: PageOf(AuditEntry),
       },
     },
+    problems: ['tenant_required'],
     handle: async (ctx, { query }) => ok(await listAudit(ctx, query)),
   }),
 ];

@@ -71,7 +71,7 @@ export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): Authored
     URL: row.url,
     Tenants: row.tenants,
     Standard: standardOf(row),
-    Status: row.status as AuthoredCourse['Status'],
+    Status: row.status,
     Release: row.release_number,
     Warnings: row.release_warnings,
     EnrolOptions: options.filter((option) => option.course_id === row.course_id).map(toOption),

@@ -23,7 +23,7 @@ export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' |
     Language: row.language,
     ImageURL: row.image_url,
     Standard: standardOf(row),
-    Status: row.status as Course['Status'],
+    Status: row.status,
     Release: row.release_number,
     AvailableEnrolOptions: options.map(toOption),
   };

@@ -17,13 +17,13 @@ export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'cou
     DurationID: row.duration_id,
     Name: row.name,
     Duration: row.duration,
-    StartsOn: row.starts_on as EnrolOption['StartsOn'],
+    StartsOn: row.starts_on,
     Groups: row.groups,
     Price:
       row.price_amount !== null && row.price_currency !== null
         ? { Amount: row.price_amount, Currency: row.price_currency }
         : null,
-    Status: row.status as EnrolOption['Status'],
+    Status: row.status,
     Seats: row.seats,
     SeatsLeft: seatsLeft(row),
   };

@@ -88,6 +88,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:read',
     params,
     answers: { 200: { description: 'The course with all its options.', schema: AuthoredCourse } },
+    problems: ['course_not_found'],
     handle: async (ctx, { params }) => ok(await readAuthoredCourse(ctx, { courseId: params.CourseID })),
   }),
   route({
@@ -101,6 +102,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:write',
     params,
     answers: { 204: { description: 'Deleted, with its options, releases and files.' } },
+    problems: ['course_not_found', 'course_in_use'],
     events: [],
     audits: ['course.deleted'],
     handle: async (ctx, { params }) => {
@@ -123,6 +125,7 @@ export const catalogueRoutes = [
       201: { description: 'Created.', schema: EnrolOption },
       200: { description: 'Changed.', schema: EnrolOption },
     },
+    problems: ['course_not_found'],
     events: [],
     audits: ['option.created', 'option.changed'],
     handle: async (ctx, { params, body }) => {
@@ -141,6 +144,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:write',
     params: optionParams,
     answers: { 204: { description: 'Deleted.' } },
+    problems: ['option_not_found', 'option_in_use'],
     events: [],
     audits: ['option.deleted'],
     handle: async (ctx, { params }) => {
@@ -163,6 +167,15 @@ export const catalogueRoutes = [
       201: { description: 'The first release.', schema: Release },
       200: { description: 'A further release; enrolments that have begun stay on theirs.', schema: Release },
     },
+    problems: [
+      'course_not_found',
+      'package_not_zip',
+      'package_unsafe',
+      'package_too_large',
+      'package_unreadable',
+      'package_invalid',
+      'package_unsupported',
+    ],
     events: ['package.imported', 'course.released'],
     audits: ['release.imported'],
     handle: async (ctx, { params, request }) => {
@@ -181,6 +194,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:read',
     params,
     answers: { 200: { description: 'The release.', schema: Release } },
+    problems: ['course_not_playable'],
     handle: async (ctx, { params }) => ok(await readCurrentRelease(ctx, { courseId: params.CourseID })),
   }),
   route({
@@ -194,6 +208,7 @@ export const catalogueRoutes = [
     params,
     query: Fields(pageQuery),
     answers: { 200: { description: 'A page of releases, newest first.', schema: PageOf(Release) } },
+    problems: ['course_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await listReleases(ctx, { ...query, courseId: params.CourseID })),
   }),
@@ -207,6 +222,7 @@ export const catalogueRoutes = [
     scope: 'catalogue:read',
     params: releaseParams,
     answers: { 200: { description: 'The release.', schema: Release } },
+    problems: ['course_not_found', 'release_not_found'],
     handle: async (ctx, { params }) =>
       ok(await readRelease(ctx, { courseId: params.CourseID, release: params.Release })),
   }),
@@ -222,6 +238,7 @@ export const catalogueRoutes = [
     params: releaseParams,
     body: ReleaseChange,
     answers: { 200: { description: 'The release, which is the current one.', schema: Release } },
+    problems: ['course_not_found', 'release_not_found'],
     events: ['course.released'],
     audits: ['release.made_current'],
     handle: async (ctx, { params }) =>

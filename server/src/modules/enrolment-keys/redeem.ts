@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
-import { Problem } from '../../platform/errors.ts';
+import { type ErrorCode, Problem } from '../../platform/errors.ts';
 import { asService } from '../../platform/scopes.ts';
 import { enrolInTransaction } from '../enrolments/enrol.ts';
 import { selectEnrolments, toEnrolment } from '../enrolments/record.ts';
@@ -64,6 +64,19 @@ async function redeemerOf(ctx: TenantContext, loginId: string): Promise<Redeemer
   if (!user) throw userNotFound();
   return user;
 }
+
+/** What redeeming a key answers, beside what enrolling does. */
+export const redeemProblems = [
+  'key_not_found',
+  'key_mistyped',
+  'key_throttled',
+  'key_redeemed',
+  'key_revoked',
+  'key_expired',
+  'key_not_yet_valid',
+  'key_of_other_user',
+  'key_of_other_group',
+] as const satisfies readonly ErrorCode[];
 
 function refusal(row: KeyRow, user: Redeemer, now: Date): Problem | null {
   const param = { param: 'Key' };

@@ -2,10 +2,11 @@ import Type from 'typebox';
 import { orderQuery, PageOf, pageQuery } from '../../platform/pagination.ts';
 import { ok, route } from '../../platform/routes.ts';
 import { Fields, OneOf, Text } from '../../platform/schema.ts';
+import { enrolProblems } from '../enrolments/enrol-refusal.ts';
 import { LoginID } from '../users/schemas.ts';
 import { issueKeys } from './issue.ts';
 import { listKeys, readEnrolmentKey, revokeEnrolmentKey } from './keys.ts';
-import { redeemKey } from './redeem.ts';
+import { redeemKey, redeemProblems } from './redeem.ts';
 import {
   EnrolmentKey,
   IssuedKeys,
@@ -34,6 +35,7 @@ export const enrolmentKeyRoutes = [
     example: ['PurchaseOrder'],
     body: NewEnrolmentKeys,
     answers: { 201: { description: 'Made. Each Key is shown this once.', schema: IssuedKeys } },
+    problems: ['user_not_found', 'course_not_found', 'course_retired', 'option_not_found'],
     events: [],
     audits: ['enrolment_key.issued'],
     handle: async (ctx, { body }) => ({ status: 201, body: await issueKeys(ctx, body) }),
@@ -63,6 +65,7 @@ export const enrolmentKeyRoutes = [
     description: 'Takes the KeyID, or the key as a person typed it.',
     params,
     answers: { 200: { description: 'The key.', schema: EnrolmentKey } },
+    problems: ['key_not_found', 'key_mistyped'],
     handle: async (ctx, { params }) => ok(await readEnrolmentKey(ctx, { key: params.Key })),
   }),
   route({
@@ -74,6 +77,7 @@ export const enrolmentKeyRoutes = [
     description: 'A revoked key cannot be redeemed. Enrolments made with it are not affected.',
     params,
     answers: { 200: { description: 'The revoked key.', schema: EnrolmentKey } },
+    problems: ['key_not_found', 'key_mistyped', 'key_redeemed'],
     events: [],
     audits: ['enrolment_key.revoked'],
     handle: async (ctx, { params }) => ok(await revokeEnrolmentKey(ctx, { key: params.Key })),
@@ -92,6 +96,7 @@ export const enrolmentKeyRoutes = [
       201: { description: 'Redeemed: enrolled on all courses.', schema: RedeemedKey },
       200: { description: 'This user redeemed the key before: a safe retry.', schema: RedeemedKey },
     },
+    problems: [...enrolProblems, 'option_not_found', ...redeemProblems],
     events: [
       'key.redeemed',
       'enrolment.created',

@@ -57,7 +57,8 @@ function withdraw(row: EnrolmentRow, now: Date, graceDays: number): void {
 
 function end(row: EnrolmentRow, action: Action, at: Date): void {
   const next = nextStatus(row, action);
-  if (next !== row.status && row.status !== 'expired') row.status_before_end = row.status;
+  if (next !== row.status && row.status !== 'expired' && row.status !== 'withdrawn')
+    row.status_before_end = row.status;
   row.status = next;
   row.ended_at = at;
 }

@@ -1,4 +1,4 @@
-import { Problem } from '../../platform/errors.ts';
+import { type ErrorCode, Problem } from '../../platform/errors.ts';
 import { path } from '../../platform/routes.ts';
 import { type OptionRow, toOption } from '../catalogue/options.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
@@ -6,6 +6,16 @@ import { userNotFound } from '../users/users.ts';
 import type { Outcome } from './enrol-statement/statement.ts';
 
 type EnrolInput = { loginId: string; courseId: string; durationId?: string };
+
+/** What an operation that enrols answers, beside what depends on how the enrolment option is chosen. */
+export const enrolProblems = [
+  'user_not_found',
+  'user_disabled',
+  'course_not_found',
+  'course_retired',
+  'no_seats_left',
+  'already_enrolled',
+] as const satisfies readonly ErrorCode[];
 
 /** Why the row was not enrolled; null: it was, or others changed it meanwhile. */
 export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {

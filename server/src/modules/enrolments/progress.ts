@@ -158,8 +158,8 @@ function warningsOf(standard: Standard, data: RunTimeData): string[] | null {
 
 function evidenceOf(facts: ProgressFacts): Evidence {
   return {
-    Completion: facts.completion as Evidence['Completion'],
-    Success: facts.success as Evidence['Success'],
+    Completion: facts.completion,
+    Success: facts.success,
     Score: facts.score,
     Progress: facts.progress,
     TotalSeconds: facts.total_seconds,

@@ -7,8 +7,8 @@ type Result = Pick<Evidence, 'Completion' | 'Success' | 'Score'>;
 export type Override = Partial<Result> & { Reason: string; At: string };
 
 type ResultColumns = {
-  completion: string;
-  success: string;
+  completion: Result['Completion'];
+  success: Result['Success'];
   score: number | null;
   override: unknown;
 };
@@ -20,8 +20,8 @@ export function overrideOf(row: { override: unknown }): Override | null {
 
 export function recordedResult(row: ResultColumns): Result {
   return {
-    Completion: row.completion as Result['Completion'],
-    Success: row.success as Result['Success'],
+    Completion: row.completion,
+    Success: row.success,
     Score: row.score,
   };
 }

@@ -5,6 +5,7 @@ import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts
 import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { type EnrolInput, enrol } from './enrol.ts';
+import { enrolProblems } from './enrol-refusal.ts';
 import { explain } from './explain.ts';
 import { listEnrolments, listEnrolmentsOfUser } from './list.ts';
 import { readOffer } from './offer.ts';
@@ -49,6 +50,7 @@ export const enrolmentRoutes = [
     description:
       'Use this form when the course has several enrolment options. `IfEnrolled` decides what happens when the user is enrolled already; by default the current enrolment is returned.',
     example: ['Reference'],
+    problems: [...enrolProblems, 'option_not_found'],
     params: Type.Object({ LoginID, CourseID, DurationID }),
     handle: (ctx, { params, body }) =>
       answerEnrol(ctx, {
@@ -66,6 +68,7 @@ export const enrolmentRoutes = [
     description:
       'When the course has several options, the answer is 409 `multiple_enrolment_options` and lists them, each with the path to use.',
     example: ['Reference'],
+    problems: [...enrolProblems, 'no_enrolment_option', 'multiple_enrolment_options'],
     params: Type.Object({ LoginID, CourseID }),
     handle: (ctx, { params, body }) =>
       answerEnrol(ctx, { ...body, loginId: params.LoginID, courseId: params.CourseID }),
@@ -87,6 +90,7 @@ export const enrolmentRoutes = [
         schema: Fields({ ...Course.properties, EnrollID: Nullable(EnrollID) }, { title: 'Offer' }),
       },
     },
+    problems: ['course_not_found', 'user_not_found'],
     handle: async (ctx, { params }) =>
       ok(await readOffer(ctx, { courseId: params.CourseID, loginId: params.LoginID })),
   }),
@@ -127,6 +131,7 @@ export const enrolmentRoutes = [
     params: Type.Object({ LoginID }),
     query: Fields({ ...pageQuery, ...orderQuery }),
     answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
+    problems: ['user_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await listEnrolmentsOfUser(ctx, { ...query, LoginID: params.LoginID })),
   }),
@@ -140,6 +145,7 @@ export const enrolmentRoutes = [
     own: true,
     params,
     answers: { 200: { description: 'The enrolment.', schema: Enrolment } },
+    problems: ['enrolment_not_found'],
     handle: async (ctx, { params }) =>
       ok(await readEnrolment(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
   }),
@@ -155,6 +161,7 @@ export const enrolmentRoutes = [
     params,
     body: EnrolmentChange,
     answers: { 200: { description: 'The changed enrolment.', schema: Enrolment } },
+    problems: ['enrolment_not_found', 'no_seats_left', 'already_enrolled'],
     events: [
       'enrolment.updated',
       'enrolment.withdrawn',
@@ -185,6 +192,7 @@ export const enrolmentRoutes = [
     own: true,
     params,
     answers: { 200: { description: 'The ordered rules.', schema: Explanation } },
+    problems: ['enrolment_not_found'],
     handle: async (ctx, { params }) =>
       ok(await explain(ctx, { loginId: params.LoginID, enrollId: params.EnrollID })),
   }),
@@ -201,6 +209,7 @@ export const enrolmentRoutes = [
     answers: {
       200: { description: 'Launches, commits and events, oldest first.', schema: PageOf(TimelineEntry) },
     },
+    problems: ['enrolment_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await readTimeline(ctx, { ...query, loginId: params.LoginID, enrollId: params.EnrollID })),
   }),

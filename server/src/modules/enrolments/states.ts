@@ -16,14 +16,14 @@ const transitions: Record<Status, Partial<Record<Action, Status | 'status_before
   withdrawn: { restore: 'status_before_end' },
 };
 
-type Standing = { status: string; status_before_end: string | null; started_at: Date | null };
+type Standing = { status: Status; status_before_end: Status | null; started_at: Date | null };
 
 export function nextStatus(row: Standing, action: Action): Status {
-  const from = row.status as Status;
+  const from = row.status;
   const to = transitions[from][action];
   if (to === undefined) return from;
   if (to === 'as_begun') return row.started_at === null ? 'enrolled' : 'in_progress';
-  return to === 'status_before_end' ? ((row.status_before_end as Status | null) ?? 'enrolled') : to;
+  return to === 'status_before_end' ? (row.status_before_end ?? 'enrolled') : to;
 }
 
 /** SQL: the status of `alias` after the action. */
@@ -46,9 +46,7 @@ export function statusFollowing(row: Standing, completion: string): Status {
 
 /** The status as of now: what is not completed expires when its time ends, whether or not anything noted it. */
 export function statusAt(row: Standing & { expires_at: Date | null }, now: Date): Status {
-  return row.expires_at !== null && row.expires_at <= now
-    ? nextStatus(row, 'expire')
-    : (row.status as Status);
+  return row.expires_at !== null && row.expires_at <= now ? nextStatus(row, 'expire') : row.status;
 }
 
 /** SQL of the same. */

@@ -31,6 +31,7 @@ export const lifecycleRoutes = [
         schema: TenantDeletion,
       },
     },
+    problems: ['tenant_not_found', 'tenant_not_suspended'],
     events: [],
     audits: ['tenant.deleted'],
     handle: async (ctx, { params, query }) =>
@@ -51,6 +52,7 @@ export const lifecycleRoutes = [
         type: 'application/x-ndjson',
       },
     },
+    problems: ['tenant_not_found'],
     audits: ['tenant.exported'],
     whole: true,
     handle: async (ctx, { params }) => ({

@@ -27,6 +27,7 @@ export const peopleRoutes = [
       ),
     }),
     answers: { 200: { description: 'The receipt; repeating it gives the same one.', schema: Erasure } },
+    problems: ['user_not_found'],
     events: ['user.erased', 'enrolment.withdrawn'],
     audits: ['user.erased'],
     heavy: true,
@@ -50,6 +51,7 @@ export const peopleRoutes = [
         schema: Type.Object({}, { additionalProperties: true }),
       },
     },
+    problems: ['user_not_found'],
     audits: ['user.exported'],
     whole: true,
     handle: async (ctx, { params }) => ({

@@ -43,6 +43,7 @@ export const sessionRoutes = [
     params: Type.Object({ LoginID }),
     body: SignInRequest,
     answers: { 201: { description: 'Send the browser of the user there.', schema: SignInLink } },
+    problems: ['user_not_found', 'user_disabled'],
     events: [],
     audits: ['sign_in_link.created'],
     handle: async (ctx, { params, body }) => ({
@@ -121,6 +122,7 @@ export const sessionRoutes = [
     description: 'For the sign-in page of the console, which hashes the password first.',
     body: PasswordSignIn,
     answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
+    problems: ['cross_site', 'sign_in_failed', 'login_throttled', 'tenant_suspended'],
     events: [],
     audits: ['sign_in.succeeded', 'sign_in.failed'],
     handle: async (ctx, { body, request }) => {
@@ -140,6 +142,7 @@ export const sessionRoutes = [
     summary: 'Who is signed in, by the session cookie',
     description: '401 `signed_out` when nobody is signed in.',
     answers: { 200: { description: 'The session.', schema: Session } },
+    problems: ['signed_out', 'session_ambiguous', 'tenant_suspended'],
     handle: async (ctx, { request }) => {
       const found = await sessionOf(ctx, request);
       if (!found) throw signedOut();
@@ -159,6 +162,7 @@ export const sessionRoutes = [
       ),
     }),
     answers: { 204: { description: 'Signed out, or nobody was signed in.' } },
+    problems: ['cross_site', 'session_ambiguous'],
     events: [],
     audits: ['sessions.ended'],
     handle: async (ctx, { query, request }) => {

@@ -21,6 +21,7 @@ export const previewRoutes = [
     params,
     body: Fields({ Release: Type.Optional(ReleaseNumber) }),
     answers,
+    problems: ['course_not_found', 'release_not_found', 'course_not_playable'],
     events: [],
     handle: async (ctx, { params, body }) => {
       const input = { courseId: params.CourseID, release: body.Release ?? null, tenantId: null };
@@ -39,6 +40,7 @@ export const previewRoutes = [
     scope: 'catalogue:read',
     params,
     answers,
+    problems: ['course_not_found', 'course_not_playable'],
     events: [],
     handle: async (ctx, { params }) => {
       const input = { courseId: params.CourseID, release: null, tenantId: ctx.tenantId };

@@ -37,7 +37,7 @@ async function enrolled() {
       .where('enroll_id', '=', EnrollID)
       .where('number', '>', launches)
       .execute();
-    const begun = launches > 0 ? {} : { status: 'enrolled', release_id: null, started_at: null };
+    const begun = launches > 0 ? {} : { status: 'enrolled' as const, release_id: null, started_at: null };
     await db
       .updateTable('enrolment')
       .set({ launches, ...begun })

@@ -122,8 +122,8 @@ function sessionOf(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session
     receipt: {
       Number: launch.commits,
       Status: launch.status,
-      Completion: launch.completion as Receipt['Completion'],
-      Success: launch.success as Receipt['Success'],
+      Completion: launch.completion,
+      Success: launch.success,
       Score: launch.score,
       Progress: launch.progress,
       Ended: null,

@@ -81,7 +81,7 @@ async function listFailing(ctx: TenantContext): Promise<NonNullable<Attention['W
   return rows.map((row) => ({
     WebhookID: row.webhook_id,
     URL: row.url,
-    Status: row.status as 'enabled' | 'disabled',
+    Status: row.status,
     FailingSince: row.failing_since?.toISOString() ?? null,
   }));
 }

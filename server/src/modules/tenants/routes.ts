@@ -25,6 +25,7 @@ export const tenantRoutes = [
       201: { description: 'Created.', schema: Tenant },
       200: { description: 'It exists with the same fields.', schema: Tenant },
     },
+    problems: ['tenant_exists', 'tenant_being_deleted'],
     events: [],
     audits: ['tenant.created', 'audit.began'],
     handle: async (ctx, { body }) => {
@@ -55,6 +56,7 @@ export const tenantRoutes = [
     description: 'With its settings for passwords, return addresses and frames.',
     params,
     answers: { 200: { description: 'The tenant.', schema: Tenant } },
+    problems: ['tenant_not_found'],
     handle: async (ctx, { params }) => ok(await readTenant(ctx, { tenantId: params.TenantID })),
   }),
   route({
@@ -69,6 +71,7 @@ export const tenantRoutes = [
     params,
     body: TenantChange,
     answers: { 200: { description: 'The changed tenant.', schema: Tenant } },
+    problems: ['tenant_not_found'],
     events: [],
     audits: ['tenant.changed', 'tenant.suspended', 'tenant.resumed'],
     handle: async (ctx, { params, body }) =>
@@ -86,6 +89,7 @@ export const tenantRoutes = [
     params,
     body: NewKey,
     answers: { 201: { description: 'The key, with its secret this once.', schema: KeyWithSecret } },
+    problems: ['tenant_not_found'],
     events: [],
     audits: ['key.created'],
     handle: async (ctx, { params, body }) => {
@@ -104,6 +108,7 @@ export const tenantRoutes = [
     params,
     query: Fields(pageQuery),
     answers: { 200: { description: 'A page of keys, without their secrets.', schema: PageOf(Key) } },
+    problems: ['tenant_not_found'],
     handle: async (ctx, { params, query }) => {
       const { TenantID: tenantId } = await readTenant(ctx, { tenantId: params.TenantID });
       return ok(await listKeys(ctx, { ...query, tenantId }));
@@ -118,6 +123,7 @@ export const tenantRoutes = [
     description: 'Access tokens made with the key stop working as well.',
     params: Type.Object({ TenantID, KeyID: Text(255) }),
     answers: { 200: { description: 'The revoked key; refused on every node within 5 s.', schema: Key } },
+    problems: ['key_not_found'],
     events: [],
     audits: ['key.revoked'],
     handle: async (ctx, { params }) =>

@@ -167,7 +167,8 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
   return {
     TenantID: row.tenant_id,
     Name: row.name,
-    Status: row.status as Tenant['Status'],
+    // One that is being deleted is found by nobody.
+    Status: row.status === 'suspended' ? 'suspended' : 'active',
     PasswordHash: row.password_hash as PasswordHash,
     ReturnOrigins: row.return_origins,
     FrameOrigins: row.frame_origins,

@@ -30,6 +30,7 @@ export const userRoutes = [
       201: { description: 'Created.', schema: User },
       200: { description: 'The user exists and equals what was sent: a safe retry.', schema: User },
     },
+    problems: ['user_exists', 'password_not_hashed', 'login_throttled'],
     events: ['user.created'],
     audits: ['administrator.created'],
     coalesced: true,
@@ -107,6 +108,7 @@ export const userRoutes = [
     own: true,
     params,
     answers: { 200: { description: 'The user.', schema: User } },
+    problems: ['user_not_found'],
     handle: async (ctx, { params }) => ok(await readUser(ctx, { loginId: params.LoginID })),
   }),
   route({
@@ -122,6 +124,7 @@ export const userRoutes = [
     params,
     body: UserChange,
     answers: { 200: { description: 'The changed user.', schema: User } },
+    problems: ['user_not_found', 'login_id_immutable', 'password_not_hashed'],
     events: ['user.updated', 'user.disabled'],
     audits: ['user.access_changed'],
     handle: async (ctx, { params, body }) => ok(await updateUser(ctx, { ...body, loginId: params.LoginID })),
@@ -152,6 +155,7 @@ export const userRoutes = [
     answers: {
       200: { description: '1 valid, 0 disabled, -1 not found, -2 wrong password.', schema: CheckResult },
     },
+    problems: ['login_throttled', 'password_not_hashed'],
     events: [],
     prepare: (ctx, { params, body }) =>
       checkInTenantsTurn(ctx, () => checkPassword(ctx, { loginId: params.LoginID, password: body.Password })),

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
+import type { WebhookDeliveryTable } from '../../platform/db/generated.ts';
 import { newId } from '../../platform/ids.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
@@ -8,23 +9,7 @@ import { type Delivery, type DeliveryQuery, deliveryStatuses } from './schemas.t
 import { type Outcome, openSender } from './send.ts';
 import { readWebhookRow } from './webhooks.ts';
 
-type DeliveryRow = {
-  delivery_id: string;
-  number: number;
-  event_id: string;
-  type: string;
-  reason: Delivery['Reason'];
-  status: Delivery['Status'];
-  attempts: number;
-  created_at: Date;
-  attempted_at: Date | null;
-  next_attempt_at: Date | null;
-  url: string | null;
-  response_status: number | null;
-  response_body: string | null;
-  error: string | null;
-  milliseconds: number | null;
-};
+type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
 /** The newest first. */
 export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & { webhookId: string }) {
@@ -49,12 +34,12 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
   if (!first) throw new Error('A list has at least one branch.');
   const wrapped = (query: typeof first) => ctx.db.selectFrom(query.as('branch')).selectAll('branch');
   const all = others.reduce((merged, other) => merged.unionAll(wrapped(other)), wrapped(first));
-  const rows = (await ctx.db
+  const rows = await ctx.db
     .selectFrom(all.as('page'))
     .selectAll()
     .orderBy('number', 'desc')
     .limit(limit + 1)
-    .execute()) as DeliveryRow[];
+    .execute();
   const bodies = await readBodies(
     ctx,
     rows.map((row) => row.event_id),
@@ -109,7 +94,7 @@ export async function recordPing(
   ctx: TenantContext,
   { endpoint, at, body, outcome }: Ping,
 ): Promise<Delivery> {
-  const row = (await ctx.db
+  const row = await ctx.db
     .insertInto('webhook_delivery')
     .values({
       tenant_id: ctx.tenantId,
@@ -135,6 +120,6 @@ export async function recordPing(
     .catch((error: { code?: string }) => {
       // The endpoint was deleted while it was pinged.
       throw error.code === '23503' ? webhookNotFound() : error;
-    })) as DeliveryRow;
+    });
   return toDelivery(row, body);
 }

@@ -41,6 +41,7 @@ export const webhookRoutes = [
     example: ['Types'],
     body: NewWebhook,
     answers: { 201: { description: 'The endpoint, with its secret this once.', schema: WebhookWithSecret } },
+    problems: ['webhook_limit', 'webhook_address_refused'],
     events: [],
     audits: ['webhook.created'],
     prepare: (ctx, { body }) => checkWebhook(ctx, body),
@@ -69,6 +70,7 @@ export const webhookRoutes = [
     description: 'The secret is not part of the answer.',
     params,
     answers: { 200: { description: 'The endpoint.', schema: Webhook } },
+    problems: ['webhook_not_found'],
     handle: async (ctx, { params }) =>
       ok(toWebhook(await readWebhookRow(ctx, { webhookId: params.WebhookID }))),
   }),
@@ -83,6 +85,7 @@ export const webhookRoutes = [
     params,
     body: WebhookChange,
     answers: { 200: { description: 'The changed endpoint.', schema: Webhook } },
+    problems: ['webhook_not_found', 'webhook_address_refused'],
     events: [],
     audits: ['webhook.changed'],
     handle: async (ctx, { params, body }) =>
@@ -97,6 +100,7 @@ export const webhookRoutes = [
     description: 'Events that were not delivered yet are not sent any more.',
     params,
     answers: { 200: { description: 'The endpoint as it was.', schema: Webhook } },
+    problems: ['webhook_not_found'],
     events: [],
     audits: ['webhook.deleted'],
     handle: async (ctx, { params }) => ok(await deleteWebhook(ctx, { webhookId: params.WebhookID })),
@@ -115,6 +119,7 @@ export const webhookRoutes = [
     answers: {
       200: { description: 'The endpoint, with its new secret this once.', schema: WebhookWithSecret },
     },
+    problems: ['webhook_not_found'],
     events: [],
     audits: ['webhook.secret_rotated'],
     handle: async (ctx, { params, body }) =>
@@ -129,6 +134,7 @@ export const webhookRoutes = [
     description: 'Use it to test signature verification. The event is `webhook.ping` and is in no log.',
     params,
     answers: { 200: { description: 'The delivery, whether it succeeded or not.', schema: Delivery } },
+    problems: ['webhook_not_found'],
     events: [],
     prepare: (ctx, { params }) => sendPing(ctx, { webhookId: params.WebhookID }),
     handle: async (ctx, { prepared }) => ok(await recordPing(ctx, prepared)),
@@ -143,6 +149,7 @@ export const webhookRoutes = [
     params,
     query: deliveryQuery,
     answers: { 200: { description: 'A page of deliveries.', schema: PageOf(Delivery) } },
+    problems: ['webhook_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await listDeliveries(ctx, { ...query, webhookId: params.WebhookID })),
   }),
@@ -158,6 +165,7 @@ export const webhookRoutes = [
     params,
     body: Replay,
     answers: { 200: { description: 'How many are sent again.', schema: ReplayResult } },
+    problems: ['webhook_not_found'],
     events: [],
     audits: ['webhook.replayed'],
     heavy: true,

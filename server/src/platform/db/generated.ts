@@ -86,7 +86,7 @@ export interface CourseTable {
   language: string | null;
   image_url: string | null;
   url: string | null;
-  status: Generated<string>;
+  status: Generated<'draft' | 'published' | 'retired'>;
   tenants: string[] | null;
   release_id: string | null;
   created_at: Timestamp;
@@ -106,12 +106,12 @@ export interface EnrolOptionTable {
   duration_id: string;
   name: string;
   duration: string | null;
-  starts_on: Generated<string>;
+  starts_on: Generated<'enrolment' | 'launch'>;
   seats: number | null;
   groups: string[] | null;
   price_amount: string | null;
   price_currency: string | null;
-  status: Generated<string>;
+  status: Generated<'draft' | 'published' | 'retired'>;
   created_at: Timestamp;
   updated_at: Timestamp;
   seats_taken: Generated<number>;
@@ -124,10 +124,10 @@ export interface EnrolmentTable {
   course_id: string;
   duration_id: string;
   release_id: string | null;
-  status: Generated<string>;
-  status_before_end: string | null;
-  completion: Generated<string>;
-  success: Generated<string>;
+  status: Generated<'enrolled' | 'in_progress' | 'completed' | 'expired' | 'withdrawn'>;
+  status_before_end: 'enrolled' | 'in_progress' | 'completed' | null;
+  completion: Generated<'unknown' | 'incomplete' | 'completed'>;
+  success: Generated<'unknown' | 'passed' | 'failed'>;
   score: number | null;
   progress: Generated<number>;
   total_seconds: Generated<number>;
@@ -296,7 +296,7 @@ export interface TenantTable {
   frame_origins: string[] | null;
   created_at: Timestamp;
   updated_at: Timestamp;
-  status: Generated<string>;
+  status: Generated<'active' | 'suspended' | 'deleting'>;
   resumed_at: Timestamp | null;
   deletion: Json | null;
 }
@@ -338,8 +338,8 @@ export interface WebhookTable {
   url: string;
   description: string | null;
   types: string[] | null;
-  status: Generated<string>;
-  disabled_reason: string | null;
+  status: Generated<'enabled' | 'disabled'>;
+  disabled_reason: 'failing' | 'client' | null;
   secret: string;
   previous_secret: string | null;
   previous_secret_until: Timestamp | null;
@@ -362,8 +362,8 @@ export interface WebhookDeliveryTable {
   event_id: string;
   type: string;
   lane: string;
-  reason: string;
-  status: Generated<string>;
+  reason: 'event' | 'replay' | 'ping';
+  status: Generated<'pending' | 'delivered' | 'failed'>;
   attempts: Generated<number>;
   created_at: Timestamp;
   first_attempt_at: Timestamp | null;

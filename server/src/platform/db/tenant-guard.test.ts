@@ -155,7 +155,7 @@ test('reads what Kysely compiles', () => {
     .select('user.login_id');
   const filtered = joined
     .where('enrolment.tenant_id', '=', 't')
-    .where((eb) => eb.or([eb('status', '=', 'a')]));
+    .where((eb) => eb.or([eb('status', '=', 'enrolled')]));
   const all = db.selectFrom('enrolment').selectAll();
   for (const query of [
     user,

@@ -2,7 +2,14 @@ import { type ErrorCode, errorCodes } from '../errors.ts';
 import type { Route } from '../routes.ts';
 import { ProblemDocument } from '../schema.ts';
 
-const always: ErrorCode[] = ['malformed_request', 'too_many_requests', 'internal_error', 'unavailable'];
+const always: ErrorCode[] = [
+  'malformed_request',
+  'payload_too_large',
+  'unsupported_media_type',
+  'too_many_requests',
+  'internal_error',
+  'unavailable',
+];
 const ofCallers: ErrorCode[] = [
   'unauthorized',
   'signed_out',
@@ -20,6 +27,8 @@ const isClosed = (schema: object | undefined) =>
 function commonCodes({ method, access, params, query, body, streams }: Route): ErrorCode[] {
   const isKeyed = method === 'POST' && access !== 'anyone' && access !== 'session' && !streams;
   const namesTenant = access === 'tenant' || access === 'either';
+  /** The answer stored for the key was about a user or tenant that has been erased since. */
+  const erased: ErrorCode = namesTenant ? 'user_not_found' : 'tenant_not_found';
   return [
     ...always,
     ...(access === 'anyone' || access === 'session' ? [] : ofCallers),
@@ -28,8 +37,8 @@ function commonCodes({ method, access, params, query, body, streams }: Route): E
     ...(namesTenant ? (['tenant_not_allowed', 'tenant_not_found'] as const) : []),
     ...(params || query || body || isKeyed ? (['validation_failed'] as const) : []),
     ...(isClosed(query) || isClosed(body) ? (['unknown_field'] as const) : []),
-    ...(body || streams ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
-    ...(isKeyed ? (['in_progress', 'idempotency_key_reused'] as const) : []),
+    ...(streams?.bulk ? (['idempotency_key_reused'] as const) : []),
+    ...(isKeyed ? (['in_progress', 'idempotency_key_reused', erased] as const) : []),
   ];
 }
 

@@ -1,0 +1,68 @@
+import { appendFileSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { routes } from '../../src/app.ts';
+import { type ErrorCode, errorCodes } from '../../src/platform/errors.ts';
+import { codesOf } from '../../src/platform/http/problem-answers.ts';
+
+type Line = { operation: string; status: number; code: string | null };
+
+const keyOf = (method: string, url: string) => `${method} ${url}`;
+const operations = new Map(
+  routes.map(({ method, path, name }) => [keyOf(method, path.replaceAll(/\{(\w+)\}/g, ':$1')), name]),
+);
+
+function operationOf({ method, routeOptions }: FastifyRequest): string | undefined {
+  return operations.get(keyOf(method === 'HEAD' ? 'GET' : method, routeOptions.url ?? ''));
+}
+
+const noted = new Set<string>();
+
+function note(folder: string, line: Line): void {
+  const text = `${JSON.stringify(line)}\n`;
+  if (noted.has(text)) return;
+  noted.add(text);
+  appendFileSync(join(folder, `${process.pid}.jsonl`), text);
+}
+
+/** For the servers of a test: writes down what each operation answers, for the check that `scripts/test.ts` ends with. */
+export function recordAnswers(app: FastifyInstance): void {
+  const folder = process.env.TEST_ANSWERS;
+  if (!folder) return;
+  const codes = new WeakMap<FastifyRequest, string>();
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    const isProblem = String(reply.getHeader('content-type')).startsWith('application/problem+json');
+    if (isProblem && typeof payload === 'object' && payload !== null && 'code' in payload)
+      codes.set(request, String(payload.code));
+    return payload;
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const operation = operationOf(request);
+    if (operation) note(folder, { operation, status: reply.statusCode, code: codes.get(request) ?? null });
+  });
+}
+
+const isCode = (code: string): code is ErrorCode => code in errorCodes;
+
+/** What was answered without being declared, and which of the codes that routes list themselves never were. */
+export function judgeAnswers(folder: string) {
+  const lines = globSync(join(folder, '*.jsonl')).flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line): Line => JSON.parse(line)),
+  );
+  const undeclared = new Set<string>();
+  const unseen = new Set(
+    routes.flatMap(({ name, problems = [] }) => problems.map((code) => `${name} ${code}`)),
+  );
+  for (const { operation, status, code } of lines) {
+    unseen.delete(`${operation} ${code}`);
+    const route = routes.find(({ name }) => name === operation);
+    if (!route) continue;
+    const isDeclared =
+      code === null ? status in route.answers : isCode(code) && codesOf(route).includes(code);
+    if (!isDeclared) undeclared.add(`${operation} ${code ?? status}`);
+  }
+  return { answers: lines.length, undeclared: [...undeclared].sort(), unseen: [...unseen].sort() };
+}
