@@ -1,4 +1,4 @@
-import type { Unit } from '../server/src/modules/standards/types.ts';
+import type { Unit } from '../standards/types.ts';
 import type { Position } from './course.ts';
 import { elements, make, makeIcon } from './elements.ts';
 import { messages } from './messages.ts';

@@ -1,4 +1,4 @@
-import type { RunTimeData } from '../server/src/modules/standards/types.ts';
+import type { RunTimeData } from '../standards/types.ts';
 
 /** What the player uses of scorm-again's two run-time APIs. */
 export type Engine = {

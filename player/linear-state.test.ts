@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unitOf as unit } from '../server/src/modules/standards/test-support.ts';
-import type { Standard } from '../server/src/modules/standards/types.ts';
+import { unitOf as unit } from '../standards/test-support.ts';
+import type { Standard } from '../standards/types.ts';
 import {
   beginLinear,
   firstUnit,

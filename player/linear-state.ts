@@ -1,5 +1,5 @@
 import type { Session } from '../server/src/modules/player/schemas.ts';
-import type { RunTimeData } from '../server/src/modules/standards/types.ts';
+import type { RunTimeData } from '../standards/types.ts';
 import type { Snapshot } from './commits.ts';
 import type { Position } from './course.ts';
 import { isOpen } from './prerequisites.ts';

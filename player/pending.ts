@@ -1,4 +1,4 @@
-import type { Evidence } from '../server/src/modules/standards/types.ts';
+import type { Evidence } from '../standards/types.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { gradeOf, neededOf } from './results.ts';

@@ -1,4 +1,4 @@
-import type { RunTimeData } from '../server/src/modules/standards/types.ts';
+import type { RunTimeData } from '../standards/types.ts';
 
 /** The run-time API of one unit at a time. */
 export type RunTime = {

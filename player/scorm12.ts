@@ -1,4 +1,4 @@
-import type { RunTimeData } from '../server/src/modules/standards/types.ts';
+import type { RunTimeData } from '../standards/types.ts';
 import { secondsIn, startClock, timespan12 } from './clock.ts';
 import { type Engine, engineSettings, flatSnapshot, loadData, publish, states } from './engine.ts';
 import type { RunTime, RunTimeEvents } from './runtime.ts';

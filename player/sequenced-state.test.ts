@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unitOf as unit } from '../server/src/modules/standards/test-support.ts';
+import { unitOf as unit } from '../standards/test-support.ts';
 import {
   beginSequenced,
   type Decision,

@@ -1,5 +1,5 @@
 import type { Session } from '../server/src/modules/player/schemas.ts';
-import type { RunTimeData } from '../server/src/modules/standards/types.ts';
+import type { RunTimeData } from '../standards/types.ts';
 import type { Snapshot } from './commits.ts';
 import { newAttempt2004, nextSitting2004, resumedAttempt2004 } from './sitting2004.ts';
 import { type PlayableUnit, playableUnits } from './units.ts';

@@ -1,10 +1,4 @@
-import type {
-  CourseTree,
-  Objective,
-  Sequencing,
-  SequencingRule,
-  Unit,
-} from '../server/src/modules/standards/types.ts';
+import type { CourseTree, Objective, Sequencing, SequencingRule, Unit } from '../standards/types.ts';
 
 /** The organization itself, the root of the activity tree; the manifest's identifier of it means nothing to anyone. */
 export const rootID = 'lectern.root';

@@ -1,4 +1,4 @@
-import type { RunTimeData } from '../server/src/modules/standards/types.ts';
+import type { RunTimeData } from '../standards/types.ts';
 import { secondsIn, timespan2004 } from './clock.ts';
 
 /** What the next sitting of the unit starts from, when it is opened again on the same page. */

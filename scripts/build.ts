@@ -32,7 +32,7 @@ const external = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'),
 /** Each is a file of its own, because it runs in a process or thread of its own. */
 const programs = {
   lectern: 'cli.ts',
-  'package-program': 'modules/catalogue/package-program.ts',
+  'package-program': 'modules/catalogue/packages/package-program.ts',
   'pglite-create': 'platform/db/pglite-create.ts',
   'pglite-worker': 'platform/db/pglite-worker.ts',
 };
@@ -103,8 +103,11 @@ const pageSources = (folder: string) => [`${folder}/**/*.{ts,tsx,css,html,json,s
 const parts = {
   console: { sources: [...pageSources('console'), 'client/src/generated.ts'], build: page('console') },
   guide: { sources: ['docs/{guide,site}/**/*.*', 'docs/eleventy.config.js'], build: buildGuide },
-  player: { sources: [...pageSources('player'), 'server/src/modules/standards/*.ts'], build: page('player') },
-  server: { sources: ['server/src/**/*.ts', 'server/migrations/*.sql', 'courses/**/*'], build: buildServer },
+  player: { sources: [...pageSources('player'), 'standards/*.ts'], build: page('player') },
+  server: {
+    sources: ['server/src/**/*.ts', 'standards/*.ts', 'server/migrations/*.sql', 'courses/**/*'],
+    build: buildServer,
+  },
 } satisfies Record<string, Part>;
 
 export type PartName = keyof typeof parts;

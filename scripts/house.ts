@@ -5,7 +5,7 @@ import { parseSync } from 'vite';
 
 const root = join(import.meta.dirname, '..');
 const list = process.argv.includes('--list');
-const folders = '{server,console,player,client,bench,scripts,test}';
+const folders = '{server,standards,console,player,client,bench,scripts,test}';
 const isGenerated = (file: string) => file.endsWith('/generated.ts');
 const isTest = (file: string) => /\.test\.tsx?$|test-(support|database)|(^|\/)test\//.test(file);
 
@@ -117,7 +117,7 @@ const journeys = {
   enrol: ['enrolments/routes.ts', 'enrolments/enrol-statement/statement.ts'],
   click: ['player/launch-route.ts', 'enrolments/explain.ts'],
   commit: ['player/content-routes.ts', 'enrolments/progress-statements.ts'],
-  import: ['catalogue/routes.ts', 'catalogue/import-package.ts'],
+  import: ['catalogue/routes.ts', 'catalogue/packages/import-package.ts'],
 };
 
 function wayTo([from = '', to = '']: string[]): string[] {

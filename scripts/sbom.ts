@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** What is installed or built into `dist/`; the client is published separately. */
-const workspaces = ['server', 'console', 'player'].flatMap((name) => ['--workspace', name]);
+const workspaces = ['server', 'standards', 'console', 'player'].flatMap((name) => ['--workspace', name]);
 const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only', ...workspaces];
 const { status, stdout, stderr, error } = spawnSync('npm', args, {
   encoding: 'utf8',

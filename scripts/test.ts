@@ -44,14 +44,14 @@ const patterns = values.journeys
   ? ['test/journeys/*.test.ts']
   : values.deploy
     ? ['test/deploy/*.test.ts']
-    : ['{server,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
+    : ['{server,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
 // The others say nothing of a server: `npm test` has run them already.
 const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;
 
 /** A file by its path, or all whose path or a title of a test in them has the words. */
 function matching(words: string): string[] {
-  if (existsSync(words)) return [words];
+  if (words.endsWith('.ts') && existsSync(words)) return [words];
   const title = new RegExp(`\\btest(?:\\.\\w+)?\\(\\s*['"\`].*${RegExp.escape(words)}`, 'i');
   return suite.filter((file) => file.includes(words) || title.test(readFileSync(file, 'utf8')));
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { beginTrail } from './modules/audit/begin.ts';
 import { createKey } from './modules/auth/keys.ts';
 import { deleteCourse, putCourse, readAuthoredCourse } from './modules/catalogue/courses.ts';
-import { importPackage } from './modules/catalogue/import-package.ts';
+import { importPackage } from './modules/catalogue/packages/import-package.ts';
 import { readTenant } from './modules/tenants/tenants.ts';
 import type { Config } from './platform/config.ts';
 import { type Context, serviceActor } from './platform/context.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import type { Unit } from '../../standards/types.ts';
 import { packCourse, packRow } from '../../test/journeys/made-courses.ts';
 import type { Receipt, Session } from '../src/modules/player/schemas.ts';
-import type { Unit } from '../src/modules/standards/types.ts';
 import { checkProblem, closeAgent, send } from './support/fuzz-answers.ts';
 import { jsonText, odd, oddTexts } from './support/fuzz-values.ts';
 import { type Play, play } from './support/player.ts';

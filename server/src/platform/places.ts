@@ -13,7 +13,9 @@ export const places = {
   migrations: join(server, 'migrations'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
   /** Our own code, which a process on untrusted input may read. */
-  code: isBuilt ? [server] : [join(server, 'src'), join(server, 'package.json')],
+  code: isBuilt
+    ? [server]
+    : [join(server, 'src'), join(server, 'package.json'), join(server, '../standards')],
 };
 
 /** The address of a program that runs in a process or thread of its own, by that of its source. */

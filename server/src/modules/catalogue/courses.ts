@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { Standard } from '../../../../standards/types.ts';
 import type { Context } from '../../platform/context.ts';
 import type { CourseTable } from '../../platform/db/generated.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
@@ -7,7 +8,6 @@ import { Problem } from '../../platform/errors.ts';
 import { containing, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
-import type { Standard } from '../standards/types.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, whenInUse } from './problems.ts';
 import { tellOfRelease } from './releases.ts';

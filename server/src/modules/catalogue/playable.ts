@@ -1,10 +1,10 @@
+import { findUnit, type Played } from '../../../../standards/reached.ts';
+import type { CourseTree, Standard, Unit } from '../../../../standards/types.ts';
+import { addressTree } from '../../../../standards/web.ts';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import type { Played } from '../standards/reached.ts';
-import type { CourseTree, Standard } from '../standards/types.ts';
-import { addressTree } from '../standards/web.ts';
 import { isOffered } from './offers.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 
@@ -75,6 +75,12 @@ const releases = remember<Played>({
 /** What a commit is judged by. `releaseId` null: the course is a page at an address. */
 export async function playedBy(ctx: Context, releaseId: string | null): Promise<Played> {
   return releaseId === null ? { standard: 'web', tree: addressTree('', '') } : releases.get(ctx, releaseId);
+}
+
+export function unitOf({ tree }: Played, unitId: string): Unit {
+  const unit = findUnit(tree.Units, unitId);
+  if (unit) return unit;
+  throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });
 }
 
 /** Whether it is there now: a course that was deleted took its releases with it. */

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { CourseTree, PackageWarning, Unit } from '../../../../standards/types.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ReleaseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -6,7 +7,6 @@ import { Problem } from '../../platform/errors.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { tellTenants } from '../events/append.ts';
-import type { CourseTree, PackageWarning, Unit } from '../standards/types.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 import type { Release } from './schemas.ts';
 

@@ -4,9 +4,9 @@ import { PageOf, pageQuery } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields } from '../../platform/schema.ts';
 import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from './courses.ts';
-import { importPackage } from './import-package.ts';
 import { listOfferedCourses } from './offers.ts';
 import { deleteOption, putOption } from './options.ts';
+import { importPackage } from './packages/import-package.ts';
 import { listReleases, makeCurrent, readCurrentRelease, readRelease } from './releases.ts';
 import {
   AuthoredCourse,

@@ -1,7 +1,7 @@
 import Type from 'typebox';
+import { standards } from '../../../../standards/types.ts';
 import { pageQuery } from '../../platform/pagination.ts';
 import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
-import { standards } from '../standards/types.ts';
 
 export const CourseID = Identifier('The course. Chosen by the operator.');
 export const DurationID = Identifier('The enrolment option, unique in its course. Chosen by the operator.');

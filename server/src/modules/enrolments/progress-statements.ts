@@ -1,10 +1,10 @@
+import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
 import { coalesce } from '../../platform/batch.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { readTogether } from '../../platform/read-together.ts';
 import type { EventType } from '../events/types.ts';
 import { insertEvent } from '../events/write.ts';
-import type { Evidence, RunTimeData } from '../standards/types.ts';
 import { forgottenNumber } from './forgotten-launch.ts';
 import type { EnrolmentRow } from './record.ts';
 import { readUnits } from './units.ts';

@@ -1,10 +1,10 @@
+import { nothing, type RootEvidence } from '../../../../standards/evidence.ts';
+import { reachedWith } from '../../../../standards/reached.ts';
+import type { Evidence, RunTimeData, Standard } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { playedBy } from '../catalogue/playable.ts';
-import { nothing, type RootEvidence } from '../standards/evidence.ts';
-import { reachedWith } from '../standards/reached.ts';
-import type { Evidence, RunTimeData, Standard } from '../standards/types.ts';
+import { playedBy, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { forgottenNumber, forgottenSince } from './forgotten-launch.ts';
 import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
@@ -115,7 +115,14 @@ async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: Commi
   if (refused === null) return;
   const { enrollId, launch, number, unitId } = input;
   const played = await playedBy(ctx, facts.release_id);
-  const { unit: evidence } = reachedWith(played, { units: {}, course: nothing }, input);
+  const { unit: evidence } = reachedWith(
+    played,
+    { units: {}, course: nothing },
+    {
+      ...input,
+      unit: unitOf(played, unitId),
+    },
+  );
   await writeRefused(ctx, { enrollId, launch, number, unitId, evidence, refused });
   throw new Problem(refused, commitVerdicts[refused]);
 }
@@ -129,7 +136,10 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
   const before = evidenceOf(facts);
   const played = await playedBy(ctx, facts.release_id);
   const reached = { units: facts.units ?? {}, course: before };
-  const { unit: evidence, course } = reachedWith(played, reached, input);
+  const { unit: evidence, course } = reachedWith(played, reached, {
+    ...input,
+    unit: unitOf(played, input.unitId),
+  });
   const override = overrideOf(facts);
   const counting = withOverride(course, override);
   const status = statusFollowing(facts, counting.Completion);

@@ -1,5 +1,5 @@
+import type { Evidence } from '../../../../standards/types.ts';
 import type { EventType } from '../events/types.ts';
-import type { Evidence } from '../standards/types.ts';
 
 type Result = Pick<Evidence, 'Completion' | 'Success' | 'Score'>;
 

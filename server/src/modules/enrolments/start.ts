@@ -1,3 +1,4 @@
+import type { CourseTree, Evidence, RunTimeData, Standard } from '../../../../standards/types.ts';
 import { spend } from '../../platform/budgets.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { countRejection } from '../../platform/counters.ts';
@@ -6,7 +7,6 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { launchesPerMinute } from '../../platform/pools.ts';
 import { eventType, insertEvent } from '../events/write.ts';
-import type { CourseTree, Evidence, RunTimeData, Standard } from '../standards/types.ts';
 import { endOf } from './end.ts';
 import { explain } from './explain.ts';
 import type { EnrolmentRow } from './record.ts';

@@ -1,5 +1,5 @@
+import type { RunTimeData } from '../../../../standards/types.ts';
 import { sha256 } from '../../platform/ids.ts';
-import type { RunTimeData } from '../standards/types.ts';
 
 /** For all units of an enrolment together, because opening a session reads and sends all of it. */
 const mostStored = 4 * 1024 ** 2;

@@ -1,6 +1,6 @@
+import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import type { Evidence, RunTimeData } from '../standards/types.ts';
 
 type Begun = { unit_id: string; evidence: Evidence; bytes: number };
 type WithData = Begun & { data: RunTimeData };

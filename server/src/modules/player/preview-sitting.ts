@@ -1,9 +1,9 @@
+import { nothing } from '../../../../standards/evidence.ts';
+import { type Reached, reachedWith } from '../../../../standards/reached.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { playedBy, readPlayable } from '../catalogue/playable.ts';
+import { playedBy, readPlayable, unitOf } from '../catalogue/playable.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
-import { nothing } from '../standards/evidence.ts';
-import { type Reached, reachedWith } from '../standards/reached.ts';
 import { refuseSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
@@ -74,8 +74,9 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
   const before = body.Preview === undefined ? { units: {}, course: nothing } : readReached(ctx, body.Preview);
   if (!before)
     throw new Problem('validation_failed', 'Send Preview as the last receipt gave it.', { param: 'Preview' });
-  const change = { unitId: body.UnitID, data: body.Data, root: body.Root ?? null };
-  const { units, course } = reachedWith(await playedBy(ctx, handle.releaseId), before, change);
+  const played = await playedBy(ctx, handle.releaseId);
+  const change = { unit: unitOf(played, body.UnitID), data: body.Data, root: body.Root ?? null };
+  const { units, course } = reachedWith(played, before, change);
   return receiptOf(ctx, body.Number, { units, course });
 }
 

@@ -1,9 +1,9 @@
+import type { Reached } from '../../../../standards/reached.ts';
 import type { Player } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
 import { seal, unseal } from '../../platform/signing.ts';
 import { operatorLine } from '../../platform/turns.ts';
-import type { Reached } from '../standards/reached.ts';
 
 /** What a preview shows. `tenantId` null: to the operator. `at`: when it was asked for. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };

@@ -1,8 +1,8 @@
 import Type from 'typebox';
+import { type CourseTree, type Evidence, type RunTimeData, standards } from '../../../../standards/types.ts';
 import { Fields, Nullable, OneOf } from '../../platform/schema.ts';
 import { completions, successes } from '../enrolments/schemas.ts';
 import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
-import { type CourseTree, type Evidence, type RunTimeData, standards } from '../standards/types.ts';
 
 export const mostElements = 10_000;
 

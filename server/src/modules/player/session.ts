@@ -1,7 +1,7 @@
+import type { Played } from '../../../../standards/reached.ts';
+import { resume } from '../../../../standards/resume.ts';
+import type { Evidence, RunTimeData, Unit } from '../../../../standards/types.ts';
 import { Problem } from '../../platform/errors.ts';
-import type { Played } from '../standards/reached.ts';
-import { resume } from '../standards/resume.ts';
-import type { Evidence, RunTimeData, Unit } from '../standards/types.ts';
 import type { Receipt, Session } from './schemas.ts';
 
 /** What a sitting begins with. */

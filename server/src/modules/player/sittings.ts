@@ -1,3 +1,4 @@
+import { addressTree } from '../../../../standards/web.ts';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { inTurn } from '../../platform/turns.ts';
@@ -5,7 +6,6 @@ import { explain } from '../enrolments/explain.ts';
 import { keepLaunchAlive, readLaunchState } from '../enrolments/launches.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
-import { addressTree } from '../standards/web.ts';
 import { refuseSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import type { OriginOwner } from './content-origins.ts';

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Context } from '../../platform/context.ts';
-import { transaction } from '../../platform/db/transaction.ts';
-import { Problem } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { appendAudit, deployment } from '../audit/append.ts';
-import { tellTenants } from '../events/append.ts';
-import type { PackageReport } from '../standards/types.ts';
+import type { PackageReport } from '../../../../../standards/types.ts';
+import type { Context } from '../../../platform/context.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
+import { Problem } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { appendAudit, deployment } from '../../audit/append.ts';
+import { tellTenants } from '../../events/append.ts';
+import { courseNotFound } from '../problems.ts';
+import { tellOfRelease, toRelease } from '../releases.ts';
+import type { Release } from '../schemas.ts';
 import { examinePackage } from './examine-package.ts';
-import { courseNotFound } from './problems.ts';
-import { tellOfRelease, toRelease } from './releases.ts';
-import type { Release } from './schemas.ts';
 
 /** More than 1,000 bytes out of one is a bomb, not a course. */
 const mostRatio = 1000;

@@ -3,19 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { readPackage } from './package.ts';
-import {
-  importBytes,
-  imported,
-  limits,
-  manifest12,
-  manifest2004,
-  oneItem,
-  oneResource,
-  realPackages,
-  refused,
-  zipOf,
-} from './test-support.ts';
+import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
+import { readPackage } from './read-package.ts';
+import { importBytes, imported, limits, realPackages, refused, zipOf } from './test-support.ts';
 
 const scorm12 = { 'imsmanifest.xml': manifest12(oneItem, oneResource), 'index.html': '<p>Hello</p>' };
 

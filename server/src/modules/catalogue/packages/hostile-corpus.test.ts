@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
-import {
-  importBytes,
-  manifest12,
-  manifest2004,
-  oneItem,
-  oneResource,
-  type RawEntry,
-  rawZip,
-  refused,
-} from './test-support.ts';
+import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
+import { importBytes, type RawEntry, rawZip, refused } from './test-support.ts';
 
 const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
 const course = (manifest: string | Buffer, ...more: RawEntry[]) =>

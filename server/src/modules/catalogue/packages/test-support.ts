@@ -5,10 +5,9 @@ import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { ZipFile } from 'yazl';
-import { Problem } from '../../platform/errors.ts';
-import { readPackage } from './package.ts';
-import { noDetails } from './scorm12.ts';
-import type { PackageReport, Unit } from './types.ts';
+import type { PackageReport } from '../../../../../standards/types.ts';
+import { Problem } from '../../../platform/errors.ts';
+import { readPackage } from './read-package.ts';
 
 export const limits = { bytes: 64 * 1_048_576, entries: 1_000, ratio: 1_000 };
 
@@ -106,40 +105,12 @@ export function rawZip(entries: RawEntry[]): Buffer {
   return Buffer.concat([...parts, central, end]);
 }
 
-export function manifest12(
-  items: string,
-  resources: string,
-  metadata = '<schemaversion>1.2</schemaversion>',
-): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<manifest identifier="m" version="1" xmlns="http://www.imsproject.org/xsd/imscp_rootv1p1p2" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_rootv1p2">
-<metadata><schema>ADL SCORM</schema>${metadata}</metadata>
-<organizations default="o"><organization identifier="o"><title>Safety first</title>${items}</organization></organizations>
-<resources>${resources}</resources></manifest>`;
-}
-
-export const oneItem = '<item identifier="i" identifierref="r"><title>Start</title></item>';
-export const oneResource =
-  '<resource identifier="r" type="webcontent" adlcp:scormtype="sco" href="index.html"><file href="index.html"/></resource>';
-
-export function manifest2004(organization: string, collection = '', edition = '2004 4th Edition'): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<manifest identifier="m" version="1" xmlns="http://www.imsglobal.org/xsd/imscp_v1p1" xmlns:adlcp="http://www.adlnet.org/xsd/adlcp_v1p3" xmlns:adlseq="http://www.adlnet.org/xsd/adlseq_v1p3" xmlns:adlnav="http://www.adlnet.org/xsd/adlnav_v1p3" xmlns:imsss="http://www.imsglobal.org/xsd/imsss">
-<metadata><schema>ADL SCORM</schema><schemaversion>${edition}</schemaversion></metadata>
-<organizations default="o"><organization identifier="o" adlseq:objectivesGlobalToSystem="false"><title>Safety first</title>${organization}</organization></organizations>
-<resources>${oneResource.replace('scormtype', 'scormType')}</resources>${collection}</manifest>`;
-}
-
-export function unitOf(details: Partial<Unit> = {}): Unit {
-  const base = { UnitID: 'u', Title: 'U', Href: 'u.html', Kind: 'sco' as const, Visible: true, Children: [] };
-  return { ...noDetails, ...base, ...details };
-}
-
 /** Skips a test with its reason where real packages are not at hand. */
 export async function realPackages(
   context: TestContext,
 ): Promise<{ folder: string; names: string[] } | null> {
-  const folder = process.env.LECTERN_PACKAGES ?? join(import.meta.dirname, '../../../../../shared/packages');
+  const folder =
+    process.env.LECTERN_PACKAGES ?? join(import.meta.dirname, '../../../../../../shared/packages');
   const names = await readdir(folder).catch(() => []);
   if (names.length === 0)
     context.skip(`no real packages in ${folder}; LECTERN_PACKAGES names another folder`);

@@ -1,4 +1,4 @@
-import { Problem } from '../../platform/errors.ts';
+import { PackageRefusal } from './refusal.ts';
 import type { Standard } from './types.ts';
 import type { Warn } from './warnings.ts';
 import { attributeOf, childOf, textOf, type XmlElement } from './xml.ts';
@@ -39,9 +39,9 @@ export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   return standard;
 }
 
-export function unsupported(what: string): Problem {
+export function unsupported(what: string): PackageRefusal {
   const detail = `${what} is not supported yet. Export the course as SCORM 1.2 or SCORM 2004 and upload that package.`;
-  return new Problem('package_unsupported', detail);
+  return new PackageRefusal('package_unsupported', detail);
 }
 
 export function nameOf(standard: Standard): string {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Problem } from '../../platform/errors.ts';
-import { createFileIndex, resolveTarget } from './launch-path.ts';
-import { readManifest } from './manifest.ts';
-import { importBytes, manifest12, manifest2004, oneItem, oneResource, rawZip } from './test-support.ts';
-import { createWarnings } from './warnings.ts';
+import { resolveTarget } from '../../../../../standards/launch-path.ts';
+import { readManifest } from '../../../../../standards/manifest.ts';
+import { PackageRefusal } from '../../../../../standards/refusal.ts';
+import { manifest12, manifest2004, oneItem, oneResource } from '../../../../../standards/test-support.ts';
+import { createWarnings } from '../../../../../standards/warnings.ts';
+import { createFileIndex } from './file-index.ts';
+import { importBytes, rawZip } from './test-support.ts';
 
 const runs = { numRuns: Number(process.env.LECTERN_FUZZ_RUNS ?? 200) };
 const course = rawZip([
@@ -88,7 +90,7 @@ describe('whatever is uploaded', () => {
           const files = createFileIndex(['index.html']);
           readManifest(Buffer.from(text), 'imsmanifest.xml', files, createWarnings().warn('imsmanifest.xml'));
         } catch (error) {
-          assert.ok(error instanceof Problem, String(error));
+          assert.ok(error instanceof PackageRefusal, String(error));
         }
       }),
       { numRuns: runs.numRuns * 5 },

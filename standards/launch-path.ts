@@ -1,5 +1,3 @@
-import { toNfc } from '../../platform/unicode.ts';
-
 /** The package's files as a manifest may name them: as written, decoded, in other letter case or Unicode form. */
 export type FileIndex = { has: (path: string) => boolean; find: (path: string) => string | null };
 
@@ -8,19 +6,6 @@ export type Target =
   | { kind: 'missing'; href: string; path: string }
   | { kind: 'foreign'; href: string }
   | { kind: 'refused'; why: string };
-
-export function createFileIndex(paths: Iterable<string>): FileIndex {
-  const exact = new Set(paths);
-  const loose = new Map([...exact].map((path) => [loosely(path), path]));
-  return {
-    has: (path) => exact.has(path),
-    find: (path) => (exact.has(path) ? path : (loose.get(loosely(path)) ?? null)),
-  };
-}
-
-function loosely(path: string): string {
-  return toNfc(path).toLowerCase();
-}
 
 /** Resolves a manifest's href against its `xml:base` values (outermost first) and adds the item's parameters. */
 export function resolveTarget(

@@ -1,9 +1,9 @@
-import type { Context } from '../../platform/context.ts';
-import { Problem } from '../../platform/errors.ts';
-import { IsolationFailure, runIsolated } from '../../platform/isolated.ts';
-import { programAddress } from '../../platform/places.ts';
-import type { PackageSource } from '../standards/package.ts';
-import type { PackageReport } from '../standards/types.ts';
+import type { PackageReport } from '../../../../../standards/types.ts';
+import type { Context } from '../../../platform/context.ts';
+import { Problem } from '../../../platform/errors.ts';
+import { IsolationFailure, runIsolated } from '../../../platform/isolated.ts';
+import { programAddress } from '../../../platform/places.ts';
+import type { PackageSource } from './read-package.ts';
 
 const program = programAddress('./package-program.ts', import.meta.url);
 /** Enough for a manifest of 200,000 elements with ten attributes each. */

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createFileIndex } from '../server/src/modules/catalogue/packages/file-index.ts';
+import { foldedPath } from '../server/src/modules/catalogue/packages/zip-names.ts';
 import { parseSeconds } from './durations.ts';
 import { unitEvidence } from './evidence.ts';
-import { createFileIndex, resolveTarget } from './launch-path.ts';
+import { resolveTarget } from './launch-path.ts';
 import { parseBoolean, parseNumber } from './numbers.ts';
 import { resume } from './resume.ts';
 import { unitOf } from './test-support.ts';
 import { titleOfPage } from './web.ts';
 import { decodeXml, hasDoctype } from './xml-text.ts';
-import { foldedPath } from './zip-names.ts';
 
 // What courses and packages hold is read in time that grows with its length only.
 

@@ -1,5 +1,5 @@
-import { Problem } from '../../platform/errors.ts';
-import { hasEndlessMarks, toNfc } from '../../platform/unicode.ts';
+import { Problem } from '../../../platform/errors.ts';
+import { hasEndlessMarks, toNfc } from '../../../platform/unicode.ts';
 
 const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 const maxDepth = 32;

@@ -1,4 +1,3 @@
-import { Problem } from '../../platform/errors.ts';
 import { better, type RootEvidence, rollUp, unitEvidence } from './evidence.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
@@ -8,7 +7,7 @@ export type Played = { standard: Standard; tree: CourseTree };
 /** The best so far, of each unit that was begun and of the course. */
 export type Reached = { units: Record<string, Evidence>; course: Evidence };
 
-function findUnit(units: Unit[], unitId: string): Unit | null {
+export function findUnit(units: Unit[], unitId: string): Unit | null {
   for (const unit of units) {
     const found = unit.UnitID === unitId ? unit : findUnit(unit.Children, unitId);
     if (found) return found;
@@ -20,16 +19,14 @@ function findUnit(units: Unit[], unitId: string): Unit | null {
 export function reachedWith(
   { standard, tree }: Played,
   before: Reached,
-  commit: { unitId: string; data: RunTimeData; root: RootEvidence | null },
+  commit: { unit: Unit; data: RunTimeData; root: RootEvidence | null },
 ): Reached & { unit: Evidence } {
-  const { unitId, data, root } = commit;
-  const found = findUnit(tree.Units, unitId);
-  if (!found)
-    throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });
-  const fresh = unitEvidence(standard, found, data);
-  const known = Object.hasOwn(before.units, unitId) ? before.units[unitId] : undefined;
+  const { data, root } = commit;
+  const { UnitID } = commit.unit;
+  const fresh = unitEvidence(standard, commit.unit, data);
+  const known = Object.hasOwn(before.units, UnitID) ? before.units[UnitID] : undefined;
   const unit = known ? better(known, fresh) : fresh;
-  const units = { ...before.units, [unitId]: unit };
+  const units = { ...before.units, [UnitID]: unit };
   const rolledUp = rollUp(standard, tree, units, root);
   return { unit, units, course: keepBetter(before.course, rolledUp, root !== null) };
 }

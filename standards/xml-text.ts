@@ -21,7 +21,7 @@ function encodingOf(bytes: Uint8Array): string {
   if (first === 0x3c && second === 0 && third !== 0 && fourth === 0) return 'utf-16le';
   if (first === 0 && second === 0x3c && third === 0) return 'utf-16be';
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
-  const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
   const declared = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8';
   // A file that we could read so far by single bytes cannot be UTF-16, whatever it says.
   if (/^(utf-?16|ucs|iso-10646)/i.test(declared)) return 'utf-8';

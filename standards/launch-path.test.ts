@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createFileIndex, resolveTarget } from './launch-path.ts';
+import { createFileIndex } from '../server/src/modules/catalogue/packages/file-index.ts';
+import { resolveTarget } from './launch-path.ts';
 
 const files = createFileIndex(['a/Start page.html', 'b.html', '100%.html', 'ü.html', 'c%20d.html']);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Problem } from '../../platform/errors.ts';
-import { createFileIndex } from './launch-path.ts';
+import { createFileIndex } from '../server/src/modules/catalogue/packages/file-index.ts';
 import { readManifest } from './manifest.ts';
+import { PackageRefusal } from './refusal.ts';
 import { manifest12, oneItem, oneResource } from './test-support.ts';
 import { createWarnings } from './warnings.ts';
 
@@ -14,11 +14,11 @@ function read(text: string | Uint8Array, paths = ['index.html', 'imsmanifest.xml
   return { ...report, warnings: warnings.list(), unit: report.Tree.Units[0] };
 }
 
-function problemOf(text: string | Uint8Array): Problem {
+function refusalOf(text: string | Uint8Array): PackageRefusal {
   try {
     read(text);
   } catch (error) {
-    if (error instanceof Problem) return error;
+    if (error instanceof PackageRefusal) return error;
     throw error;
   }
   throw new Error('the manifest was taken');
@@ -50,7 +50,7 @@ describe('a manifest', () => {
       '<!-- c --><!DOCTYPE m [<!ENTITY x SYSTEM "file:///etc/passwd">]><manifest',
     );
     for (const bytes of [text, Buffer.from(`\ufeff${text}`, 'utf16le')]) {
-      const problem = problemOf(bytes);
+      const problem = refusalOf(bytes);
       assert.equal(problem.code, 'package_unsafe');
       assert.match(problem.message, /imsmanifest\.xml/);
     }
@@ -71,15 +71,15 @@ describe('a manifest', () => {
 
   it('of another IMS specification is not supported yet', () => {
     const text = `<manifest xmlns="http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"><metadata><schema>IMS Common Cartridge</schema><schemaversion>1.1.0</schemaversion></metadata><organizations/><resources/></manifest>`;
-    const problem = problemOf(text);
+    const problem = refusalOf(text);
     assert.equal(problem.code, 'package_unsupported');
     assert.match(problem.message, /Common Cartridge/);
   });
 
   it('that is malformed is refused with its line', () => {
-    assert.match(problemOf(plain.replace('</organizations>', '')).message, /line \d+.*malformed/);
-    assert.match(problemOf('').message, /empty or not XML/);
-    assert.match(problemOf('<html/>').message, /<html>/);
+    assert.match(refusalOf(plain.replace('</organizations>', '')).message, /line \d+.*malformed/);
+    assert.match(refusalOf('').message, /empty or not XML/);
+    assert.match(refusalOf('<html/>').message, /<html>/);
   });
 
   it('is taken with the first usable organization', () => {
@@ -97,7 +97,7 @@ describe('a manifest', () => {
       [oneItem, resource('adlcp:scormtype="sco" href="javascript:alert(1)"')],
       [oneItem, resource('adlcp:scormtype="sco" href="../../x.html"')],
     ] as const) {
-      const problem = problemOf(manifest12(items, resources));
+      const problem = refusalOf(manifest12(items, resources));
       assert.equal(problem.code, 'package_invalid');
       assert.match(problem.message, /imsmanifest\.xml, line \d+/);
     }
@@ -134,13 +134,13 @@ describe('a manifest', () => {
   it('may nest 64 levels and no more', () => {
     const nested = (depth: number) => `${'<item identifierref="r">'.repeat(depth)}${'</item>'.repeat(depth)}`;
     assert.ok(read(manifest12(nested(64), oneResource)).unit);
-    assert.match(problemOf(manifest12(nested(65), oneResource)).message, /deeper than 64/);
+    assert.match(refusalOf(manifest12(nested(65), oneResource)).message, /deeper than 64/);
   });
 
   it('may have 5,000 items and no more', () => {
     const items = (count: number) => '<item identifierref="r"/>'.repeat(count);
     assert.equal(read(manifest12(items(5_000), oneResource)).Tree.Units.length, 5_000);
-    assert.match(problemOf(manifest12(items(5_001), oneResource)).message, /more than 5000 items/);
+    assert.match(refusalOf(manifest12(items(5_001), oneResource)).message, /more than 5000 items/);
   });
 
   it('tells SCORM 1.2 what its items say', () => {

@@ -1,13 +1,14 @@
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openPromise, type ZipFile } from 'yauzl';
-import { Problem } from '../../platform/errors.ts';
-import { createFileIndex } from './launch-path.ts';
-import { readManifest } from './manifest.ts';
-import type { PackageReport } from './types.ts';
-import { createWarnings } from './warnings.ts';
-import { refuseOtherStandards, startPage, titleOfPage, webTree } from './web.ts';
-import { invalid, maxXmlBytes } from './xml.ts';
+import { readManifest } from '../../../../../standards/manifest.ts';
+import { PackageRefusal } from '../../../../../standards/refusal.ts';
+import type { PackageReport } from '../../../../../standards/types.ts';
+import { createWarnings } from '../../../../../standards/warnings.ts';
+import { refuseOtherStandards, startPage, titleOfPage, webTree } from '../../../../../standards/web.ts';
+import { invalid, maxXmlBytes } from '../../../../../standards/xml.ts';
+import { Problem } from '../../../platform/errors.ts';
+import { createFileIndex } from './file-index.ts';
 import { type CheckedEntry, checkEntries, type PackageLimits } from './zip-entries.ts';
 import { extractEntries } from './zip-extract.ts';
 
@@ -41,7 +42,7 @@ export async function readPackage({ file, folder, limits, title }: PackageSource
       return { ...course, Warnings: warnings.list(), Files: entries.length, Bytes };
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
-      throw error;
+      throw error instanceof PackageRefusal ? new Problem(error.code, error.message, error.place) : error;
     }
   } finally {
     zip.close();

@@ -1,5 +1,5 @@
 import { type Entry, getFileNameLowLevel, type ZipFile } from 'yauzl';
-import { Problem } from '../../platform/errors.ts';
+import { Problem } from '../../../platform/errors.ts';
 import { foldedPath, isJunk, safeSegments, unsafe } from './zip-names.ts';
 
 export type PackageLimits = { bytes: number; entries: number; ratio: number };

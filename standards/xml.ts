@@ -6,7 +6,7 @@ import {
   XmlParseError,
   XmlText,
 } from 'libxml2-wasm';
-import { Problem } from '../../platform/errors.ts';
+import { PackageRefusal } from './refusal.ts';
 import type { Warn } from './warnings.ts';
 import { decodeXml, hasDoctype } from './xml-text.ts';
 
@@ -45,15 +45,15 @@ export function withXml<Result>(
   }
 }
 
-export function invalid(file: string, line: number | null, what: string): Problem {
+export function invalid(file: string, line: number | null, what: string): PackageRefusal {
   const where = line === null ? file : `${file}, line ${line}`;
   const detail = `${where}: ${what}. Correct it in the authoring tool, export again and upload the new package.`;
-  return new Problem('package_invalid', detail, line === null ? { file } : { file, line });
+  return new PackageRefusal('package_invalid', detail, line === null ? { file } : { file, line });
 }
 
-function doctypeProblem(file: string): Problem {
+function doctypeProblem(file: string): PackageRefusal {
   const detail = `${file} has a document type declaration (DOCTYPE), which no course manifest needs and which can make a reader fetch or expand foreign data. Remove it and upload the package again.`;
-  return new Problem('package_unsafe', detail, { file });
+  return new PackageRefusal('package_unsafe', detail, { file });
 }
 
 function parseDocument(text: string, file: string, warn: Warn): XmlDocument {

@@ -1,0 +1,11 @@
+/** Why a package is not taken, for the person who made it: `place` says where, as far as it is known. */
+export class PackageRefusal extends Error {
+  readonly code: 'package_invalid' | 'package_unsafe' | 'package_unsupported';
+  readonly place: { file?: string; line?: number };
+
+  constructor(code: PackageRefusal['code'], detail: string, place: PackageRefusal['place'] = {}) {
+    super(detail);
+    this.code = code;
+    this.place = place;
+  }
+}
