@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { play, scorm12 } from '../../test/support/player.ts';
@@ -13,19 +12,12 @@ after(service.close);
 const tenant = await newTenant(service);
 
 const addresses: { origin: string; method: string; path: string }[] = [
-  ...routes.map(({ method, path }) => ({
-    origin: service.baseUrl,
+  ...routes.map(({ method, path, origin }) => ({
+    origin: origin === 'content' ? service.contentUrl : service.baseUrl,
     method,
     path: path.replaceAll(/\{\w+\}/g, 'a'),
   })),
-  ...['session', 'commit', 'nothing'].map((name) => ({
-    origin: service.contentUrl,
-    method: 'POST',
-    path: `/play/a/${name}`,
-  })),
-  { origin: service.contentUrl, method: 'GET', path: '/play/a/alive' },
-  { origin: service.contentUrl, method: 'GET', path: '/play/a/content/b.html' },
-  { origin: service.contentUrl, method: 'GET', path: '/play/a' },
+  { origin: service.contentUrl, method: 'POST', path: '/play/a/nothing' },
   { origin: service.baseUrl, method: 'POST', path: '/nothing' },
 ];
 
@@ -46,12 +38,11 @@ test('without valid credentials every route of both origins answers before any o
 
 test('a rejected caller gets the answer, and is disconnected when it goes on sending', async () => {
   const socket = await openSocket(service.baseUrl);
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   const answer = await ask(socket, head('POST', '/user', 'Content-Length: 50000000\r\n'));
   assert.equal(answer.status, 401);
   const sending = setInterval(() => socket.write(' '.repeat(1_000)), 50);
-  await closed;
-  clearInterval(sending);
+  await closed.finally(() => clearInterval(sending));
 });
 
 test('a rejected caller that sends its whole body keeps the connection', async () => {
@@ -103,7 +94,7 @@ test('JSON that is deep or has very many values is rejected before it is parsed'
   }
   const text = JSON.stringify({ LoginID: 'x', FirstName: '[[[[,,,,\\"[[['.repeat(2_000) });
   const long = await tenant.api('POST', '/user', text, { 'content-type': 'application/json' });
-  assert.match(long.body.detail, /FirstName has more than/, 'what is inside of a text does not count');
+  assert.match(long.body.detail, /FirstName must have at most/, 'what is inside of a text does not count');
 });
 
 test('commits: 330,000 names in 4 MiB are rejected unread, and 60,000 in 1 MiB unparsed', async () => {

@@ -6,6 +6,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { serve, watched } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
+import type { Statement } from '../../platform/db/engine.ts';
 import { browser, ownPage } from './test-support.ts';
 
 const clock = movableClock();
@@ -50,6 +51,10 @@ test('the right password signs in whoever is enabled, as what they are', async (
   }
 });
 
+/** Its name; of a built one, whose name is a hash, how it begins. */
+const labelOf = ({ name, text }: Statement) =>
+  name && !name.startsWith('k_') ? name : text.split(' ', 2).join(' ');
+
 test('every refusal says the same, and costs the same', async () => {
   const disabled = await user({ Password: right, Enabled: false });
   const LoginID = await user({ Password: right });
@@ -65,8 +70,8 @@ test('every refusal says the same, and costs the same', async () => {
     'another tenant': { TenantID: opaque.TenantID, LoginID, Password: right },
     'a tenant that did not say how it hashes': { TenantID: opaque.TenantID, LoginID: plain, Password: right },
   };
-  let statements: (string | undefined)[] = [];
-  const node = await serve(watched(service.ctx, ({ name }) => void statements.push(name)));
+  let statements: string[] = [];
+  const node = await serve(watched(service.ctx, (statement) => void statements.push(labelOf(statement))));
   const costs = new Set<string>();
   const answers = new Set<string>();
   for (const [why, payload] of Object.entries(refusals)) {
@@ -83,7 +88,7 @@ test('every refusal says the same, and costs the same', async () => {
   assert.equal(answers.size, 1, [...answers].join('\n'));
   assert.deepEqual(
     [...costs],
-    ['note_sign_in_guess,find_password,count_failed_sign_in,lock_audit_chain,write_audit_entries'],
+    ['note_sign_in_guess,find_password,count_failed_sign_in,update "audit_chain",write_audit_entries'],
   );
 });
 

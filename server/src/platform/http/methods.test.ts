@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { openSocket } from '../../../test/support/raw.ts';
 import { startService } from '../../../test/support/service.ts';
 import { routes } from '../../app.ts';
+import type { Route } from '../routes.ts';
 
 const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
 after(service.close);
@@ -10,13 +11,16 @@ after(service.close);
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
 const addressOf = (path: string) => path.replaceAll(/\{\w+\}|\*/g, 'x');
 
+/** A HEAD of a whole document would make it for nothing. */
+const takenBy = ({ method, whole }: Route) => (method === 'GET' && !whole ? ['GET', 'HEAD'] : [method]);
+
 /** Also what other routes take whose parameters match the path: `GET /user/bulk` reads a user. */
 function takenAt(address: string, origin: string | undefined): string[] {
   const found = routes.filter((route) => {
     const pattern = route.path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*');
     return route.origin === origin && new RegExp(`^${pattern}$`).test(address);
   });
-  return [...new Set(found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].sort();
+  return [...new Set(found.flatMap(takenBy))].sort();
 }
 
 test('a wrong method on a known path is 405, and says which methods it takes', async () => {
