@@ -88,7 +88,7 @@ const tracked = {
       action: null,
     },
     tenant_suspended: {
-      title: 'Access is suspended at the moment',
+      title: 'Access is currently suspended',
       text: 'Try again later, or ask your administrator.',
       action: null,
     },

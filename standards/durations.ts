@@ -1,6 +1,6 @@
 import { clamp } from './numbers.ts';
 
-/** The longest time that SCORM 1.2 can write: 9999:59:59. */
+/** The longest duration that SCORM 1.2 can express: 9999:59:59. */
 const maxSeconds = 35_999_999;
 
 const timespan = /^(?:(\d+):)?(\d+):(\d+(?:\.\d*)?)$/;
@@ -8,7 +8,7 @@ const duration =
   /^P(?:([\d.]+)Y)?(?:([\d.]+)M)?(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?$/i;
 const durationSeconds = [31_557_600, 2_629_800, 604_800, 86_400, 3_600, 60, 1];
 
-/** Seconds of a SCORM 1.2 timespan or an ISO 8601 duration; 0 for what is neither. */
+/** Seconds in a SCORM 1.2 timespan or an ISO 8601 duration; 0 for anything else. */
 export function parseSeconds(text: string | null | undefined): number {
   const plain = text?.trim() ?? '';
   const span = timespan.exec(plain);

@@ -9,7 +9,7 @@ const others: [RegExp, string][] = [
   [/\blti\b|imslticc/i, 'an LTI link package'],
 ];
 
-/** Decides by `schemaversion`; where it says nothing usable, by the namespaces, then by the presence of SCOs. */
+/** Decides by `schemaversion`; if that is unusable, by the namespaces, then by the presence of SCOs. */
 export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   const metadata = childOf(manifest, 'metadata');
   const schema = textOf(metadata, 'schema') ?? '';
@@ -21,7 +21,7 @@ export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   if (byVersion) {
     if (byNamespace && (byVersion === 'scorm12') !== (byNamespace === 'scorm12')) {
       warn(
-        `The schema version says ${version}, the namespaces belong to ${nameOf(byNamespace)}; the course is played as ${nameOf(byVersion)}, and results may be missing if that is wrong`,
+        `The schema version says ${version}, but the namespaces belong to ${nameOf(byNamespace)}. The course is played as ${nameOf(byVersion)}; if that is wrong, results may be missing`,
         line,
       );
     }
@@ -35,7 +35,7 @@ export function detectStandard(manifest: XmlElement, warn: Warn): Standard {
   const said = version
     ? `names the unknown schema version "${version.slice(0, 60)}"`
     : 'names no schema version';
-  warn(`The manifest ${said}; the course is played as ${nameOf(standard)}`, line);
+  warn(`The manifest ${said}, so the course is played as ${nameOf(standard)}`, line);
   return standard;
 }
 
@@ -58,7 +58,9 @@ function standardOfVersion(version: string, byNamespace: Standard | null): Stand
   return /(^|\D)1\.2(\D|$)/.test(text) ? 'scorm12' : null;
 }
 
-/** The 2004 editions share their namespaces; shared data and the added objectives exist in the 4th only. */
+/**
+ * The 2004 editions share their namespaces; shared data and the additional objectives exist only in the 4th.
+ */
 function standardOfNamespaces(namespaces: string, manifest: XmlElement): Standard | null {
   if (/adlcp_v1p3|adlseq_v1p3|adlnav_v1p3|imsss/.test(namespaces)) {
     return usesFourthEdition(manifest) ? 'scorm2004-4th' : 'scorm2004-3rd';

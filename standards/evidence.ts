@@ -3,10 +3,10 @@ import { clamp, parseNumber } from './numbers.ts';
 import { completionThreshold, passingScore } from './thresholds.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
-/** What a sequencing engine rolled up for the whole course; unknown and null leave the word to the units. */
+/** The rollup of the whole course by a sequencing engine; for unknown and null the units decide. */
 export type RootEvidence = Omit<Evidence, 'TotalSeconds' | 'Progress'> & { Progress: number | null };
 
-/** Before anything was done. */
+/** The state before anything was done. */
 export const nothing: Evidence = {
   Completion: 'unknown',
   Success: 'unknown',
@@ -15,7 +15,7 @@ export const nothing: Evidence = {
   TotalSeconds: 0,
 };
 
-/** Judges the run-time data of one unit. */
+/** Evaluates the run-time data of one unit. */
 export function unitEvidence(standard: Standard, unit: Unit, data: RunTimeData): Evidence {
   if (standard === 'web' || unit.Kind !== 'sco') return pageEvidence(data);
   return standard === 'scorm12' ? evidenceOf12(unit, data) : evidenceOf2004(unit, data);
@@ -27,7 +27,10 @@ function pageEvidence(data: RunTimeData): Evidence {
   return { ...nothing, Completion, Progress: Completion === 'completed' ? 100 : 0, TotalSeconds };
 }
 
-/** RTE 1.2 §3.4.4: with a mastery score and a raw score the LMS decides, unless the unit is taken without credit. */
+/**
+ * RTE 1.2 §3.4.4: with a mastery score and a raw score the LMS decides, unless the unit is taken without
+ * credit.
+ */
 function evidenceOf12(unit: Unit, data: RunTimeData): Evidence {
   const words = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'] as const;
   const status = oneOf(words, data['cmi.core.lesson_status']);
@@ -45,7 +48,10 @@ function evidenceOf12(unit: Unit, data: RunTimeData): Evidence {
   return { Completion, Success, Score, Progress: completed ? 100 : 0, TotalSeconds };
 }
 
-/** RTE 2004 §4.2.4 and §4.2.22: thresholds decide where they and the measures are there, else what the content says. */
+/**
+ * RTE 2004 §4.2.4 and §4.2.22: if a threshold and its measure exist, they decide; otherwise the content's own
+ * status does.
+ */
 function evidenceOf2004(unit: Unit, data: RunTimeData): Evidence {
   const measure = parseNumber(data['cmi.progress_measure']);
   const scaled = parseNumber(data['cmi.score.scaled']);
@@ -68,7 +74,7 @@ function evidenceOf2004(unit: Unit, data: RunTimeData): Evidence {
   };
 }
 
-/** Judges the course by its units, invisible ones too. */
+/** Evaluates the course by its units, including invisible ones. */
 export function rollUp(
   standard: Standard,
   tree: CourseTree,
@@ -88,7 +94,7 @@ export function rollUp(
     TotalSeconds: units.reduce((total, { TotalSeconds }) => total + TotalSeconds, 0),
   };
   if (!root || standard === 'scorm12' || standard === 'web') return sum;
-  // The engine alone knows what each of several units counts for, so its silence on success and score stands.
+  // Only the engine knows how several units are weighted, so if it gives no success or score, there is none.
   const decides = units.length > 1;
   return {
     Completion: root.Completion === 'unknown' ? sum.Completion : root.Completion,
@@ -99,7 +105,7 @@ export function rollUp(
   };
 }
 
-/** A result that was reached stays reached, axis by axis. */
+/** A result that was reached is never taken back; each of its parts counts separately. */
 export function better(old: Evidence, next: Evidence): Evidence {
   const completions = ['unknown', 'incomplete', 'completed'] as const;
   const successes = ['unknown', 'failed', 'passed'] as const;
@@ -113,7 +119,7 @@ export function better(old: Evidence, next: Evidence): Evidence {
   };
 }
 
-/** The nodes that open something: a SCORM 1.2 item may do so and group others at once. */
+/** The nodes that open something: a SCORM 1.2 item may open a page and also group others. */
 export function playable(units: Unit[]): Unit[] {
   return units.flatMap((unit) => [
     ...(unit.Href !== null && unit.Kind !== null ? [unit] : []),
@@ -135,12 +141,12 @@ function higher<Value>(ranks: readonly Value[], a: Value, b: Value): Value {
   return ranks.indexOf(a) >= ranks.indexOf(b) ? a : b;
 }
 
-/** 0–100: within min and max where both are given and make sense, else as it stands. */
+/** 0–100: scaled by min and max where both are given and valid, otherwise unscaled. */
 function scoreOf(raw: number | null, min: string | undefined, max: string | undefined): number | null {
   if (raw === null) return null;
   const [low, high] = [parseNumber(min), parseNumber(max)];
   if (low === null || high === null || high <= low) return rounded(clamp(raw, 0, 100));
-  // A span beyond the largest number would make the quotient NaN; half of it is always a number.
+  // A range beyond the largest number would make the quotient NaN; half of it is always a number.
   const part = Number.isFinite(high - low) ? 1 : 0.5;
   return rounded(clamp(((raw * part - low * part) / (high * part - low * part)) * 100, 0, 100));
 }
@@ -158,7 +164,7 @@ function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Finds the word that is meant; content made for AICC writes its first letter only. */
+/** Finds the intended word; AICC-style content writes only its first letter. */
 function oneOf<Word extends string>(words: readonly Word[], said: string | undefined): Word | undefined {
   const text = said?.trim().toLowerCase();
   return text ? words.find((word) => word === text || word.startsWith(text)) : undefined;

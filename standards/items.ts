@@ -6,9 +6,9 @@ import { attributeOf, childrenOf, invalid, textOf, type XmlElement } from './xml
 
 export type UnitDetails = Omit<Unit, 'UnitID' | 'Title' | 'Href' | 'Kind' | 'Visible' | 'Children'>;
 
-/** What one standard adds to the shared reading of items and organizations. */
+/** What each standard adds to the shared reading of items and organizations. */
 export type StandardReader = {
-  /** May an item open a page and group others at once? */
+  /** Whether an item may open a page and also group others. */
   groupsOpenPages: boolean;
   item: (item: XmlElement, warn: Warn) => UnitDetails;
   organization: (organization: XmlElement, warn: Warn) => Omit<CourseTree, 'Units'>;
@@ -57,7 +57,7 @@ function uniqueIdentifier(item: XmlElement, seen: Set<string>, warn: Warn): stri
   for (let count = 2; seen.has(unique); count += 1) unique = `${said}-${count}`;
   if (unique !== said) {
     warn(
-      `The item identifier "${said}" is used twice; the second is kept apart as "${unique}"`,
+      `The item identifier "${said}" is used twice; the second item is renamed "${unique}"`,
       item.line,
       'item identifiers used twice',
     );
@@ -76,7 +76,7 @@ function launchOf(
   const reference = attributeOf(item, 'identifierref')?.trim();
   const opensNothing = (why: string, line = item.line) => {
     warn(
-      `The item "${name}" opens nothing: ${why}. Learners see its title only`,
+      `The item "${name}" opens nothing: ${why}. Learners see only its title`,
       line,
       'items that open nothing',
     );
@@ -85,9 +85,9 @@ function launchOf(
   if (!reference) return isGroup ? nothing : opensNothing('it refers to no resource');
   if (isGroup && !reader.groupsOpenPages) {
     warn(
-      `The item "${name}" has parts of its own, so the page it refers to is not shown to learners`,
+      `The item "${name}" has child items, so the page it refers to is not shown to learners`,
       item.line,
-      'groups with a page of their own',
+      'groups with their own page',
     );
     return nothing;
   }
@@ -101,10 +101,12 @@ function launchOf(
   return { Href: target.href, Kind: resource.kind };
 }
 
-/** A missing page is a warning, not a refusal: catalogues are often prepared before their content is complete. */
+/**
+ * A missing page is a warning, not an error: catalogues are often prepared before their content is complete.
+ */
 function warnOfTarget(target: Target, name: string, resource: Resource, warn: Warn): void {
   if (target.kind === 'missing') {
-    const effect = 'learners who open it find an error page and cannot complete it';
+    const effect = 'learners who open it get an error page and cannot complete it';
     warn(
       `The page ${target.path} of the item "${name}" is not in the package; ${effect}`,
       resource.line,
@@ -112,7 +114,7 @@ function warnOfTarget(target: Target, name: string, resource: Resource, warn: Wa
     );
   }
   if (target.kind === 'foreign') {
-    const effect = 'learners can open it, but a page elsewhere cannot report results';
+    const effect = 'learners can open it, but a page on another site cannot report results';
     warn(
       `The item "${name}" opens ${target.href.slice(0, 200)}; ${effect}`,
       resource.line,
@@ -120,9 +122,9 @@ function warnOfTarget(target: Target, name: string, resource: Resource, warn: Wa
     );
   }
   if (target.kind === 'file' && !target.exact) {
-    const effect = 'learners get it, but files that it loads may be misspelt as well';
+    const effect = 'learners can open it, but other file names may be misspelt as well';
     warn(
-      `The package has ${target.path} for what the manifest calls ${resource.href?.slice(0, 200)}; ${effect}`,
+      `The package contains ${target.path} instead of ${resource.href?.slice(0, 200)} as named in the manifest; ${effect}`,
       resource.line,
       'misspelt paths',
     );

@@ -26,10 +26,10 @@ describe('an href', () => {
     ['https://example.org/a?b#c', 'https://example.org/a?b#c'],
     ['//example.org/a', 'https://example.org/a'],
     ['gone.html', 'gone.html'],
-    ['../b.html', 'leads out of the package'],
-    ['%2e%2e/b.html', 'leads out of the package'],
-    ['javascript:alert(1)', 'is not a file of the package'],
-    ['file:///etc/passwd', 'is not a file of the package'],
+    ['../b.html', 'points outside the package'],
+    ['%2e%2e/b.html', 'points outside the package'],
+    ['javascript:alert(1)', 'is not a file in the package'],
+    ['file:///etc/passwd', 'is not a file in the package'],
     ['?x=1', 'names no file'],
   ];
   for (const [href, expected] of written) {

@@ -1,4 +1,7 @@
-/** The package's files as a manifest may name them: as written, decoded, in other letter case or Unicode form. */
+/**
+ * The package's files under every name that a manifest may use: as written, decoded, in another case or
+ * Unicode form.
+ */
 export type FileIndex = { has: (path: string) => boolean; find: (path: string) => string | null };
 
 export type Target =
@@ -17,12 +20,12 @@ export function resolveTarget(
   const [path, query, fragment] = splitReference(joinBases(bases, href.trim()));
   const suffix = withParameters(query, fragment, parameters ?? '');
   if (/^(https?:)?\/\//i.test(path)) return foreign(path, suffix);
-  if (/^[a-z][a-z0-9+.-]*:/i.test(path)) return { kind: 'refused', why: 'is not a file of the package' };
+  if (/^[a-z][a-z0-9+.-]*:/i.test(path)) return { kind: 'refused', why: 'is not a file in the package' };
   const plain = withoutDots(path);
-  if (plain === null) return { kind: 'refused', why: 'leads out of the package' };
+  if (plain === null) return { kind: 'refused', why: 'points outside the package' };
   if (plain === '') return { kind: 'refused', why: 'names no file' };
   const decoded = withoutDots(decode(plain));
-  if (decoded === null) return { kind: 'refused', why: 'leads out of the package' };
+  if (decoded === null) return { kind: 'refused', why: 'points outside the package' };
   const candidate = files.has(plain) ? plain : (files.find(decoded) ?? files.find(plain));
   if (candidate === null) return { kind: 'missing', href: encodePath(decoded) + suffix, path: decoded };
   const exact = candidate === plain || candidate === decoded;
@@ -52,7 +55,10 @@ function splitReference(reference: string): [path: string, query: string, fragme
   return [path, query.slice(1), fragment.slice(1)];
 }
 
-/** CAM §3.4: leading `?` and `&` go; `#…` is a fragment, unless the href has one; the rest joins the query. */
+/**
+ * CAM §3.4: leading `?` and `&` are dropped; `#…` is a fragment, unless the href has one; the rest is joined
+ * to the query.
+ */
 function withParameters(query: string, fragment: string, parameters: string): string {
   const added = parameters.trim().replace(/^[?&]+/, '');
   const [more, anchor] = added.startsWith('#') ? ['', added.slice(1)] : splitAnchor(added);
@@ -90,7 +96,7 @@ export function encodePath(path: string): string {
     .join('/');
 }
 
-/** Encodes what no URL may hold and leaves what is encoded already. */
+/** Percent-encodes what a URL cannot contain and leaves what is already encoded. */
 function encodeLoose(text: string): string {
   return encodeURI(text.toWellFormed()).replace(/%25(?=[0-9a-f]{2})/gi, '%');
 }

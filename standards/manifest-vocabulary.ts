@@ -1,9 +1,12 @@
-// What elements and attributes a manifest may hold: IMS Content Packaging 1.1.2 and 1.1.4, IMS Simple Sequencing 1.0,
-// and ADL's extensions (SCORM 1.2 and SCORM 2004 Content Aggregation Model, sections 2 to 5).
+// The elements and attributes allowed in a manifest: IMS Content Packaging 1.1.2 and 1.1.4, IMS Simple
+// Sequencing 1.0, and ADL's extensions (SCORM 1.2 and SCORM 2004 Content Aggregation Model, sections 2 to 5).
 import { sequencing } from './sequencing-vocabulary.ts';
 import { type Element, flags, fraction, oneOf, type Text, upTo, type Vocabulary } from './vocabulary.ts';
 
-/** Content Packaging is the same in all editions, but for SCORM 1.2's limits of length and 2004's need of an item. */
+/**
+ * Content Packaging is the same in all editions, except that SCORM 1.2 limits lengths and SCORM 2004 requires
+ * an item.
+ */
 function contentPackaging(
   namespace: string,
   items: 'item*' | 'item+',

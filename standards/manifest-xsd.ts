@@ -1,6 +1,6 @@
 import type { Element, Text, Vocabulary } from './vocabulary.ts';
 
-/** The attributes that XML itself has. */
+/** The attributes of the XML namespace. */
 export const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 export const xmlXsd = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="${xmlNamespace}">
 <xs:attribute name="lang" type="xs:string"/><xs:attribute name="base" type="xs:anyURI"/><xs:attribute name="space" type="xs:NCName"/>
@@ -26,7 +26,7 @@ function simpleType(text: Exclude<Text, string>): string {
   return `<xs:simpleType><xs:restriction base="xs:${text.base}">${facets}</xs:restriction></xs:simpleType>`;
 }
 
-/** An element or attribute that holds text of this type. */
+/** An element or attribute with text of this type. */
 function declaration(kind: 'attribute' | 'element', name: string, text: Text, more = ''): string {
   return typeof text === 'string'
     ? `<xs:${kind} name="${name}" type="xs:${text}"${more}/>`
@@ -66,7 +66,9 @@ function complexType(name: string, { children, text, attributes, others }: Eleme
   return `${open}${parts && `<xs:sequence>${parts}</xs:sequence>`}${declared}</xs:complexType>`;
 }
 
-/** The vocabulary as an XML Schema (W3C XML Schema 1.0), which imports the attributes of XML from `xmlLocation`. */
+/**
+ * The vocabulary as an XML Schema (W3C XML Schema 1.0) that imports the XML attributes from `xmlLocation`.
+ */
 export function xsdOf({ namespace, roots, attributes, elements }: Vocabulary, xmlLocation: string): string {
   return [
     `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:v="${namespace}" targetNamespace="${namespace}" elementFormDefault="qualified">`,

@@ -20,7 +20,7 @@ import {
 
 export type ManifestReport = { Standard: Standard; Title: string | null; Tree: CourseTree };
 
-/** Reads `imsmanifest.xml`: what can be played is taken, with a warning where the manifest is wrong. */
+/** Reads `imsmanifest.xml`: takes what is playable and warns where the manifest is wrong. */
 export function readManifest(bytes: Uint8Array, file: string, files: FileIndex, warn: Warn): ManifestReport {
   return withXml(bytes, file, warn, (manifest, document) => {
     if (manifest.name.toLowerCase() !== 'manifest') {
@@ -40,11 +40,11 @@ export function readManifest(bytes: Uint8Array, file: string, files: FileIndex, 
 
 function warnOfSubmanifests(manifest: XmlElement, warn: Warn): void {
   for (const { line } of childrenOf(manifest, 'manifest')) {
-    warn('A manifest inside the manifest is ignored; learners do not get its content', line, 'submanifests');
+    warn('A manifest within the manifest is ignored; learners do not get its content', line, 'submanifests');
   }
 }
 
-/** The default organization, or the first of the others that opens anything. */
+/** The default organization or, failing that, the first other one that opens anything. */
 function chooseOrganization(
   manifest: XmlElement,
   context: ItemContext,
@@ -79,12 +79,12 @@ function warnOfDefault(wanted: string, chosen: XmlElement, list: XmlElement | nu
 }
 
 function warnOfOthers(count: number, chosen: XmlElement, warn: Warn): void {
-  warn(`Of ${count} organizations learners get "${titleOf(chosen)}" only`, chosen.line);
+  warn(`Of ${count} organizations, learners get only "${titleOf(chosen)}"`, chosen.line);
 }
 
 function titleOf(organization: XmlElement): string {
   const title = textOf(organization, 'title') ?? attributeOf(organization, 'identifier');
-  return title?.slice(0, 200) || `the organization of line ${organization.line}`;
+  return title?.slice(0, 200) || `the organization on line ${organization.line}`;
 }
 
 /** `metadata/lom/general/title` with its `langstring` (1.2) or `string` (2004). */

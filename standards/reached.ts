@@ -1,10 +1,10 @@
 import { better, type RootEvidence, rollUp, unitEvidence } from './evidence.ts';
 import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.ts';
 
-/** What is played: the tree of a release, or the page of a course elsewhere. */
+/** What is played: the tree of a release, or the page of a course hosted elsewhere. */
 export type Played = { standard: Standard; tree: CourseTree };
 
-/** The best so far, of each unit that was begun and of the course. */
+/** The best results so far, for each unit that was started and for the course. */
 export type Reached = { units: Record<string, Evidence>; course: Evidence };
 
 export function findUnit(units: Unit[], unitId: string): Unit | null {
@@ -15,7 +15,7 @@ export function findUnit(units: Unit[], unitId: string): Unit | null {
   return null;
 }
 
-/** What is reached once a commit is taken: the run-time data of one unit, and what an engine rolled up. */
+/** The result of a commit: the run-time data of one unit, and the engine's rollup. */
 export function reachedWith(
   { standard, tree }: Played,
   before: Reached,
@@ -32,8 +32,8 @@ export function reachedWith(
 }
 
 /**
- * The units' own best results are rolled up anew, so that a unit failed later shows; what a sequencing engine rolled up
- * has no such memory and is merged.
+ * The units' best results are rolled up again, so that a unit failed later shows; a sequencing engine's
+ * rollup cannot do this and is merged.
  */
 function keepBetter(before: Evidence, rolledUp: Evidence, fromEngine: boolean): Evidence {
   const merged = better(before, rolledUp);

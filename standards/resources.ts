@@ -11,7 +11,7 @@ export type Resource = {
   line: number;
 };
 
-/** Reads the resources by identifier and warns of listed files that the package lacks. */
+/** Reads the resources by identifier and warns about listed files that are missing from the package. */
 export function readResources(manifest: XmlElement, files: FileIndex, warn: Warn): Map<string, Resource> {
   const list = childOf(manifest, 'resources');
   const elements = childrenOf(list, 'resource');
@@ -47,7 +47,7 @@ function kindOf(element: XmlElement, typed: boolean, warn: Warn): 'sco' | 'asset
   const why =
     said === undefined ? 'No resource has a scormType' : `The scormType "${said.slice(0, 40)}" is unknown`;
   warn(
-    `${why}; the content is offered the run-time interface, and counts as done only when it says so`,
+    `${why}; the content gets access to the run-time API, and is complete only when it says so`,
     element.line,
     'unclear scormType',
   );
@@ -66,7 +66,7 @@ function warnOfMissingFiles(
     const target = resolveTarget(bases, href, null, files);
     if (target.kind !== 'missing') continue;
     warn(
-      `The file ${target.path} is listed but not in the package; a learner sees a gap wherever the course uses it`,
+      `The file ${target.path} is listed but not in the package; learners see a gap wherever the course uses it`,
       file.line,
       'listed files that are not in the package',
     );

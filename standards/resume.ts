@@ -4,7 +4,7 @@ import type { RunTimeData, Standard, Unit } from './types.ts';
 
 export type Learner = { ID: string; Name: string };
 
-/** Prepares a unit's stored data for a new sitting. Nothing is thrown away but the last sitting's time and exit. */
+/** Prepares a unit's stored data for a new session. Only the last session's time and exit are discarded. */
 export function resume(standard: Standard, unit: Unit, data: RunTimeData, learner: Learner): RunTimeData {
   if (standard === 'web' || unit.Kind !== 'sco') return { ...data };
   return standard === 'scorm12' ? resume12(unit, data, learner) : resume2004(unit, data, learner);
@@ -47,8 +47,8 @@ function resume2004(unit: Unit, data: RunTimeData, learner: Learner): RunTimeDat
 }
 
 /**
- * `resume` also after a sitting that a crash or a closed window ended before the content could say `suspend`: content
- * that asks for it would otherwise ignore its own bookmark.
+ * `resume` also after a session that ended in a crash or a closed window before the content could set
+ * `suspend`: content that checks for it would otherwise ignore its own bookmark.
  */
 function entryOf(data: RunTimeData, exit: string | undefined): string {
   if (Object.keys(data).length === 0) return 'ab-initio';

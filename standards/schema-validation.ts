@@ -18,7 +18,10 @@ const maxViolations = 50;
 const compiled = new Map<Edition, XsdValidator>();
 let registered = false;
 
-/** Warns of what the manifest says against the schemas of its standard. Changes the document: foreign elements are taken out first. */
+/**
+ * Warns where the manifest violates the schemas of its standard. Changes the document: foreign elements are
+ * removed first.
+ */
 export function validateManifest(document: XmlDocument, standard: Standard, warn: Warn): void {
   const edition = editionOf(standard);
   removeForeign(
@@ -29,7 +32,7 @@ export function validateManifest(document: XmlDocument, standard: Standard, warn
     validatorOf(edition).validate(document);
   } catch (error) {
     if (!(error instanceof XmlValidateError)) throw error;
-    const effect = 'The course plays, but what stands there may have no effect for the learner';
+    const effect = 'The course plays, but this part may have no effect for the learner';
     for (const { line, message } of error.details.slice(0, maxViolations)) {
       warn(`The manifest differs from the ${standard} schema: ${readable(message)}. ${effect}`, line);
     }
@@ -43,7 +46,7 @@ function editionOf(standard: Standard): Edition {
   return 'scorm2004-3rd';
 }
 
-/** Extensions of authoring tools and learning object metadata are allowed and not ours to judge. */
+/** Extensions of authoring tools and learning object metadata are allowed, so they are not validated. */
 function removeForeign(element: XmlElement, known: Set<string>): void {
   for (const attribute of element.attrs) if (!known.has(attribute.namespaceUri)) attribute.remove();
   for (let child = element.firstChild; child; ) {

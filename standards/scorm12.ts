@@ -3,7 +3,7 @@ import { parseNumber } from './numbers.ts';
 import type { Warn } from './warnings.ts';
 import { childOf, collapse, textOf, type XmlElement } from './xml.ts';
 
-/** SCORM 1.2 Content Aggregation Model: items that may open a page and group others. */
+/** SCORM 1.2 Content Aggregation Model: items may open a page and also group others. */
 export const scorm12: StandardReader = {
   groupsOpenPages: true,
   item: (item, warn) => ({

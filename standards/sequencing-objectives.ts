@@ -34,7 +34,10 @@ const results: Flag[] = Object.keys(silentMap)
   .filter(isFlag)
   .filter((flag) => !satisfaction.includes(flag));
 
-/** Reads the objectives, and the 4th edition's further maps (`adlseq:objectives`) into those of the same target. */
+/**
+ * Reads the objectives and merges the 4th edition's additional maps (`adlseq:objectives`) into those with the
+ * same target.
+ */
 export function readObjectives(
   element: XmlElement | null,
   extension: XmlElement | null,
@@ -50,7 +53,7 @@ export function readObjectives(
     const objective = objectives.find(({ ObjectiveID }) => ObjectiveID === id);
     if (objective) addMaps(objective, childrenOf(node, 'mapInfo'), results);
     else {
-      const effect = 'results that other parts should see are not passed on';
+      const effect = 'results are not passed on to other units that should see them';
       warn(
         `The objective "${id ?? ''}" has maps but is not declared; ${effect}`,
         node.line,
@@ -73,7 +76,7 @@ function readObjective(node: XmlElement, Primary: boolean): Objective {
   return objective;
 }
 
-/** A `mapInfo` that is there reads by default and does not write. */
+/** By default an existing `mapInfo` reads and does not write. */
 function addMaps(objective: Objective, nodes: XmlElement[], flags: Flag[]): void {
   for (const node of nodes) {
     const TargetObjectiveID = attributeOf(node, 'targetObjectiveID')?.trim();

@@ -84,9 +84,9 @@ function rollupRule(rule: XmlElement, warn: Warn): RollupRule[] {
   ];
 }
 
-/** A rule that is understood in part would do something else than its author meant. */
+/** A rule that is only partly understood would not do what its author intended. */
 function ignored(rule: XmlElement, warn: Warn): [] {
-  const effect = 'it is ignored, so learners may move or be judged differently than intended';
+  const effect = 'it is ignored, so navigation or results may differ from what was intended';
   warn(
     `A ${rule.name} has an unknown or missing condition or action; ${effect}`,
     rule.line,

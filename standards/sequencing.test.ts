@@ -141,6 +141,6 @@ describe('sequencing', () => {
       `<item identifier="g" identifierref="r"><title>G</title>${item('')}</item>`,
     );
     assert.deepEqual([unit?.Href, unit?.Kind], [null, null]);
-    assert.ok(warnings.some(({ Message }) => /parts of its own/.test(Message)));
+    assert.ok(warnings.some(({ Message }) => /child items/.test(Message)));
   });
 });

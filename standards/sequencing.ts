@@ -8,7 +8,9 @@ import { attributeOf, type XmlElement } from './xml.ts';
 const considerations = ['always', 'ifAttempted', 'ifNotSkipped', 'ifNotSuspended'];
 const timings = ['never', 'once', 'onEachNewAttempt'];
 
-/** Reads `imsss:sequencing`; what the item does not say itself comes from the collection entry that it refers to. */
+/**
+ * Reads `imsss:sequencing`; what the item does not define comes from the collection entry that it refers to.
+ */
 export function readSequencing(
   element: XmlElement | null,
   collection: Map<string, XmlElement>,
@@ -73,9 +75,9 @@ function sequencingParts(
   const shared = reference ? collection.get(reference) : undefined;
   if (reference && !shared) {
     warn(
-      `The sequencing refers to "${reference.slice(0, 100)}", which does not exist; learners may move more freely than intended`,
+      `The sequencing refers to "${reference.slice(0, 100)}", which does not exist; learners may navigate more freely than intended`,
       element.line,
-      'sequencing references to nothing',
+      'sequencing references to missing entries',
     );
   }
   const parts = new Map<string, XmlElement>();
@@ -98,7 +100,7 @@ function count(text: string | null): number | null {
   return value === null || value < 0 ? null : Math.trunc(clamp(value, 0, 1_000_000));
 }
 
-/** The first of a vocabulary is its default. */
+/** The first value of a vocabulary is its default. */
 function oneOf(vocabulary: string[], said: string | null): string {
   const wanted = said?.trim().toLowerCase();
   return vocabulary.find((word) => word.toLowerCase() === wanted) ?? vocabulary[0] ?? '';

@@ -1,7 +1,9 @@
 import { parseNumber } from './numbers.ts';
 import type { RunTimeData, Unit } from './types.ts';
 
-/** The manifest's primary objective sets the score to pass; the page may have told it to the content as well. */
+/**
+ * The manifest's primary objective sets the passing score, which the page may also pass on to the content.
+ */
 export function passingScore(unit: Unit, data: RunTimeData): number | null {
   const primary = unit.Sequencing?.Objectives.find(({ Primary }) => Primary);
   if (primary?.SatisfiedByMeasure) return primary.MinNormalizedMeasure;

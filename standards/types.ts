@@ -1,4 +1,4 @@
-/** The learning standards that Lectern plays. The 2004 editions differ in schema and in sequencing. */
+/** The learning standards that Lectern plays. The 2004 editions differ in schema and sequencing. */
 export const standards = ['scorm12', 'scorm2004-2nd', 'scorm2004-3rd', 'scorm2004-4th', 'web'] as const;
 export type Standard = (typeof standards)[number];
 
@@ -7,16 +7,19 @@ export type Unit = {
   /** The item's `identifier`, unique in the tree. */
   UnitID: string;
   Title: string;
-  /** Path inside the package with query and parameters applied, percent-encoded as a URL reference; absolute for a page elsewhere; null for a group. */
+  /**
+   * Path within the package with query and parameters, percent-encoded as a URL reference; absolute for a
+   * page on another site; null for a group.
+   */
   Href: string | null;
-  /** `sco` talks to the run-time API, `asset` does not; null for a group. */
+  /** `sco` uses the run-time API, `asset` does not; null for a group. */
   Kind: 'sco' | 'asset' | null;
   /** The item's `isvisible`. */
   Visible: boolean;
   Children: Unit[];
   /** SCORM 1.2 `adlcp:masteryscore` (0–100). */
   MasteryScore: number | null;
-  /** SCORM 1.2 `adlcp:maxtimeallowed`; 2004 `attemptAbsoluteDurationLimit` stands in `Sequencing`. */
+  /** SCORM 1.2 `adlcp:maxtimeallowed`; for 2004 see `attemptAbsoluteDurationLimit` in `Sequencing`. */
   MaxTimeAllowed: string | null;
   /** `adlcp:timelimitaction` / `timeLimitAction`. */
   TimeLimitAction: string | null;
@@ -34,7 +37,7 @@ export type Unit = {
   SharedData: { TargetID: string; Read: boolean; Write: boolean }[];
   /** SCORM 2004 `adlnav:hideLMSUI` values. */
   HideLMSUI: string[];
-  /** SCORM 2004 `imsss:sequencing` of this item, with its `sequencingCollection` entry merged in. */
+  /** SCORM 2004 `imsss:sequencing` of this item, merged with its `sequencingCollection` entry. */
   Sequencing: Sequencing | null;
 };
 
@@ -102,7 +105,7 @@ export type Objective = {
   Primary: boolean;
   SatisfiedByMeasure: boolean;
   MinNormalizedMeasure: number;
-  /** `imsss:mapInfo` and `adlseq:mapInfo` merged per target. */
+  /** `imsss:mapInfo` and `adlseq:mapInfo`, merged per target. */
   Maps: {
     TargetObjectiveID: string;
     ReadSatisfiedStatus: boolean;
@@ -131,10 +134,10 @@ export type CourseTree = {
   SharedDataGlobalToSystem: boolean;
 };
 
-/** A deviation that does not stop the course from playing. */
+/** A deviation that does not prevent the course from playing. */
 export type PackageWarning = { Message: string; File: string | null; Line: number | null };
 
-/** What an imported package is. */
+/** The result of importing a package. */
 export type PackageReport = {
   Standard: Standard;
   Title: string;
@@ -144,7 +147,7 @@ export type PackageReport = {
   Bytes: number;
 };
 
-/** What one unit's, or a whole course's, run-time data shows. */
+/** What the run-time data of one unit, or of a whole course, shows. */
 export type Evidence = {
   Completion: 'unknown' | 'incomplete' | 'completed';
   Success: 'unknown' | 'passed' | 'failed';
@@ -155,5 +158,5 @@ export type Evidence = {
   TotalSeconds: number;
 };
 
-/** The run-time data model of one unit, flat: `cmi.core.lesson_status` → `completed`. */
+/** The run-time data of one unit as a flat object: `cmi.core.lesson_status` → `completed`. */
 export type RunTimeData = Record<string, string>;

@@ -1,6 +1,6 @@
 // The building blocks of manifest vocabularies.
 
-/** A type of text: an XML Schema type by its name, or one of these with limits. */
+/** A type of text: an XML Schema type name, or one of these with limits. */
 export type Text =
   | 'string'
   | 'boolean'
@@ -16,22 +16,25 @@ export type Text =
 
 export type Element = {
   /**
-   * Child elements in their order: `name` once, `name?`, `name*`, `name+`. `name:kind` is an element whose rules have
-   * another name. Elements of other namespaces come last.
+   * Child elements in order: `name` once, `name?`, `name*`, `name+`. `name:kind` is an element whose rules
+   * have another name. Elements of other namespaces come last.
    */
   children?: string;
   text?: Text;
-  /** By name; `!` at its end: required. */
+  /** By name; a trailing `!` means required. */
   attributes?: Readonly<Record<string, Text>>;
-  /** Also elements and attributes of other namespaces. `strict`: only those that a vocabulary declares. */
+  /**
+   * Whether elements and attributes of other namespaces are allowed. `strict`: only those that a vocabulary
+   * declares.
+   */
   others?: 'strict' | 'lax';
 };
 
 export type Vocabulary = {
   namespace: string;
-  /** Elements that may stand where elements of other namespaces are allowed. */
+  /** Elements allowed where elements of other namespaces are allowed. */
   roots: readonly string[];
-  /** Attributes that may stand on elements of other namespaces. */
+  /** Attributes allowed on elements of other namespaces. */
   attributes: Readonly<Record<string, Text>>;
   elements: Readonly<Record<string, Element>>;
 };

@@ -1,6 +1,6 @@
 import type { PackageWarning } from './types.ts';
 
-/** Notes a deviation. `topic` groups what is said again and again: after 20 of a topic only their number is told. */
+/** Records a deviation. `topic` groups repeated ones: after 20 of a topic only their number is reported. */
 export type Warn = (message: string, line?: number | null, topic?: string) => void;
 
 const perTopic = 20;

@@ -5,7 +5,7 @@ import type { CourseTree } from './types.ts';
 
 const startPages = ['index.html', 'index.htm', 'story.html', 'default.html', 'default.htm'];
 
-/** Refuses what is a course of another standard. */
+/** Rejects courses of other standards. */
 export function refuseOtherStandards(paths: string[], files: FileIndex): void {
   const has = (name: string) => files.find(name) !== null;
   const ends = (extension: string) => paths.some((path) => path.toLowerCase().endsWith(extension));
@@ -16,7 +16,7 @@ export function refuseOtherStandards(paths: string[], files: FileIndex): void {
   if (has('META-INF/container.xml')) throw unsupported('EPUB');
 }
 
-/** The page that a package without manifest starts with; null when none can be told. */
+/** The start page of a package without a manifest; null if it cannot be determined. */
 export function startPage(paths: string[], files: FileIndex): string | null {
   for (const name of startPages) {
     const found = files.find(name);
@@ -30,7 +30,7 @@ export function webTree(path: string, title: string): CourseTree {
   return addressTree(encodePath(path), title);
 }
 
-/** One page at an address: that of a package, or of a course elsewhere. */
+/** A single page: that of a package, or of a course hosted elsewhere. */
 export function addressTree(Href: string, Title: string): CourseTree {
   const unit = { ...noDetails, UnitID: 'web', Title, Href, Kind: 'asset' as const };
   return {
@@ -43,7 +43,7 @@ export function addressTree(Href: string, Title: string): CourseTree {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** The text of `<title>` in the beginning of a page. */
+/** The text of `<title>` at the beginning of a page. */
 export function titleOfPage(head: Uint8Array): string | null {
   const utf8 = new TextDecoder('utf-8').decode(head, { stream: true });
   const page = utf8.includes('\ufffd') ? new TextDecoder('windows-1252').decode(head) : utf8;

@@ -8,7 +8,7 @@ export function decodeXml(bytes: Uint8Array, warn: Warn): string | null {
   } catch {
     if (label.startsWith('utf-16')) return null;
     warn(
-      `The text is not valid ${label}, so it was read as Windows-1252: accented letters in titles may look wrong to learners`,
+      `The text is not valid ${label}, so it was read as Windows-1252; accented letters in titles may look wrong to learners`,
     );
   }
   return new TextDecoder('windows-1252').decode(bytes).replace(/^\s+(?=<\?xml)/, '');
@@ -23,7 +23,7 @@ function encodingOf(bytes: Uint8Array): string {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
   const declared = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8';
-  // A file that we could read so far by single bytes cannot be UTF-16, whatever it says.
+  // A file that has been readable as single bytes so far cannot be UTF-16, whatever it declares.
   if (/^(utf-?16|ucs|iso-10646)/i.test(declared)) return 'utf-8';
   try {
     return new TextDecoder(declared).encoding;
@@ -32,7 +32,7 @@ function encodingOf(bytes: Uint8Array): string {
   }
 }
 
-/** Looks behind the declaration, comments and instructions that may stand before it. */
+/** Skips the declaration, comments and processing instructions before it. */
 export function hasDoctype(text: string): boolean {
   let at = 0;
   for (;;) {

@@ -12,7 +12,10 @@ import { decodeXml, hasDoctype } from './xml-text.ts';
 
 export type XmlAttribute = { name: string; namespace: string; value: string };
 
-/** An element as plain data: names without prefix, so that missing or wrong namespaces do not matter to the reader. */
+/**
+ * An element as plain data: names without prefix, so that missing or wrong namespaces do not matter to the
+ * reader.
+ */
 export type XmlElement = {
   name: string;
   namespace: string;
@@ -25,7 +28,7 @@ export type XmlElement = {
 export const maxXmlBytes = 16 * 1_048_576;
 const maxElements = 200_000;
 
-/** Parses a file of the package and hands it to `use`; the document lives no longer than that. */
+/** Parses a file of the package and passes it to `use`; the document is freed afterwards. */
 export function withXml<Result>(
   bytes: Uint8Array,
   file: string,
@@ -47,12 +50,12 @@ export function withXml<Result>(
 
 export function invalid(file: string, line: number | null, what: string): PackageRefusal {
   const where = line === null ? file : `${file}, line ${line}`;
-  const detail = `${where}: ${what}. Correct it in the authoring tool, export again and upload the new package.`;
+  const detail = `${where}: ${what}. Correct it in the authoring tool, export it again, and upload the new package.`;
   return new PackageRefusal('package_invalid', detail, line === null ? { file } : { file, line });
 }
 
 function doctypeProblem(file: string): PackageRefusal {
-  const detail = `${file} has a document type declaration (DOCTYPE), which no course manifest needs and which can make a reader fetch or expand foreign data. Remove it and upload the package again.`;
+  const detail = `${file} has a document type declaration (DOCTYPE), which no course manifest needs and which can make a parser fetch external data. Remove it and upload the package again.`;
   return new PackageRefusal('package_unsafe', detail, { file });
 }
 
@@ -64,14 +67,14 @@ function parseDocument(text: string, file: string, warn: Warn): XmlDocument {
   } catch (error) {
     const details = error instanceof XmlParseError ? error.details : [];
     const fatal = details.find(({ level }) => level >= 3);
-    // libxml2 says nothing when it gets no more memory.
-    if (fatal?.message.trim() === '') throw invalid(file, null, 'it takes too much memory to read');
+    // libxml2 gives no message when it runs out of memory.
+    if (fatal?.message.trim() === '') throw invalid(file, null, 'it needs too much memory to read');
     if (fatal) throw invalid(file, fatal.line, `the XML is malformed: ${oneLine(fatal.message)}`);
     const tolerated = details.length > 0 && tryParse(text, option | ParseOption.XML_PARSE_NOERROR);
     if (!tolerated) throw invalid(file, null, 'it is empty or not XML');
     for (const { line, message } of details) {
       warn(
-        `${oneLine(message)}. The name was understood all the same`,
+        `${oneLine(message)}. The name was understood nevertheless`,
         line,
         'undeclared namespace prefixes',
       );
@@ -110,7 +113,7 @@ function plainElement(node: XmlElementNode, budget: { left: number; file: string
   return { name: localName(node.name), namespace, attributes, children, text, line: node.line };
 }
 
-/** A prefix that was never declared stands in for its namespace. */
+/** An undeclared prefix is treated as its own namespace. */
 function prefixOf(name: string): string {
   return name.includes(':') ? name.slice(0, name.indexOf(':')) : '';
 }
@@ -131,13 +134,13 @@ export function childOf(element: XmlElement | null, name: string): XmlElement | 
   return element?.children.find((child) => sameName(child.name, name)) ?? null;
 }
 
-/** Letter case and namespace are forgiven: `adlcp:scormtype` and `adlcp:scormType` are confused everywhere. */
+/** Case and namespace are ignored: `adlcp:scormtype` and `adlcp:scormType` are often confused. */
 export function attributeOf(element: XmlElement | null, name: string): string | null {
   const found = element?.attributes.filter((attribute) => sameName(attribute.name, name)) ?? [];
   return (found.find(({ namespace }) => namespace === '') ?? found[0])?.value ?? null;
 }
 
-/** The text of a child with white space collapsed; null when absent or blank. */
+/** The text of a child with whitespace collapsed; null if absent or blank. */
 export function textOf(element: XmlElement | null, name: string): string | null {
   return collapse(childOf(element, name)?.text ?? '') || null;
 }

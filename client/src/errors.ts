@@ -3,7 +3,7 @@ export class LecternError extends Error {
   readonly code: string;
   /** The HTTP status; 0: no answer came, and `cause` says why. */
   readonly status: number;
-  /** A sentence that says what to do. */
+  /** What is wrong and what to do. */
   readonly detail: string;
   /** The field or parameter that the error is about. */
   readonly param: string | null;

@@ -104,8 +104,8 @@ export interface paths {
         put: operations["updateUser"];
         post?: never;
         /**
-         * Erase the personal data of a user, and end their access
-         * @description Personal data is erased, access ends, and anonymous results stay. The receipt says what was erased and what was kept.
+         * Erase a user's personal data and end their access
+         * @description Personal data is erased, access ends, and anonymous results are kept. The receipt says what was erased and what was kept.
          */
         delete: operations["eraseUser"];
         options?: never;
@@ -147,8 +147,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Enrol a user on a course with an enrolment option
-         * @description Use this form when the course has several enrolment options. `IfEnrolled` decides what happens when the user is enrolled already; by default the current enrolment is returned.
+         * Enrol a user with a given enrolment option
+         * @description Use this form when the course has several enrolment options. `IfEnrolled` decides what happens if the user is already enrolled; by default the current enrolment is returned.
          */
         post: operations["enrolWithOption"];
         delete?: never;
@@ -167,8 +167,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Enrol a user on a course with its only enrolment option
-         * @description When the course has several options, the answer is 409 `multiple_enrolment_options` and lists them, each with the path to use.
+         * Enrol a user on a course with a single enrolment option
+         * @description If the course has several options, the response is 409 `multiple_enrolment_options`, which lists them with the path to use for each.
          */
         post: operations["enrol"];
         delete?: never;
@@ -185,8 +185,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a course as a learner may take it
-         * @description Shows the options that this learner may choose, and their current enrolment.
+         * Read a course as offered to a user
+         * @description Includes the options that this user can choose and their current enrolment.
          */
         get: operations["readOffer"];
         put?: never;
@@ -226,7 +226,7 @@ export interface paths {
         };
         /**
          * List a user's enrolments
-         * @description Ended enrolments are included.
+         * @description Includes ended enrolments.
          */
         get: operations["listEnrolmentsOfUser"];
         put?: never;
@@ -246,12 +246,12 @@ export interface paths {
         };
         /**
          * Read an enrolment
-         * @description The same record as the answer of enrolling.
+         * @description Returns the same record as enrolling.
          */
         get: operations["readEnrolment"];
         /**
          * Change an enrolment
-         * @description Moves the end of access, withdraws or reinstates, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.
+         * @description Moves the end of access, withdraws or reinstates the enrolment, changes Reference and Metadata, or overrides the result. Fields that you leave out keep their values.
          */
         put: operations["updateEnrolment"];
         post?: never;
@@ -269,8 +269,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say whether the learner can start now, and why
-         * @description Evaluates the same rules as a click on the launch link, and says which of them fails and what to do.
+         * Explain whether the learner can start now
+         * @description Evaluates the same rules as a click on the launch link, and says which of them fail and what to do.
          */
         get: operations["explainEnrolment"];
         put?: never;
@@ -289,8 +289,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what happened to an enrolment
-         * @description What support needs to see: every launch, every commit with its result, and every event.
+         * Read the timeline of an enrolment
+         * @description Shows support staff every launch, every commit with its result, and every event.
          */
         get: operations["readTimeline"];
         put?: never;
@@ -330,13 +330,13 @@ export interface paths {
         };
         /**
          * List enrolment keys
-         * @description The keys themselves are not shown, only their first characters.
+         * @description Shows only the first characters of each key.
          */
         get: operations["listEnrolmentKeys"];
         put?: never;
         /**
-         * Make enrolment keys (vouchers)
-         * @description Each key enrols one user on all of its courses. The keys themselves are shown in this answer only.
+         * Create enrolment keys (vouchers)
+         * @description Each key enrols one user on all of its courses. The keys are shown only in this response.
          */
         post: operations["issueEnrolmentKeys"];
         delete?: never;
@@ -354,7 +354,7 @@ export interface paths {
         };
         /**
          * Read an enrolment key
-         * @description Takes the KeyID, or the key as a person typed it.
+         * @description Accepts the KeyID or the key as a person typed it.
          */
         get: operations["readEnrolmentKey"];
         put?: never;
@@ -379,8 +379,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Redeem an enrolment key: enrol a user on all of its courses
-         * @description Succeeds for all courses of the key or for none. Repeating it for the same user is safe.
+         * Redeem an enrolment key
+         * @description Enrols the user on all courses of the key, or on none. Repeating it for the same user is safe.
          */
         post: operations["redeemEnrolmentKey"];
         delete?: never;
@@ -397,8 +397,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything that is held of a user, as one document
-         * @description For subject access requests: all data held about the user, in one document.
+         * Export all data held about a user
+         * @description For data subject access requests. The response is one document.
          */
         get: operations["exportUser"];
         put?: never;
@@ -419,8 +419,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link that signs a user in, once
-         * @description The link signs the user in to the pages of this service, once and only for a short time. Redirect their browser to it.
+         * Create a one-time sign-in link for a user
+         * @description The link signs the user in to this service's own pages. It works once and expires after a short time. Redirect the user's browser to it.
          */
         post: operations["createSignInLink"];
         delete?: never;
@@ -437,14 +437,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The page of a sign-in link; opening it uses nothing up
-         * @description The page has one button, so that a mail scanner that follows the link does not use it up.
+         * Show the page of a sign-in link
+         * @description Opening the page does not use the link up: its button does, so mail scanners that follow links do no harm.
          */
         get: operations["openSignInLink"];
         put?: never;
         /**
-         * Use a sign-in link: the button of its page
-         * @description What the button of the sign-in page sends. On success the answer sets the session cookie and redirects.
+         * Use a sign-in link
+         * @description Sent by the button of the sign-in page. On success the response sets the session cookie and redirects.
          */
         post: operations["signIn"];
         delete?: never;
@@ -461,8 +461,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The function with which a browser hashes passwords before it signs in
-         * @description The answer does not reveal whether the tenant exists.
+         * Get the hash function for signing in
+         * @description The browser hashes the password with this function. The response does not reveal whether the tenant exists.
          */
         get: operations["readPasswordFunction"];
         put?: never;
@@ -481,19 +481,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is signed in, by the session cookie
+         * Read the current session
          * @description 401 `signed_out` when nobody is signed in.
          */
         get: operations["readSession"];
         put?: never;
         /**
          * Sign in with a hashed password
-         * @description For the sign-in page of the console, which hashes the password first.
+         * @description For the console's sign-in page, which hashes the password first.
          */
         post: operations["signInWithPassword"];
         /**
          * Sign out
-         * @description Ends the session of this browser, and clears its cookie.
+         * @description Ends this browser's session and clears its cookie.
          */
         delete: operations["signOut"];
         options?: never;
@@ -510,7 +510,7 @@ export interface paths {
         };
         /**
          * List the courses offered to the tenant
-         * @description Published and retired courses; drafts are not included.
+         * @description Includes published and retired courses, but no drafts.
          */
         get: operations["listOfferedCourses"];
         put?: never;
@@ -530,7 +530,7 @@ export interface paths {
         };
         /**
          * List all courses
-         * @description Drafts and retired courses are included.
+         * @description Includes drafts and retired courses.
          */
         get: operations["listCourses"];
         put?: never;
@@ -549,19 +549,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a course as its author
-         * @description With all options, those that are not published too.
+         * Read a course with all its settings
+         * @description Includes options that are not published.
          */
         get: operations["readCourse"];
         /**
          * Create or change a course
-         * @description `Title` is required when the course is new. Fields that you leave out keep their values.
+         * @description `Title` is required for a new course. Fields that you leave out keep their values.
          */
         put: operations["putCourse"];
         post?: never;
         /**
-         * Delete a course that nobody was enrolled on
-         * @description Possible only when nobody was ever enrolled on it. Otherwise retire it with `"Status": "retired"`.
+         * Delete a course
+         * @description Only possible if nobody was ever enrolled on the course. Otherwise retire it with `"Status": "retired"`.
          */
         delete: operations["deleteCourse"];
         options?: never;
@@ -584,8 +584,8 @@ export interface paths {
         put: operations["putOption"];
         post?: never;
         /**
-         * Delete an enrolment option that nobody enrolled with
-         * @description Possible only when nobody was ever enrolled with it. Otherwise retire it.
+         * Delete an enrolment option
+         * @description Only possible if nobody was ever enrolled with the option. Otherwise retire it.
          */
         delete: operations["deleteOption"];
         options?: never;
@@ -606,8 +606,8 @@ export interface paths {
          */
         get: operations["readCurrentRelease"];
         /**
-         * Import a package as the new release of a course
-         * @description The archive is checked and unpacked before the answer. SCORM 1.2, SCORM 2004 and plain web content are supported. Started enrolments finish on their release.
+         * Import a package as a new release of a course
+         * @description The archive is checked and unpacked before the response is sent. SCORM 1.2, SCORM 2004 and plain web content are supported. Enrolments already started stay on their release.
          */
         put: operations["importPackage"];
         post?: never;
@@ -626,7 +626,7 @@ export interface paths {
         };
         /**
          * List the releases of a course
-         * @description A course has a release for each imported package.
+         * @description Each imported package is a release.
          */
         get: operations["listReleases"];
         put?: never;
@@ -646,12 +646,12 @@ export interface paths {
         };
         /**
          * Read a release of a course
-         * @description With the units of the package and the warnings of its import.
+         * @description Includes the package's units and the warnings from its import.
          */
         get: operations["readRelease"];
         /**
-         * Make a release the current one
-         * @description Goes back to an earlier release, or forward again. Started enrolments finish on their release.
+         * Set a release as current
+         * @description Switches to an earlier or later release. Enrolments already started stay on their release.
          */
         put: operations["putRelease"];
         post?: never;
@@ -669,14 +669,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the tenants
-         * @description In the order of TenantID.
+         * List tenants
+         * @description Ordered by TenantID.
          */
         get: operations["listTenants"];
         put?: never;
         /**
          * Create a tenant
-         * @description Repeating the request with the same fields is safe. Create a key for the tenant next.
+         * @description Repeating the request with the same fields is safe. Next, create a key for the tenant.
          */
         post: operations["createTenant"];
         delete?: never;
@@ -694,7 +694,7 @@ export interface paths {
         };
         /**
          * Read a tenant
-         * @description With its settings for passwords, return addresses and frames.
+         * @description Includes its settings for passwords, return URLs and frames.
          */
         get: operations["readTenant"];
         /**
@@ -722,13 +722,13 @@ export interface paths {
         };
         /**
          * List the keys of a tenant
-         * @description Revoked and expired keys are included.
+         * @description Includes revoked and expired keys.
          */
         get: operations["listKeys"];
         put?: never;
         /**
-         * Create a key of a tenant
-         * @description The secret is shown in this answer only. Without `Scopes` the key has all scopes of a tenant.
+         * Create a key for a tenant
+         * @description The secret is shown only in this response. Without `Scopes` the key has all of a tenant's scopes.
          */
         post: operations["createKey"];
         delete?: never;
@@ -749,7 +749,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a key of a tenant
-         * @description Access tokens made with the key stop working as well.
+         * @description Access tokens issued for the key stop working as well.
          */
         delete: operations["revokeKey"];
         options?: never;
@@ -825,14 +825,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the webhook endpoints
-         * @description With their state: enabled, disabled, or failing since when.
+         * List webhook endpoints
+         * @description Shows whether each endpoint is enabled, disabled or failing.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Deliveries are signed as in Standard Webhooks. The secret is shown in this answer only.
+         * @description Deliveries are signed according to Standard Webhooks. The secret is shown only in this response.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -850,18 +850,18 @@ export interface paths {
         };
         /**
          * Read a webhook endpoint
-         * @description The secret is not part of the answer.
+         * @description The secret is not returned.
          */
         get: operations["readWebhook"];
         /**
          * Change, disable or enable a webhook endpoint
-         * @description An endpoint that is enabled again receives what happened meanwhile.
+         * @description An endpoint that is enabled again receives the events it missed.
          */
         put: operations["updateWebhook"];
         post?: never;
         /**
          * Delete a webhook endpoint and its deliveries
-         * @description Events that were not delivered yet are not sent any more.
+         * @description Events that have not been delivered are no longer sent.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -879,8 +879,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new secret; the one before stays valid for a while
-         * @description For the overlap, deliveries are signed with both secrets, so that nothing is lost while you exchange them.
+         * Rotate the secret of a webhook endpoint
+         * @description During the overlap deliveries are signed with both secrets, so that none is lost while you switch to the new one.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -899,8 +899,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test event now, and answer what came of it
-         * @description Use it to test signature verification. The event is `webhook.ping` and is in no log.
+         * Send a test event
+         * @description Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log.
          */
         post: operations["pingWebhook"];
         delete?: never;
@@ -917,8 +917,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the deliveries of an endpoint, the newest first
-         * @description With the request that was sent and the answer that was received.
+         * List the deliveries of an endpoint
+         * @description Newest first, with the request that was sent and the response that was received.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -939,7 +939,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send events again, by id or by time
+         * Replay events
          * @description Use it after an outage on your side. Send either `EventIDs`, or `From` and optionally `Until`.
          */
         post: operations["replayEvents"];
@@ -4445,7 +4445,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description True: answer what would be done, and change nothing.
+                 * @description true: report what would be done, and change nothing.
                  * @example true
                  */
                 plan?: boolean;
@@ -4468,7 +4468,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The receipt; repeating it gives the same one. */
+            /** @description The receipt. Repeating the call returns the same one. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4671,7 +4671,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user is enrolled already: the current enrolment, extended if asked. */
+            /** @description The user is already enrolled: the current enrolment, extended if requested. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4819,7 +4819,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user is enrolled already: the current enrolment, extended if asked. */
+            /** @description The user is already enrolled: the current enrolment, extended if requested. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4953,7 +4953,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The course, the options this learner can choose, and the current enrolment or null. */
+            /** @description The course, the options this user can choose, and the current enrolment or null. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5032,12 +5032,12 @@ export interface operations {
                  */
                 CourseID?: string;
                 /**
-                 * @description An option of CourseID, which is sent too.
+                 * @description An option of the course in CourseID, which is required with it.
                  * @example 30-days
                  */
                 DurationID?: string;
                 /**
-                 * @description As of now.
+                 * @description The current status.
                  * @example enrolled
                  */
                 Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
@@ -5047,17 +5047,17 @@ export interface operations {
                  */
                 GroupName?: string;
                 /**
-                 * @description Only current enrolments whose time ends after this instant, in the order of ExpiresAt.
+                 * @description Only current enrolments that end after this time, ordered by ExpiresAt.
                  * @example 2026-01-31T09:00:00Z
                  */
                 ExpiresAfter?: string;
                 /**
-                 * @description Only current enrolments whose time ends before this instant, in the order of ExpiresAt.
+                 * @description Only current enrolments that end before this time, ordered by ExpiresAt.
                  * @example 2026-01-31T09:00:00Z
                  */
                 ExpiresBefore?: string;
                 /**
-                 * @description Only what changed after this instant, in the order of change.
+                 * @description Only enrolments changed after this time, in the order of change.
                  * @example 2026-01-31T09:00:00Z
                  */
                 ChangedAfter?: string;
@@ -5458,7 +5458,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ordered rules. */
+            /** @description The rules in order. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5763,7 +5763,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made. Each Key is shown this once. */
+            /** @description Created. Each Key is shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5993,7 +5993,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description This user redeemed the key before: a safe retry. */
+            /** @description This user has already redeemed the key: a safe retry. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6046,7 +6046,7 @@ export interface operations {
                     "application/json": components["schemas"]["RedeemedEnrolmentKey"];
                 };
             };
-            /** @description Redeemed: enrolled on all courses. */
+            /** @description Redeemed: the user is enrolled on all courses. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6190,7 +6190,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Send the browser of the user there. */
+            /** @description Send the user's browser there. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6253,7 +6253,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The link does not work any more. */
+            /** @description The link has expired or has been used. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -6292,7 +6292,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in: a session cookie, and on to the page. */
+            /** @description Signed in: sets the session cookie and redirects to the page. */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -6300,7 +6300,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["malformed_request"];
-            /** @description The form came from another site, or the tenant is suspended. */
+            /** @description The form was sent by another site, or the tenant is suspended. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6309,7 +6309,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The link does not work any more. */
+            /** @description The link has expired or has been used. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -6342,7 +6342,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Of a tenant that does not exist it is sha256-hex; with opaque nobody can sign in. */
+            /** @description For an unknown tenant it is sha256-hex; with opaque nobody can sign in. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6466,7 +6466,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description True: on all devices of this person, or of the operator.
+                 * @description true: sign out on all devices of this person, or of the operator.
                  * @example true
                  */
                 everywhere?: boolean;
@@ -6900,7 +6900,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deleted, with its options, releases and files. */
+            /** @description Deleted with its options, releases and files. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7143,7 +7143,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A further release; enrolments that have begun stay on theirs. */
+            /** @description Another release. Enrolments already started stay on theirs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7413,7 +7413,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The release, which is the current one. */
+            /** @description The release, which is now current. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7474,7 +7474,7 @@ export interface operations {
                 /** @description `NextCursor` of the page before. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description A part of TenantID or Name.
+                 * @description Text to find in TenantID or Name.
                  * @example ada
                  */
                 Search?: string;
@@ -7558,7 +7558,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It exists with the same fields. */
+            /** @description The tenant already exists with the same fields. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7908,7 +7908,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key, with its secret this once. */
+            /** @description The key, with its secret shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7964,7 +7964,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The revoked key; refused on every node within 5 s. */
+            /** @description The revoked key, which is rejected on every node within 5 s. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8305,7 +8305,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint, with its secret this once. */
+            /** @description The endpoint, with its secret shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8484,7 +8484,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The endpoint as it was. */
+            /** @description The deleted endpoint. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8553,7 +8553,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint, with its new secret this once. */
+            /** @description The endpoint, with its new secret shown only once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8616,7 +8616,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, whether it succeeded or not. */
+            /** @description The delivery, whether or not it succeeded. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8787,7 +8787,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many are sent again. */
+            /** @description How many events are sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;

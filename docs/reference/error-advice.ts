@@ -26,9 +26,9 @@ export const errorAdvice: Record<ErrorCode, string> = {
   release_not_found: 'List the releases of the course and use one of their numbers.',
   option_not_found: 'Read the course to see which options it offers to this user.',
   enrolment_not_found: 'Check that the `EnrollID` belongs to this `LoginID`.',
-  tenant_not_found: 'List the tenants and check the `TenantID`.',
+  tenant_not_found: 'List tenants and check the `TenantID`.',
   key_not_found: 'Check the `KeyID`. A misspelt enrolment key is `key_mistyped` instead.',
-  webhook_not_found: 'List the webhook endpoints and check the `WebhookID`.',
+  webhook_not_found: 'List webhook endpoints and check the `WebhookID`.',
   user_exists:
     'Another user has this `LoginID`; `differs` names the fields that are not equal. Use `PUT /user/{LoginID}` to change the user.',
   user_disabled: 'Enable the user (`"Enabled": true`) before you enrol them.',

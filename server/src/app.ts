@@ -38,7 +38,7 @@ import { openMetrics } from './platform/metrics.ts';
 import { serveDescription } from './platform/openapi.ts';
 import type { Route } from './platform/routes.ts';
 
-/** Every operation of both origins. */
+/** Every operation on both origins. */
 export const routes: readonly Route[] = [
   ...authRoutes,
   ...userRoutes,
@@ -65,7 +65,7 @@ export function describeInterface(config: Config): object {
 
 export type App = { api: FastifyInstance; content: FastifyInstance; operations: FastifyInstance | null };
 
-/** Headers of the interface's origin; a page of it sets its own policy. */
+/** Headers of the API origin; a page served there sets its own policy. */
 const interfaceHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -73,13 +73,16 @@ const interfaceHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** The key of the header Authorization; without that header, the session of the cookie. */
+/** The key in the Authorization header or, without that header, the session cookie. */
 const authenticate: Authenticate = async (ctx, request) => {
   const session = request.headers.authorization === undefined ? await sessionCaller(ctx, request) : null;
   return session ?? (await keyCaller(ctx, request));
 };
 
-/** The header Authorization or the session's cookie, valid or not. Other sites' cookies say nothing. */
+/**
+ * Whether the request has an Authorization header or the session's cookie, valid or not. Other sites' cookies
+ * do not count.
+ */
 const showsCredentials: ShowsCredentials = (ctx, { headers }) =>
   headers.authorization !== undefined || headers.cookie?.includes(`${cookieName(ctx)}=`) === true;
 
@@ -89,7 +92,7 @@ const resolveTenant = tenantResolver(
 const guards: Guards = { authenticate, authorize, showsCredentials, resolveTenant, enterSession };
 const isContent = ({ origin }: Route) => origin === 'content';
 
-/** The origin of the interface. */
+/** The API origin. */
 function openInterface(ctx: Context): FastifyInstance {
   const api = openServer(ctx, interfaceHeaders);
   const own = routes.filter((route) => !isContent(route));
@@ -100,7 +103,7 @@ function openInterface(ctx: Context): FastifyInstance {
   return api;
 }
 
-/** The two origins of the service, and the operations port when one is set. Not listening yet. */
+/** Both origins, plus the operations port when one is set. Not listening yet. */
 export async function buildApp(
   ctx: Context,
   {

@@ -7,14 +7,14 @@ import { type KnownHead, verifyAudit } from './modules/audit/verify.ts';
 import type { Config } from './platform/config.ts';
 import { ringFile } from './platform/keys/ring-file.ts';
 
-/** The chains of an earlier verification, as it printed them. */
+/** The chains as an earlier verification printed them. */
 async function readKnown(file: string): Promise<KnownHead[]> {
   const { Chains }: { Chains?: KnownHead[] } = JSON.parse(await readFile(file, 'utf8'));
-  if (!Array.isArray(Chains)) throw new Error(`${file} is not what lectern audit verify printed.`);
+  if (!Array.isArray(Chains)) throw new Error(`${file} is not output of lectern audit verify.`);
   return Chains;
 }
 
-/** Verifies the database of this configuration, or a backup of an embedded one. */
+/** Verifies the configured database or a backup of an embedded one. */
 export async function verifyCommand(config: Config, input: { backup: string | null; since: string | null }) {
   const known = input.since === null ? [] : await readKnown(input.since);
   const verify = (place: Config) =>
@@ -28,7 +28,7 @@ async function onCopy<T>(config: Config, backup: string, work: (place: Config) =
   if (!existsSync(database))
     throw new Error(
       existsSync(join(backup, 'database.dump'))
-        ? 'The backup is of a PostgreSQL server: restore it into an empty database and verify that.'
+        ? 'The backup is from a PostgreSQL server. Restore it into an empty database and verify that.'
         : `${backup} is not a backup of an embedded database.`,
     );
   const dataDir = await mkdtemp(join(tmpdir(), 'lectern-audit-'));

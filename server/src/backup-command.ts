@@ -9,9 +9,10 @@ import type { Context } from './platform/context.ts';
 
 export async function backupCommand(config: Config, folder: string): Promise<Backup> {
   const backup = await backUp(config, folder, new Date());
-  // An older database stays as it is: it may be backed up because it is about to be migrated.
+  // An older database is not migrated: the backup may be taken just before an upgrade.
   await withDatabase(config, (ctx) => recordBackup(ctx, backup), { migrates: false }).catch(
-    (error: unknown) => process.emitWarning(`The backup is complete, but not in the audit trail: ${error}`),
+    (error: unknown) =>
+      process.emitWarning(`The backup is complete, but could not be recorded in the audit trail: ${error}`),
   );
   return backup;
 }
@@ -34,7 +35,7 @@ async function isEmptyServer(connectionString: string): Promise<boolean> {
   }
 }
 
-/** Restores, brings the database up to date, and lets the event log go on in a new epoch at the next start. */
+/** Restores the backup, migrates the database, and starts a new epoch of the event log at the next start. */
 export async function restoreCommand(config: Config, folder: string) {
   const backup = await restore(config, folder, isEmptyServer);
   return withDatabase(config, async (ctx) => {

@@ -10,7 +10,7 @@ export const bulkSubjects = Object.keys(paths);
 
 export type BulkCommand = {
   subject: string;
-  /** `-`: standard input. */
+  /** `-` means standard input. */
   file: string;
   plan: boolean;
   url: string;
@@ -19,7 +19,10 @@ export type BulkCommand = {
   idempotencyKey: string | null;
 };
 
-/** Sends a file to a running service; results go to standard output as they come, the sum to standard error. */
+/**
+ * Sends a file to a running service. Results go to standard output as they arrive, the totals to standard
+ * error.
+ */
 export async function bulkCommand(input: BulkCommand): Promise<{ failed: number }> {
   const source = input.file === '-' ? process.stdin : createReadStream(input.file);
   const response = await fetch(`${input.url}${paths[input.subject]}${input.plan ? '?plan=true' : ''}`, {
@@ -48,7 +51,7 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
   }
   const { created, exists, failed } = counts;
   process.stderr.write(
-    `${input.plan ? 'Planned, nothing changed: ' : ''}${created} created, ${exists} there already, ${failed} failed\n`,
+    `${input.plan ? 'Dry run, nothing was changed: ' : ''}${created} created, ${exists} already there, ${failed} failed\n`,
   );
   return { failed };
 }
@@ -58,6 +61,6 @@ function refusalOf(text: string): string {
     const { code, detail } = JSON.parse(text) as { code: string; detail: string };
     return `${code}: ${detail}`;
   } catch {
-    return `The service answered something else than results: ${text.slice(0, 200)}`;
+    return `The service returned something other than results: ${text.slice(0, 200)}`;
   }
 }

@@ -28,10 +28,10 @@ const options = {
 
 type Option = keyof typeof options;
 type Values = ReturnType<typeof readArguments>['values'];
-/** The commands are loaded when the arguments are right, so that help and refusals come at once. */
+/** Commands are loaded once the arguments are valid, so help and usage errors appear immediately. */
 type Act = (commands: typeof Commands, ctx: Context) => Promise<unknown>;
 
-/** `plan` reads the arguments and refuses wrong ones before the database is opened. */
+/** `plan` parses the arguments and rejects invalid ones before the database is opened. */
 type Command = {
   takes: readonly Option[];
   most: number;
@@ -52,23 +52,24 @@ function needed(value: string | undefined, what: string): string {
 function planImport([file]: string[], values: Values): Act {
   const path = needed(file, 'FILE');
   const courseId = toNfc(needed(values.course, '--course'));
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${path}.`);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new UsageError(`The file ${path} does not exist.`);
   const { title } = values;
   return (commands, ctx) => commands.importCourse(ctx, { path, courseId, title });
 }
 
 function planKey(_: string[], values: Values): Act {
   const { operator = false, tenant, expires } = values;
-  if (operator && tenant !== undefined) throw new UsageError('Give --tenant or --operator, not both.');
+  if (operator && tenant !== undefined) throw new UsageError('Give either --tenant or --operator, not both.');
   const tenantId = operator ? null : toNfc(needed(tenant, '--tenant (or --operator)'));
   const Name = needed(values.name, '--name');
   const known = scopes as readonly string[];
   const unknown = values.scope?.find((scope) => !known.includes(scope));
   if (unknown !== undefined)
-    throw new UsageError(`There is no scope ${unknown}. The scopes are ${scopes.join(', ')}.`);
+    throw new UsageError(`The scope ${unknown} does not exist. Use one of ${scopes.join(', ')}.`);
   const instant = expires === undefined ? null : new Date(expires);
   if (instant && !(instant.getTime() > Date.now()))
-    throw new UsageError(`--expires ${expires} is not an instant, such as 2030-01-31T00:00:00Z, or is past.`);
+    throw new UsageError(`--expires ${expires} must be a time in the future, such as 2030-01-31T00:00:00Z.`);
   return (commands, ctx) =>
     commands.makeKey(ctx, {
       tenantId,
@@ -83,7 +84,7 @@ const bulkOptions: readonly Option[] = ['plan', 'url', 'key', 'tenant', 'idempot
 async function sendBulk([, subject, file]: string[], values: Values): Promise<void> {
   const { bulkCommand, bulkSubjects } = await import('./bulk-command.ts');
   if (!bulkSubjects.includes(needed(subject, 'users or enrolments')))
-    throw new UsageError(`There is no bulk "${subject}", only ${bulkSubjects.join(' and ')}.`);
+    throw new UsageError(`"${subject}" cannot be sent in bulk. Use ${bulkSubjects.join(' or ')}.`);
   const { failed } = await bulkCommand({
     subject: needed(subject, 'users or enrolments'),
     file: needed(file, 'FILE'),
@@ -123,7 +124,7 @@ function planRevocation([keyId]: string[]): Act {
 
 async function printKeys([action = '', ...args]: string[], values: Values): Promise<void> {
   if (!['list', 'rotate', 'remove'].includes(action))
-    throw new UsageError(`There is no command "keys ${action}".`);
+    throw new UsageError(`The command "keys ${action}" does not exist.`);
   refuseExcess(args, values, `keys ${action}`, { takes: [], most: action === 'remove' ? 1 : 0 });
   const keyId = action === 'remove' ? needed(args[0], 'KEYID') : '';
   const config = readConfig(process.env);
@@ -136,7 +137,7 @@ async function printKeys([action = '', ...args]: string[], values: Values): Prom
 }
 
 async function verifyAudit([action, ...args]: string[], values: Values): Promise<void> {
-  if (action !== 'verify') throw new UsageError(`There is no command "audit ${action ?? ''}".`);
+  if (action !== 'verify') throw new UsageError(`The command "audit ${action ?? ''}" does not exist.`);
   refuseExcess(args, values, 'audit verify', { takes: ['since'], most: 1 });
   const { verifyCommand } = await import('./audit-command.ts');
   const input = { backup: args[0] ?? null, since: values.since ?? null };
@@ -145,16 +146,18 @@ async function verifyAudit([action, ...args]: string[], values: Values): Promise
   if (!verified.Intact) process.exitCode = 1;
 }
 
-/** A wrong DATA_DIR would be made, and its link would lead nowhere. */
+/** A wrong DATA_DIR would be created, and its link would lead nowhere. */
 async function openConsole(): Promise<void> {
   const config = readConfig(process.env);
   if (!existsSync(config.dataDir))
-    throw new UsageError(`There is no folder ${config.dataDir}. Set DATA_DIR to the folder of the service.`);
+    throw new UsageError(
+      `The folder ${config.dataDir} does not exist. Set DATA_DIR to the service's folder.`,
+    );
   const { createOperatorLink, tellLink } = await import('./modules/people/operator-links.ts');
   process.stdout.write(tellLink(await createOperatorLink({ config, now: () => new Date() })));
 }
 
-/** Opening the database has migrated it. */
+/** Opening the database migrated it. */
 const upToDate: Act = async () => ({ Status: 'The database is up to date.' });
 
 const commands: Record<string, Command> = {
@@ -176,7 +179,7 @@ function readArguments() {
   }
 }
 
-/** A word or an option too many may be a misunderstanding, so nothing is done. */
+/** An unexpected word or option may be a misunderstanding, so nothing is executed. */
 function refuseExcess(
   args: string[],
   values: Values,
@@ -184,17 +187,17 @@ function refuseExcess(
   { takes, most }: Pick<Command, 'takes' | 'most'>,
 ) {
   const excess = args[most];
-  if (excess !== undefined) throw new UsageError(`lectern ${name} does not take "${excess}".`);
+  if (excess !== undefined) throw new UsageError(`lectern ${name} does not accept the argument "${excess}".`);
   const option = Object.keys(values).find((given) => !takes.includes(given as Option));
-  if (option !== undefined) throw new UsageError(`lectern ${name} does not take --${option}.`);
+  if (option !== undefined) throw new UsageError(`lectern ${name} does not have the option --${option}.`);
 }
 
-/** The isolation of imports and the lock of the data folder need it (ADR 41). */
+/** The isolation of imports and the data folder's lock need this version (ADR 41). */
 function refuseOldNode(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) return;
   throw new Error(
-    `Lectern needs Node.js 22.13 or newer, and this is ${version}. Install it, or put "npx --package=node@24" before the command.`,
+    `Lectern needs Node.js 22.13 or newer, but this is ${version}. Install a newer version, or put "npx --package=node@24" before the command.`,
   );
 }
 
@@ -233,7 +236,7 @@ async function main(): Promise<void> {
     return (await import('./demo.ts')).demo({ once: values.once === true });
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) throw new UsageError(`There is no command "${positionals.join(' ')}".`);
+  if (!command) throw new UsageError(`The command "${positionals.join(' ')}" does not exist.`);
   refuseExcess(args, values, name, command);
   const act = command.plan(args, values);
   const config = readConfig(process.env);

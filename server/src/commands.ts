@@ -14,7 +14,7 @@ export { revokeKey } from './modules/auth/keys.ts';
 export { deleteTenant } from './modules/lifecycle/delete-tenant.ts';
 export { createTenant, updateTenant } from './modules/tenants/tenants.ts';
 
-/** Does it with the database of this configuration, migrated, and closes that again. */
+/** Runs the work on the configured database, migrated first, and closes it afterwards. */
 export async function withDatabase<Answer>(
   config: Config,
   act: (ctx: Context) => Promise<Answer>,
@@ -30,7 +30,7 @@ export async function withDatabase<Answer>(
   }
 }
 
-/** Imports a package; a new course is made for it, which goes again when the package is refused. */
+/** Imports a package. A course created for it is removed again if the package is rejected. */
 export async function importCourse(
   ctx: Context,
   input: { path: string; courseId: string; title: string | undefined },
@@ -51,7 +51,7 @@ export async function importCourse(
   }
 }
 
-/** Makes a key of a tenant that exists, or of the operator. */
+/** Creates a key for an existing tenant or for the operator. */
 export async function makeKey(ctx: Context, input: Parameters<typeof createKey>[1]) {
   if (input.tenantId !== null) await readTenant(ctx, { tenantId: input.tenantId });
   return createKey(ctx, input);

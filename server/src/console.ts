@@ -4,7 +4,10 @@ import { assetRoute, readBuilt } from './platform/built-files.ts';
 import { constantFile, sendConstant } from './platform/constant-files.ts';
 import { places } from './platform/places.ts';
 
-/** Scripts and styles are files of this origin or carry the nonce of this one answer; pictures of courses lie elsewhere. */
+/**
+ * Scripts and styles are files of this origin or carry the response's nonce; course images are hosted
+ * elsewhere.
+ */
 function policyOf(nonce: string): string {
   return [
     "default-src 'none'",
@@ -19,7 +22,10 @@ function policyOf(nonce: string): string {
   ].join('; ');
 }
 
-/** The console at /console/, and the reference at /docs, which is a page of it. Its data come through the interface only. */
+/**
+ * The console at /console/, and the API reference at /docs, which is one of its pages. Both get their data
+ * from the API only.
+ */
 export function consoleRoutes(app: FastifyInstance): void {
   const page = readBuilt(places.console, 'index.html');
   const icon = constantFile('image/svg+xml', readBuilt(places.console, 'icon.svg'));

@@ -29,7 +29,7 @@ const courses = [
   },
 ];
 
-/** Prints each request as a curl line with its answer, so that a reader can repeat it by hand. */
+/** Prints each request as a curl command with its response, so that readers can repeat it by hand. */
 function caller(baseUrl: string) {
   return async ({ say, method, path, key, json, file }: Call): Promise<Record<string, string>> => {
     const type = file ? 'application/zip' : 'application/json';
@@ -75,7 +75,7 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
     json: { TenantID: 'acme' },
   });
   const { Secret: key = '' } = await call({
-    say: 'Create a key for it',
+    say: 'Create a key for the tenant',
     method: 'POST',
     path: '/tenant/acme/key',
     key: operator,
@@ -84,7 +84,7 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
   const asTenant = { method: 'POST', key };
   await call({
     ...asTenant,
-    say: 'From here on with the key of the tenant. Create a user',
+    say: "From here on, use the tenant's key. Create a user",
     path: '/user',
     json: { LoginID: 'ann', FirstName: 'Ann', LastName: 'Lee' },
   });
@@ -105,7 +105,9 @@ and see what was recorded:
 `;
 }
 
-/** Starts the service on an empty embedded database and shows the interface over HTTP; stays until stopped. */
+/**
+ * Starts the service on an empty embedded database and demonstrates the API over HTTP. Runs until stopped.
+ */
 export async function demo(options: { once: boolean }): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-demo-'));
   const config = readConfig({ ...process.env, DATABASE_URL: '', DATA_DIR: join(folder, 'data') });
@@ -118,9 +120,9 @@ export async function demo(options: { once: boolean }): Promise<void> {
   stopOnSignal(log, stop);
   const service = await starting;
   console.log(
-    `Lectern runs at ${config.baseUrl}, course files at ${config.contentUrl}; the reference is ${config.baseUrl}/docs`,
+    `Lectern is running at ${config.baseUrl} (course files at ${config.contentUrl}). API reference: ${config.baseUrl}/docs`,
   );
   console.log(`\n${await tour(config.baseUrl, service.first?.key ?? '', folder)}`);
   if (options.once) return stop();
-  console.log('Stop with Ctrl-C; the demo leaves nothing behind.');
+  console.log('Press Ctrl-C to stop. The demo leaves nothing behind.');
 }

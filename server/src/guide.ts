@@ -7,7 +7,7 @@ import { type ConstantFile, constantFile, sendConstant } from './platform/consta
 import { places } from './platform/places.ts';
 import { notFound } from './platform/problems.ts';
 
-/** The pages need nothing but files of this origin. */
+/** The pages load files from this origin only. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +18,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Pages count as those of strangers; what they load counts as files. */
+/** Pages count as anonymous requests; the files that they load count as files. */
 const addresses = {
   '/docs/guide': {},
   '/docs/guide/*': {},
@@ -26,14 +26,14 @@ const addresses = {
   '/docs/guide/images/*': { config: { admits: 'file' } },
 } as const;
 
-/** All files below the folder but those whose names begin with a dot. */
+/** All files below the folder, except those whose names begin with a dot. */
 function namesIn(folder: string): Set<string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
   return new Set(files.map(({ parentPath, name }) => relative(folder, join(parentPath, name))));
 }
 
-/** The guide at /docs/guide, as `npm run docs` built it. Each file is read when it is first requested. */
+/** The guide at /docs/guide, as built by `npm run docs`. Each file is read when it is first requested. */
 export function guideRoutes(app: FastifyInstance): void {
   const files = new Map<string, ConstantFile>([
     ['', constantFile('text/html; charset=utf-8', readBuilt(places.guide, 'index.html'))],
@@ -47,7 +47,7 @@ export function guideRoutes(app: FastifyInstance): void {
     files.set(path, file);
     return file;
   };
-  // Where the `type` of a problem points to; browsers keep its fragment.
+  // The target of a problem's `type`; browsers keep its fragment.
   app.get('/docs/errors', (_request, reply) => reply.redirect('/docs/guide/reference/errors', 302));
   for (const [address, config] of Object.entries(addresses))
     app.get(address, config, (request, reply) => {

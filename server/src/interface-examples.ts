@@ -2,8 +2,8 @@ const at = '2026-01-31T09:00:00Z';
 const id = (last: number) => `01994a5e-7c00-7000-8000-00000000000${last}`;
 
 /**
- * Values by the name of their field, from which the examples of `openapi.json` are made. A test sends them: whoever adds a
- * field adds its value here, or `examples` to its schema where the name means something else there.
+ * Values by field name, used to build the examples in `openapi.json`. A test sends them, so a new field needs
+ * a value here, or `examples` in its schema where the name means something else.
  */
 export const fieldExamples: Readonly<Record<string, unknown>> = {
   // People
@@ -39,7 +39,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Href: 'lesson-1/index.html',
   Depth: 0,
   Warnings: 0,
-  Message: 'The manifest names a file that is not in the package.',
+  Message: 'The manifest lists a file that is not in the package.',
   File: 'imsmanifest.xml',
   Line: 12,
   Files: 42,
@@ -96,7 +96,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   DeliveryID: id(6),
   Attempts: 1,
   Body: 'ok',
-  Error: 'The endpoint answered 500.',
+  Error: 'The endpoint responded with status 500.',
   Milliseconds: 120,
   OverlapSeconds: 86_400,
   Deliveries: 1,
@@ -113,7 +113,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Data: 'enrolments',
   Records: 1,
   What: 'Enrolments and their results.',
-  Why: 'Anonymous results stay for reports.',
+  Why: 'Anonymous results are kept for reports.',
   AuditID: id(8),
   Number: 1,
   ActorID: id(3),
@@ -139,7 +139,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ReturnURL: null,
   'Commit.Data': { 'cmi.core.lesson_status': 'completed', 'cmi.core.score.raw': '85' },
   'Learner.Name': 'Lovelace, Ada',
-  // Not yet, or not at all
+  // Not yet, or not at all.
   ErasedAt: at,
   RevokedAt: null,
   RedeemedBy: null,
@@ -151,7 +151,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Refused: null,
   NextCursor: null,
   Ended: null,
-  // Where a name means something else
+  // Names that mean something else in these records.
   'NewTenant.Name': 'Acme Ltd',
   'Tenant.Name': 'Acme Ltd',
   'TenantChange.Name': 'Acme Ltd',

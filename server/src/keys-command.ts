@@ -15,12 +15,12 @@ const listed = (keys: readonly WrittenKey[]) =>
     CreatedAt: createdAt,
   }));
 
-/** The keys of the ring, without their values. */
+/** Lists the keys in the ring without their values. */
 export function listKeys({ signingKeys, dataDir }: Config) {
   return { Keys: listed(signingKeys ?? readRingFile(dataDir) ?? []) };
 }
 
-/** Needs the folder only, so that keys can be rotated beside a running service. */
+/** Needs only the folder, so keys can be rotated while the service runs. */
 export async function rotateKeys({ signingKeys, dataDir }: Config) {
   const now = new Date();
   if (!signingKeys) return { Keys: listed(await rotateRing(dataDir, now)) };
@@ -31,10 +31,13 @@ export async function rotateKeys({ signingKeys, dataDir }: Config) {
   };
 }
 
-/** The database is needed first: what the key has encrypted there must be encrypted with another. */
+/**
+ * Needs the database: everything in it that was encrypted with this key must first be re-encrypted with
+ * another.
+ */
 export async function removeKey(config: Config, id: string) {
   if (config.signingKeys)
-    throw new Error('The ring is in SIGNING_KEYS: delete the entry there and restart all nodes.');
+    throw new Error('The ring is in SIGNING_KEYS. Delete the entry there and restart all nodes.');
   return withDatabase(config, async (ctx) => {
     await encryptSecrets(ctx);
     await renewSeals(ctx);

@@ -18,7 +18,7 @@ import { type Service, startService } from './service.ts';
 
 const day = 86_400_000;
 
-/** What the operator begins with: made on an empty database, by one node. */
+/** What the operator starts with: created by one node on an empty database. */
 export type First = { key: string; link: SignInLink };
 
 /** Serves with this configuration. */
@@ -32,7 +32,10 @@ export async function start(config: Config, log: Log): Promise<Service & { first
   return { ...service, first };
 }
 
-/** Nodes that share a database and a folder may start at once: one makes the first key, none removes another's work. */
+/**
+ * Nodes that share a database and a folder may start simultaneously: one creates the first key, and none
+ * removes another's work.
+ */
 async function prepare(ctx: Context): Promise<First | null> {
   await encryptSecrets(ctx);
   await beginTrail(ctx);
@@ -47,7 +50,7 @@ async function prepare(ctx: Context): Promise<First | null> {
   return key && { key: key.Secret, link: await createOperatorLink(ctx) };
 }
 
-/** Stops gracefully on the first SIGINT or SIGTERM, at once on the second. */
+/** Shuts down gracefully on the first SIGINT or SIGTERM and immediately on the second. */
 export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -58,7 +61,7 @@ export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
       stop().then(
         () => process.exit(0),
         (error: unknown) => {
-          log.error({ err: error }, 'the stop failed');
+          log.error({ err: error }, 'the shutdown failed');
           process.exit(1);
         },
       );
@@ -74,7 +77,7 @@ export async function serve(): Promise<void> {
   stopOnSignal(log, async () => (await starting).stop());
   const { first } = await starting;
   if (first && config.bootstrapKey === null)
-    process.stdout.write(`\nThe operator's key, shown this once:\n\n  ${first.key}\n\n`);
+    process.stdout.write(`\nThe operator's key, shown only once:\n\n  ${first.key}\n\n`);
   if (first) process.stdout.write(tellLink(first.link));
   log.info({ interface: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');
 }

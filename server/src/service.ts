@@ -13,15 +13,18 @@ import type { Context } from './platform/context.ts';
 import { followRing } from './platform/keys/follow-ring.ts';
 import { startWorker } from './worker.ts';
 
-/** How long in-flight requests may take to finish when the service stops: with the rest of the stop, within 10 s. */
+/** How long in-flight requests may take to finish during a shutdown, which must complete within 10 s. */
 const graceMilliseconds = 9_000;
 
-/** Whoever connects to ask for something does so at once. */
+/** Clients that connect to send a request do so immediately. */
 const unusedMilliseconds = 1_000;
 
 export type Service = { app: App; stop: () => Promise<void> };
 
-/** Serves and works until stopped. Stopping lets in-flight requests, commits and jobs finish, then closes the database. */
+/**
+ * Serves and works until stopped. A shutdown lets in-flight requests, commits and jobs finish, then closes
+ * the database.
+ */
 export async function startService(ctx: Context): Promise<Service> {
   const app = await buildApp(ctx, { processMetrics: true });
   const { host, port, contentPort, operationsPort } = ctx.config;
@@ -53,10 +56,11 @@ export async function startService(ctx: Context): Promise<Service> {
     drain(ctx);
     const worked = worker.stop();
     worked.catch(() => {});
-    // Balancers see at /health/ready that this node goes, before it refuses a connection.
+    // Load balancers see at /health/ready that this node is shutting down, before it refuses a connection.
     if (app.api.server.listening) await delay(ctx.config.drainSeconds * 1_000);
     const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worked]);
-    // A connection that was busy when the stop began is idle later, and would be kept for its client's next request.
+    // A connection that was busy when the shutdown began is idle later, and would be kept open for its
+    // client's next request.
     const idle = setInterval(() => {
       for (const connection of connections) connection.closeIdle();
     }, 50);
@@ -78,7 +82,9 @@ export async function startService(ctx: Context): Promise<Service> {
   return { app, stop };
 }
 
-/** The connections of a server, of HTTP/1.1 and HTTP/2 alike: Node's own `closeAllConnections` knows only the former. */
+/**
+ * A server's connections, HTTP/1.1 and HTTP/2 alike: Node's own `closeAllConnections` covers only the former.
+ */
 function followConnections({ server }: FastifyInstance) {
   const open = new Map<Socket, number>();
   const follow = (socket: Socket) => {
@@ -89,7 +95,7 @@ function followConnections({ server }: FastifyInstance) {
   return {
     closeIdle: () => {
       server.closeIdleConnections();
-      // Browsers open connections ahead of time. To Node one that has not asked for anything yet is busy.
+      // Browsers open connections in advance. Node counts a connection without a request yet as busy.
       for (const [socket, since] of open)
         if (socket.bytesRead === 0 && performance.now() - since > unusedMilliseconds) socket.destroy();
     },
@@ -99,16 +105,16 @@ function followConnections({ server }: FastifyInstance) {
   };
 }
 
-/** Behind a proxy that checks no names any certificate will do, so this does not stop the start. */
+/** Behind a proxy that does not check names any certificate will do, so this does not prevent the start. */
 function warnOfUncovered({ config, log }: Context): void {
   const { hostname } = new URL(config.contentUrl);
   if (!config.tls || !hostname.startsWith('*.')) return;
   const certificate = new X509Certificate(readFileSync(config.tls.certFile));
   if (certificate.checkHost(hostname.replace('*', 'label')) === undefined)
-    log.warn({}, `TLS_CERT does not cover ${hostname}: browsers will refuse all courses`);
+    log.warn({}, `TLS_CERT does not cover ${hostname}: browsers will refuse to open courses`);
 }
 
-/** Takes a renewed certificate without a restart; a half-written one is left for the next change. */
+/** Loads a renewed certificate without a restart; an incomplete file is ignored until the next change. */
 function reloadCertificates(ctx: Context, servers: FastifyInstance[]): () => void {
   const { tls } = ctx.config;
   if (!tls) return () => {};
@@ -123,10 +129,10 @@ function reloadCertificates(ctx: Context, servers: FastifyInstance[]): () => voi
         (server as unknown as { setSecureContext: (options: SecureContextOptions) => void }).setSecureContext(
           options,
         );
-      ctx.log.info({}, 'took the renewed certificate');
+      ctx.log.info({}, 'loaded the renewed certificate');
       warnOfUncovered(ctx);
     } catch (error) {
-      ctx.log.warn({ err: error }, 'the renewed certificate cannot be used; the one before stays');
+      ctx.log.warn({ err: error }, 'the renewed certificate cannot be used; the previous one stays in use');
     }
   };
   const files = [tls.certFile, tls.keyFile];

@@ -17,13 +17,13 @@ export const jobs: readonly Job[] = [
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 
-/** What this node does beside answering. */
+/** What this node does besides responding to requests. */
 export type Worker = { stop: () => Promise<void> };
 
-/** Less than the time that a stop is given as a whole. */
+/** Less than the time allowed for a shutdown as a whole. */
 const graceMilliseconds = 8_000;
 
-/** Works until stopped, on any number of nodes at once. What runs may finish; the rest is given back. */
+/** Works until stopped, on any number of nodes. Running jobs may finish; the rest is released. */
 export async function startWorker(ctx: Context): Promise<Worker> {
   const queue = await startJobs(ctx, jobs);
   const dispatcher = startDispatcher(ctx);

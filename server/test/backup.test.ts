@@ -204,7 +204,7 @@ test('what is no backup, or of the other engine, is refused before anything is t
   await refused(
     ['backup', join(folder, 'new')],
     { DATA_DIR, DATABASE_URL, PATH: '/nowhere' },
-    /Install the client programs/,
+    /Install the PostgreSQL client programs/,
   );
   assert.deepEqual(await readdir(folder), ['empty']);
 });

@@ -94,7 +94,7 @@ for (const node of otherNodes)
     else {
       assert.match(
         run.stderr(),
-        /^Lectern needs Node\.js 22\.13 or newer, and this is \d+\.\d+\.\d+\. [^\n]+\n$/,
+        /^Lectern needs Node\.js 22\.13 or newer, but this is \d+\.\d+\.\d+\. [^\n]+\n$/,
       );
       assert.equal(code, 1);
     }
@@ -221,10 +221,10 @@ const badCommands: [string[], RegExp][] = [
   [['migrate', 'now'], /now/],
   [['import', 'a.zip', 'b.zip', '--course', 'c'], /b\.zip/],
   [['migrate', '--force'], /--force/],
-  [['key', 'create', '--course', 'c'], /does not take --course/],
-  [['serve', 'here'], /does not take "here"/],
-  [['console', 'now'], /does not take "now"/],
-  [['console', '--once'], /does not take --once/],
+  [['key', 'create', '--course', 'c'], /does not have the option --course/],
+  [['serve', 'here'], /does not accept the argument "here"/],
+  [['console', 'now'], /does not accept the argument "now"/],
+  [['console', '--once'], /does not have the option --once/],
   [['key', 'revoke'], /KEYID is missing/],
   [['key', 'revoke', 'nothing'], /no key nothing/],
   [['key', 'revoke', '00000000-0000-7000-8000-000000000000'], /no key 0000/],
@@ -305,7 +305,10 @@ test('console signs the operator in while the service runs, once', async () => {
 
 test('console makes no folder where no service is', async () => {
   const DATA_DIR = join(folder, 'nowhere');
-  assert.match(await refusal(['console'], { DATA_DIR }), /There is no folder .*nowhere\. Set DATA_DIR/);
+  assert.match(
+    await refusal(['console'], { DATA_DIR }),
+    /The folder .*nowhere does not exist\. Set DATA_DIR/,
+  );
   assert.ok(!existsSync(DATA_DIR));
 });
 

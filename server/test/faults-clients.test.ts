@@ -142,7 +142,7 @@ test('10,000 idle connections leave the service quick and small', async () => {
 
 const operator = { authorization: `Bearer ${bootstrapKey}` };
 
-test('when the event loop stood still, what waited is refused with 503 before memory grows', async () => {
+test('when the event loop was blocked, what waited is refused with 503 before memory grows', async () => {
   const fault = injected('stall', { INJECT_MILLISECONDS: '4000' });
   const service = await startProcess({ ...(await place()), ...fault, LOG_LEVEL: 'warn' });
   const before = await megabytes(service);
@@ -171,7 +171,7 @@ test('when the event loop stood still, what waited is refused with 503 before me
     200,
     'it serves again',
   );
-  assert.match(service.stdout(), /the event loop stood still/);
+  assert.match(service.stdout(), /the event loop was blocked/);
   for (const socket of sockets) socket.destroy();
   console.log(
     `stall of 4 s: ${refused.length} of ${answers.length} waiting requests refused with Retry-After, ${more} MB more`,

@@ -144,7 +144,10 @@ test('lectern keys rotates beside a running service, which signs with the new ke
 
   assert.match((await keys(env, 'remove', first.KeyID)).stderr, env.DATABASE_URL ? /signs/ : /in use by/);
   await stopProcess(running);
-  assert.match((await keys(env, 'remove', first.KeyID)).stderr, /signs. Run lectern keys rotate first/);
+  assert.match(
+    (await keys(env, 'remove', first.KeyID)).stderr,
+    /is the signing key. Run lectern keys rotate first/,
+  );
   assert.match((await keys(env, 'remove', 'unknown')).stderr, /has no key "unknown"/);
   const removed = await keys(env, 'remove', second.KeyID);
   assert.equal(removed.code, 0, removed.stderr);

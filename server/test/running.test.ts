@@ -34,7 +34,7 @@ async function refused(env: Environment): Promise<string> {
   return service.stderr();
 }
 
-const printed = /shown this once:\n\n {2}(lectern_[\w-]{43})\n/g;
+const printed = /shown only once:\n\n {2}(lectern_[\w-]{43})\n/g;
 
 test('the start on an empty database prints key and sign-in link of the operator, and no later start does', async () => {
   const { DATABASE_URL, DATA_DIR } = await place();
@@ -49,7 +49,7 @@ test('the start on an empty database prints key and sign-in link of the operator
   assert.deepEqual(await stopProcess(first), { code: 0, signal: null });
 
   const second = await startProcess(empty);
-  assert.doesNotMatch(second.stdout(), /lectern_|shown this once|sign-in/);
+  assert.doesNotMatch(second.stdout(), /lectern_|shown only once|sign-in/);
   assert.equal(await statusWith(second.baseUrl, key), 200, 'the key still works');
   assert.deepEqual(await stopProcess(second, 'SIGINT'), { code: 0, signal: null });
 });

@@ -129,7 +129,7 @@ test('a suspended tenant says so: to programs with a code, to people with a page
   expectProblem(await browser(service, cookie)('GET', '/session'), 403, 'tenant_suspended');
   const page = await click(`${LaunchURL}&returnURL=https://lms.example/back`);
   assert.equal(page.status, 403);
-  assert.match(page.text, /Access is suspended at the moment/);
+  assert.match(page.text, /Access is currently suspended/);
   assert.match(page.text, /href="https:\/\/lms\.example\/back"/);
   const opened = await post(`${location}/session`);
   assert.deepEqual([opened.status, opened.body.code], [403, 'tenant_suspended']);

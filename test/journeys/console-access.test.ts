@@ -114,7 +114,7 @@ test('The operator comes by a link that works once; who comes later is told so',
 
   const later = await openConsole(service);
   await later.goto(SignInURL);
-  await heading(later, 'This link does not work any more').waitFor();
+  await heading(later, 'This link no longer works').waitFor();
   await later.getByText('get a new one').waitFor();
   assert.equal(await later.getByRole('button').count(), 0);
   await expectNoBarriers(later);
@@ -133,7 +133,7 @@ test('An administrator comes by a link from their own system, once', async () =>
   await heading(page, 'Overview').waitFor();
   await page.locator('header').getByRole('button', { name: 'Ada' }).waitFor();
   await page.goto(body.SignInURL);
-  await heading(page, 'This link does not work any more').waitFor();
+  await heading(page, 'This link no longer works').waitFor();
   await page.goto(`${service.baseUrl}/console/tenants/${acme.TenantID}`);
   await page.getByText('This page is not for you').waitFor();
   await expectNoBarriers(page);

@@ -94,7 +94,7 @@ test('Keys are made for two courses, one is redeemed, and another is revoked', a
   const typed = find.getByRole('textbox', { name: 'Key or KeyID' });
   await typed.fill(`${keys[1]?.slice(0, -1)}?`);
   await find.getByRole('button', { name: 'Look up' }).click();
-  await find.getByRole('alert').getByText('A letter or digit of the enrolment key is wrong.').waitFor();
+  await find.getByRole('alert').getByText('The enrolment key contains a typing error.').waitFor();
   await typed.fill(keys[1]?.toLowerCase().replaceAll('-', ' ') ?? '');
   await find.getByRole('button', { name: 'Look up' }).click();
   await drawer.getByText('Available').waitFor();

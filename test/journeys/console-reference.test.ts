@@ -64,7 +64,7 @@ test('The operator tries a write with the session, on the tenant of the address'
 
 test('The reference has no barriers', async () => {
   const page = await openConsole(service, '/docs#importPackage');
-  await page.getByRole('heading', { name: 'Import a package as the new release of a course' }).waitFor();
+  await page.getByRole('heading', { name: 'Import a package as a new release of a course' }).waitFor();
   await expectNoBarriers(page);
   await page.goto(`${service.baseUrl}/docs#user.created`);
   await page.getByRole('heading', { name: 'A user was created.' }).waitFor();

@@ -67,7 +67,7 @@ test('What is wrong with a new user is said in the dialog, and nothing typed is 
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'LoginID' }).fill('taken');
   await dialog.getByRole('button', { name: 'Create a user' }).click();
-  await dialog.getByRole('alert').getByText('The user exists with other data').waitFor();
+  await dialog.getByRole('alert').getByText('The user already exists with other data').waitFor();
   assert.equal(await dialog.getByRole('textbox', { name: 'LoginID' }).inputValue(), 'taken');
   await closeConsole(page);
 });

@@ -9,7 +9,7 @@ function kindOf(caller: Caller | null): Actor['kind'] {
   return caller.learner === undefined ? 'administrator' : 'learner';
 }
 
-/** Who sent the request. Addresses of learners are not kept: the audit trail cannot be erased. */
+/** Who sent the request. Learners' addresses are not recorded, because the audit trail cannot be erased. */
 export function actorOf(request: FastifyRequest): Actor {
   const { caller } = request;
   const kind = kindOf(caller);

@@ -11,7 +11,7 @@ import { hasBody, hurryBody } from './slow-clients.ts';
 import { operatorLine, overloaded } from './turns.ts';
 
 const tick = 100;
-/** Clients of requests that waited for so long have often given up. */
+/** Clients whose requests have waited this long have often given up. */
 const stalledAfter = 2_000;
 /** A pool counts as exhausted until a tenth of it is free again. */
 const freeAgain = 0.9;
@@ -22,12 +22,12 @@ export function isDraining(ctx: Context): boolean {
   return ctx.admission.draining;
 }
 
-/** From now on the node says that it is not ready, and asks its clients to connect elsewhere. */
+/** From now on the node reports that it is not ready and asks its clients to connect elsewhere. */
 export function drain(ctx: Context): void {
   ctx.admission.draining = true;
 }
 
-/** The pool that has been full for 5 s, so that this node had better get no more for a while. */
+/** The pool that has been full for 5 s, so that the load balancer should not send more for a while. */
 export function exhaustedPool(ctx: Context): PoolName | null {
   const limit = ctx.now().getTime() - exhaustedSeconds * 1000;
   const full = (name: PoolName) => {
@@ -45,7 +45,7 @@ function leave(pool: Pool): void {
   if (--pool.inUse < pool.most * freeAgain) pool.exhaustedSince = null;
 }
 
-/** Takes the request on, before anything of its body is read, until it is answered; or rejects it. */
+/** Admits the request, before any of its body is read, until its response is sent; or rejects it. */
 function admit(ctx: Context, { place, raw }: FastifyRequest, name: PoolName, giveBack: () => void): void {
   const pool = ctx.admission.pools[name];
   const isFull = pool.inUse >= pool.most;
@@ -64,14 +64,14 @@ function admit(ctx: Context, { place, raw }: FastifyRequest, name: PoolName, giv
   };
 }
 
-/** What waited while the event loop stood still is rejected before anything is done for it, but for learners. */
+/** Requests that waited while the event loop was blocked are rejected before any work, except learners'. */
 function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
   if (!ctx.admission.stalled) return;
   countRejection(ctx, name, 'stalled');
   throw overloaded();
 }
 
-/** Counts a request without credentials in the minute of its address, and answers the network of that. */
+/** Counts a request without credentials against its address for this minute; returns the network. */
 function countStranger(ctx: Context, request: FastifyRequest): string {
   const network = networkOf(request.ip);
   const seconds = spend(ctx.admission.addresses, network, ctx.now());
@@ -82,12 +82,12 @@ function countStranger(ctx: Context, request: FastifyRequest): string {
   });
 }
 
-/** Takes on a request of somebody we do not know, as far as the budget of the address goes. */
+/** Admits an anonymous request within the budget of its address. */
 export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   refuseStalled(ctx, 'anonymous');
   const { addresses, strangerBodies, strangerSites, strangerBodyMilliseconds } = ctx.admission;
   const network = countStranger(ctx, request);
-  // A body holds places of its address and its site until it is there, and must be there soon.
+  // A body holds places of its address and its site until it has arrived, which must be soon.
   const hasBodyToCome = hasBody(request.raw);
   const bodies: Hold<'anonymous'>[] = hasBodyToCome
     ? [
@@ -107,7 +107,10 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   admit(ctx, request, 'anonymous', requestIsOver);
 }
 
-/** Takes on a request with a key or session: once half of the pool is taken, a key has an eighth, a tenant a quarter. */
+/**
+ * Admits a request with a key or session. Once half of the pool is in use, a key may hold an eighth, a tenant
+ * a quarter.
+ */
 export function admitCaller(
   ctx: Context,
   request: FastifyRequest,
@@ -129,13 +132,13 @@ export function admitCaller(
   admit(ctx, request, 'interface', giveBack);
 }
 
-/** Whose budgets a request of a learner or of a preview uses: those of an enrolment are the same for all its launches. */
+/** Whose budgets a learner's or preview's request uses: all launches of an enrolment share theirs. */
 export type Player = { tenantId: string | null; sitting: string };
 
-/** What it asks for: one of the files that a page loads all at once, or to take a commit of so many bytes. */
+/** What it asks for: one of the files that a page loads in parallel, or storing a commit of this size. */
 export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
 
-/** Takes on a request of a learner, from the click on, or of a preview. */
+/** Admits a learner's request, starting with the click, or a preview's. */
 export function admitPlayer(ctx: Context, request: FastifyRequest, player: Player, use: RunTimeUse): void {
   const { sittings, sittingFiles, commits, runTimeTenants, pools } = ctx.admission;
   const isCommit = typeof use === 'object';
@@ -176,19 +179,20 @@ function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): H
   };
 }
 
-/** Counts a commit or a sign of life in the minute of its enrolment or preview, and the bytes of a commit. */
+/** Counts a commit with its bytes, or a heartbeat, against its enrolment or preview for this minute. */
 function charge(ctx: Context, { sitting }: Player, bytes: number): Problem | null {
   const { sittings, commits } = ctx.admission;
   const calls = spend(sittings, sitting, ctx.now());
   const retryAfter = calls || spend(commits, sitting, ctx.now(), bytes);
   if (retryAfter === 0) return null;
-  const detail = 'Too many commits, or too large ones, of this enrolment or preview.';
+  const detail = 'Too many commits, or too large ones, for this enrolment or preview.';
   return reject(ctx, 'runTime', calls ? 'session_rate' : 'session_bytes', { detail, retryAfter });
 }
 
 /**
- * Looks credentials up; wrong ones are charged to their address, whose unknown ones are then not looked up for a while. A
- * request that shows none is no wrong guess: any web page can make its visitors' browsers send many.
+ * Looks credentials up. Wrong ones are charged to their address, whose unknown credentials are then not
+ * looked up for a while. A request without credentials is not a wrong guess: any web page can make its
+ * visitors' browsers send many.
  */
 export async function checkCredentials<Found>(
   ctx: Context,
@@ -231,7 +235,7 @@ function trust(trusted: Set<string>, digest: string): void {
   if (oldest !== undefined) trusted.delete(oldest);
 }
 
-/** Somebody showed a key, a link or a token that is none. */
+/** Somebody presented an unknown key, link or token. */
 export function chargeAddress(ctx: Context, request: FastifyRequest): void {
   const network = networkOf(request.ip);
   spend(ctx.admission.wrongCredentials, network, ctx.now());
@@ -239,8 +243,8 @@ export function chargeAddress(ctx: Context, request: FastifyRequest): void {
 }
 
 /**
- * Checks the password of somebody we do not know: two at a time, because they must not take all threads. An address has a
- * quarter of the line, a site half.
+ * Checks an anonymous caller's password: two at a time, because they must not use all threads. An address may
+ * hold a quarter of the queue, a site half.
  */
 export async function checkInTurn<Result>(
   ctx: Context,
@@ -279,7 +283,7 @@ export async function checkInTurn<Result>(
   }
 }
 
-/** Notices when the event loop stood still. */
+/** Detects when the event loop was blocked. */
 export function watchEventLoop(ctx: Context): { stop: () => void } {
   let last = performance.now();
   const timer = setInterval(() => {
@@ -287,7 +291,7 @@ export function watchEventLoop(ctx: Context): { stop: () => void } {
     last += tick + late;
     if (late > stalledAfter) {
       ctx.counters.stalls.inc();
-      ctx.log.warn({ ms: Math.round(late) }, 'the event loop stood still; what waited is refused');
+      ctx.log.warn({ ms: Math.round(late) }, 'the event loop was blocked; requests that waited are rejected');
     }
     ctx.admission.stalled = late > stalledAfter;
   }, tick);

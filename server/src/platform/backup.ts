@@ -9,13 +9,13 @@ import { syncPath, syncTree } from './durable.ts';
 import type { WrittenKey } from './keys/key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from './keys/ring-file.ts';
 
-/** `backup.json`, written last: a folder without it is no backup. */
+/** `backup.json`, written last: a folder without it is not a backup. */
 export type Backup = {
   Format: 1;
   Engine: 'pglite' | 'postgres';
   MadeAt: string;
   Releases: number;
-  /** Where the key ring is; null: the backup is of a version that kept its key in the database. */
+  /** Where the key ring is; null: the backup is from a version that kept its key in the database. */
   KeyRing: 'signing-keys.json' | 'SIGNING_KEYS' | null;
 };
 
@@ -27,7 +27,7 @@ async function isEmpty(folder: string): Promise<boolean> {
   return !existsSync(folder) || (await readdir(folder)).length === 0;
 }
 
-/** The password goes by the environment: arguments are seen by everybody on the machine. */
+/** The password is passed in the environment, because everybody on the machine can see arguments. */
 async function runClient(program: string, databaseUrl: string, args: string[]): Promise<void> {
   const url = new URL(databaseUrl);
   const password = decodeURIComponent(url.password);
@@ -42,7 +42,7 @@ async function runClient(program: string, databaseUrl: string, args: string[]): 
   });
   const [code, said] = await Promise.all([ended, buffer(child.stderr)]).catch((cause: unknown) => {
     throw new Error(
-      `${program} cannot be run. Install the client programs of PostgreSQL (apt-get install postgresql-client), in the version of the server or newer.`,
+      `${program} cannot be run. Install the PostgreSQL client programs (apt-get install postgresql-client) in the server's version or newer.`,
       { cause },
     );
   });
@@ -67,14 +67,17 @@ async function copyDatabase({ dataDir }: Place, draft: string): Promise<void> {
   }
 }
 
-/** Twice: a release of the dump was imported before it, and may be deleted after. */
+/** Twice: a release in the dump was imported before it, and may be deleted afterwards. */
 async function dumpDatabase({ dataDir }: Place, databaseUrl: string, draft: string): Promise<void> {
   await copyPackages(dataDir, draft);
   await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft, names.dump)}`]);
   await copyPackages(dataDir, draft);
 }
 
-/** Without the ring the database is worth little: links in the hands of clients would end, webhooks could not sign. */
+/**
+ * Without the ring the database is worth little: existing links would stop working, and webhooks could not be
+ * signed.
+ */
 function copyRing({ signingKeys, dataDir }: Place, draft: string): Backup['KeyRing'] {
   if (signingKeys) return 'SIGNING_KEYS';
   const keys = readRingFile(dataDir);
@@ -83,7 +86,7 @@ function copyRing({ signingKeys, dataDir }: Place, draft: string): Backup['KeyRi
   return 'signing-keys.json';
 }
 
-/** The ring to put beside the database; null: it is in the environment, or in the database. */
+/** The ring to restore with the database; null if it is in the environment or in the database. */
 function ringOf({ KeyRing }: Backup, { signingKeys, dataDir }: Place, source: string): WrittenKey[] | null {
   if (signingKeys || !KeyRing) return null;
   if (KeyRing === 'SIGNING_KEYS')
@@ -92,17 +95,22 @@ function ringOf({ KeyRing }: Backup, { signingKeys, dataDir }: Place, source: st
   if (!keys)
     throw new Error(`${ringFile(source)} is missing. Put the file back, or set SIGNING_KEYS to its keys.`);
   if (readRingFile(dataDir))
-    throw new Error(`${dataDir} has a key ring already: a backup is restored into an empty place only.`);
+    throw new Error(
+      `${dataDir} already has a key ring, and a backup can only be restored into an empty place. Set DATA_DIR to a new folder.`,
+    );
   return keys;
 }
 
-/** Database and course files as of one moment, in a new folder that has its name only when it is whole. */
+/**
+ * Backs up database and course files at one point in time, into a new folder that gets its name only when it
+ * is complete.
+ */
 export async function backUp(place: Place, folder: string, now: Date): Promise<Backup> {
   const target = resolve(folder);
   if (!(await isEmpty(target)))
-    throw new Error(`${target} is not empty. Give the backup a folder of its own.`);
+    throw new Error(`${target} is not empty. Choose a new folder for the backup.`);
   await mkdir(dirname(target), { recursive: true });
-  // A name that nobody knows before: others may be able to write beside it.
+  // An unpredictable name: others may be able to write to the same folder.
   const draft = await mkdtemp(`${target}.partial-`);
   try {
     if (place.databaseUrl === null) await copyDatabase(place, draft);
@@ -137,7 +145,10 @@ async function readAbout(folder: string): Promise<Backup> {
   return about;
 }
 
-/** Puts a backup in an empty place. `isEmptyServer` tells whether the server's database has no tables yet. */
+/**
+ * Restores a backup into an empty place. `isEmptyServer` says whether the server's database has no tables
+ * yet.
+ */
 export async function restore(
   place: Place,
   folder: string,
@@ -149,18 +160,18 @@ export async function restore(
   if ((about.Engine === 'postgres') !== (databaseUrl !== null))
     throw new Error(
       about.Engine === 'postgres'
-        ? 'The backup is of a PostgreSQL server: set DATABASE_URL to an empty database.'
-        : 'The backup is of an embedded database: restore it without DATABASE_URL.',
+        ? 'The backup is from a PostgreSQL server. Set DATABASE_URL to an empty database.'
+        : 'The backup is from an embedded database. Restore it without DATABASE_URL.',
     );
   const packages = join(dataDir, names.packages);
   const database = join(dataDir, names.database);
   if (!(await isEmpty(packages)) || (databaseUrl === null && existsSync(database)))
     throw new Error(
-      `${dataDir} is in use: a backup is restored into an empty place only. Set DATA_DIR to a new folder.`,
+      `${dataDir} is in use, and a backup can only be restored into an empty place. Set DATA_DIR to a new folder.`,
     );
   if (databaseUrl !== null && !(await isEmptyServer(databaseUrl)))
     throw new Error(
-      'The database has tables: a backup is restored into an empty one only. Create a new database.',
+      'The database has tables, and a backup can only be restored into an empty one. Create a new database.',
     );
   const keys = ringOf(about, place, source);
   await mkdir(dataDir, { recursive: true });
@@ -183,7 +194,7 @@ export async function restore(
   return about;
 }
 
-/** Complete from the moment it has its name. */
+/** Complete as soon as it has its name. */
 async function putFolder(from: string, to: string): Promise<void> {
   const draft = join(dirname(to), `${basename(to)}.new`);
   await rm(draft, { recursive: true, force: true });

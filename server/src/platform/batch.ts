@@ -11,7 +11,7 @@ type Waiting<Row, Result> = {
 
 type Group<Row, Result> = {
   waiting: Waiting<Row, Result>[];
-  /** At the end of this turn of the event loop it is looked at. */
+  /** Checked at the end of this turn of the event loop. */
   isDue: boolean;
   statements: number;
   /** What is in flight. */
@@ -20,12 +20,12 @@ type Group<Row, Result> = {
 };
 
 /**
- * Coalesces concurrent calls into multi-row statements, per group. Calls of one turn of the event loop share a statement;
- * while it is in flight others queue for the next, so a lone call waits for nothing. A server gets a second statement
- * as soon as no fewer rows wait than are in flight: it works on the one while this process reads the answers of the
- * other. Rows with equal keys are never in flight together, and keep their order. When a statement fails as a whole its
- * rows run again one by one, so that a bad row fails alone. Not for use inside a transaction: rows of other callers
- * would join it.
+ * Coalesces concurrent calls into multi-row statements, per group. Calls in one turn of the event loop share
+ * a statement; while it is in flight, others queue for the next one, so a single call never waits. A server
+ * gets a second statement as soon as at least as many rows wait as are in flight: it works on one while this
+ * process reads the results of the other. Rows with equal keys are never in flight together and keep their
+ * order. When a statement fails as a whole, its rows run again one by one, so that a bad row fails alone. Do
+ * not use inside a transaction: rows of other callers would join it.
  */
 export function coalesce<Context extends { engine: Engine }, Row, Result>(options: {
   /** Rows of different groups never share a statement. */
@@ -34,13 +34,13 @@ export function coalesce<Context extends { engine: Engine }, Row, Result>(option
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
   most?: number;
-  /** A statement has no more bytes than this, unless a single row has. */
+  /** Maximum bytes of a statement, unless a single row is larger. */
   bytes?: { of: (row: Row) => number; most: number };
 }): (ctx: Context, row: Row) => Promise<Result> {
   const { most = 200, bytes = { of: () => 0, most: 0 } } = options;
   const groupsOf = perEngine(() => new Map<string, Group<Row, Result>>());
 
-  /** `over` is called before the callers go on, so that the next statement is on its way meanwhile. */
+  /** `over` is called before the callers continue, so that the next statement is already on its way. */
   async function settle(ctx: Context, batch: Waiting<Row, Result>[], over: () => void): Promise<void> {
     let results: Result[];
     try {
@@ -89,7 +89,7 @@ export function coalesce<Context extends { engine: Engine }, Row, Result>(option
     group: Group<Row, Result>,
   ): void {
     group.isDue = false;
-    // The embedded database does one thing at a time: a second statement would only be smaller.
+    // The embedded database does one thing at a time, so a second statement would only be smaller.
     const together = ctx.engine.kind === 'postgres' ? 2 : 1;
     while (
       group.waiting.length > 0 &&

@@ -1,17 +1,17 @@
 import { isIPv6 } from 'node:net';
 
-/** How much a minute and how many at a time something may be done, counted for each caller apart. 0: no limit. */
+/** How often per minute and how often concurrently something may be done, counted per caller. 0: no limit. */
 export type Budgets = {
   readonly perMinute: number;
   readonly atOnce: number;
   readonly used: Map<string, Use>;
 };
 
-/** A caller's minute begins with the first call after the minute before is over. In milliseconds. */
+/** A caller's minute begins with the first call after the previous minute has ended. In milliseconds. */
 export type Use = { since: number; spent: number; inUse: number };
 
 const minute = 60_000;
-/** Callers that are remembered; the ones not seen for longest go first. */
+/** Number of callers remembered; the least recently seen are dropped first. */
 const mostCallers = 20_000;
 
 export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Budgets {
@@ -20,7 +20,7 @@ export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Bu
 
 function useOf({ used }: Budgets, caller: string): Use {
   const known = used.get(caller);
-  // Their order matters only when some have to go.
+  // Sorted only when some have to be dropped.
   if (known && used.size < mostCallers / 2) return known;
   const use = known ?? { since: Number.NEGATIVE_INFINITY, spent: 0, inUse: 0 };
   used.delete(caller);
@@ -29,7 +29,7 @@ function useOf({ used }: Budgets, caller: string): Use {
   return use;
 }
 
-/** Whole seconds until the caller may go on; 0: it may now. A clock that was set back begins another minute. */
+/** Whole seconds until the caller may continue; 0: now. If the clock was set back, a new minute begins. */
 function secondsLeft({ perMinute }: Budgets, { since, spent }: Use, now: number, amount = 1): number {
   const isOver = now >= since + minute || now < since;
   return isOver || spent + amount <= perMinute ? 0 : Math.ceil((since + minute - now) / 1000);
@@ -41,7 +41,10 @@ export function secondsToWait(budgets: Budgets, caller: string, now: Date): numb
   return use ? secondsLeft(budgets, use, now.getTime()) : 0;
 }
 
-/** Counts a call, or so many bytes. Answers the seconds to wait when they exceed this minute's; then nothing is counted. */
+/**
+ * Counts a call, or this many bytes. Returns the seconds to wait if they exceed this minute's budget; then
+ * nothing is counted.
+ */
 export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): number {
   if (budgets.perMinute === 0) return 0;
   const use = useOf(budgets, caller);
@@ -54,8 +57,8 @@ export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): 
 }
 
 /**
- * Takes one of the caller's places, or `amount` bytes; null: there is no room. The caller of this function subtracts it
- * from `inUse` afterwards. `counts`: it is taken regardless of the limit, and counts towards it.
+ * Takes one of the caller's places, or `amount` bytes; null: there is no room. The caller of this function
+ * subtracts it from `inUse` afterwards. `counts`: take it regardless of the limit, but count it.
  */
 export function take(budgets: Budgets, caller: string, counts = false, amount = 1): Use | null {
   const use = useOf(budgets, caller);
@@ -64,7 +67,7 @@ export function take(budgets: Budgets, caller: string, counts = false, amount = 
   return use;
 }
 
-/** Takes one of the caller's places. Answers the way to give it back, which works once, or null when all are taken. */
+/** Takes one of the caller's places. Returns a function that releases it once, or null if all are taken. */
 export function hold(budgets: Budgets, caller: string): (() => void) | null {
   const use = take(budgets, caller);
   if (!use) return null;
@@ -80,7 +83,7 @@ export function networkOf(address: string): string {
   return ipv4Of(address) ?? `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
 
-/** The network of one site, which is a customer of a provider: an IPv4 /24, or an IPv6 /48. */
+/** The network of one site, a provider's customer: an IPv4 /24 or an IPv6 /48. */
 export function siteOf(address: string): string {
   const ipv4 = ipv4Of(address);
   return ipv4 === null

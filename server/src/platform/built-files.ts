@@ -11,19 +11,19 @@ const endings = [
   ['gzip', '.gz'],
 ] as const;
 
-/** A file of a part that `npm run build` makes, such as its page. */
+/** A file built by `npm run build`, such as the page of the console or player. */
 export function readBuilt(folder: string, name: string): string {
   try {
     return readFileSync(join(folder, name), 'utf8');
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    throw new Error(`${join(folder, name)} is missing. Run npm run build, and start again.`);
+    throw new Error(`${join(folder, name)} is missing. Run npm run build, then start again.`);
   }
 }
 
 /**
- * Serves the scripts and styles of a part at `${prefix}/assets/…`. Their names change with their content, so browsers
- * may cache them for ever. Each is read when it is first requested.
+ * Serves scripts and styles at `${prefix}/assets/…`. Their names contain a hash of their content, so browsers
+ * may cache them forever. Each is read when it is first requested.
  */
 export function assetRoute(app: FastifyInstance, prefix: string, folder: string): void {
   const assets = join(folder, 'assets');

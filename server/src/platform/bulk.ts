@@ -34,32 +34,38 @@ function refusalOf(ctx: TenantContext): Promise<unknown> {
   );
 }
 
-/** What one row did: the status that the single verb would have answered with, and the ids of the record. */
+/**
+ * The outcome of one row: the status that the single verb would have responded with, and the IDs of the
+ * record.
+ */
 export type RowDone = { Status: 200 | 201 } & Record<string, unknown>;
 export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
 
 export type BulkVerb<T> = {
-  /** Answers the verb for one row; what is slow was done before. It is coalesced, and writes nothing when it refuses. */
+  /**
+   * Runs the verb for one row; slow work was done before. It is coalesced, and writes nothing when it
+   * refuses.
+   */
   prepare: (ctx: TenantContext, row: T) => Promise<(ctx: TenantContext) => Promise<RowDone>>;
-  /** What the verb would do for up to 200 rows, each of which settles alone. */
+  /** What the verb would do for up to 200 rows, each settled independently. */
   plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
   row: TObject;
-  /** That grow by it. */
+  /** Tables that grow because of it. */
   tables: readonly string[];
   /** Fields of the row that its result repeats. */
   names: readonly string[];
-  /** Fields of the result beside them. */
+  /** Additional fields of the result. */
   ids: readonly string[];
 };
 
 export const bulkQuery = Fields({
   plan: Type.Optional(
-    Type.Boolean({ description: 'true: answer what would happen to each row, and change nothing.' }),
+    Type.Boolean({ description: 'true: report what would happen to each row, and change nothing.' }),
   ),
 });
 
 export function bulkStreams(fields: string, row: Record<string, string>) {
-  const description = `One object per line as NDJSON, or CSV with the names of the fields in its first row, where an empty cell is a field that is not sent. Fields: ${fields}. A row may have 64 kB; the number of rows is not limited.`;
+  const description = `One object per line as NDJSON, or CSV with the field names in the first row, where an empty cell means that the field is not sent. Fields: ${fields}. A row may have 64 kB; the number of rows is not limited.`;
   const examples = {
     [rowTypes.ndjson]: `${JSON.stringify(row)}\n`,
     [rowTypes.csv]: `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}\n`,
@@ -69,7 +75,7 @@ export function bulkStreams(fields: string, row: Record<string, string>) {
 
 export const bulkAnswer = {
   description:
-    'One line for each row, in their order: `Row` (from 1), `Status` as the single call would answer, and the ids of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. With `Accept: text/csv` as CSV.',
+    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`.',
   type: [rowTypes.ndjson, rowTypes.csv],
 };
 
@@ -78,14 +84,14 @@ type Keyed = (
   prepare: () => Promise<(ctx: TenantContext) => Promise<RowDone>>,
 ) => Promise<RowDone>;
 
-/** The portions before which young tables are looked at. */
+/** The chunks before which young tables are analysed. */
 const growth = [3, 6, 25, 100, 500];
 
-/** Compiles the checks of a bulk verb once, when it is called first. */
+/** Compiles a bulk verb's validation once, on its first call. */
 export function bulk<T>(verb: BulkVerb<T>) {
   const checks: Partial<Record<RowFormat, ReturnType<typeof compileRows>>> = {};
 
-  /** `keyed`: how a row is done once; null without an Idempotency-Key. */
+  /** `keyed`: makes a row idempotent; null without an Idempotency-Key. */
   async function work(
     ctx: TenantContext,
     rows: SourceRow[],
@@ -127,7 +133,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
     }
   }
 
-  /** What the row is about, also when it is refused. */
+  /** What the row is about, even if it is rejected. */
   function named(value: unknown): Record<string, unknown> {
     const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
     return Object.fromEntries(
@@ -140,7 +146,10 @@ export function bulk<T>(verb: BulkVerb<T>) {
     else Object.assign(result, { Status: done.Status, Plan: done.Status === 201 ? 'created' : 'exists' });
   }
 
-  /** The stream of results. The first portion is done before the answer begins, so what is wrong as a whole is a problem. */
+  /**
+   * The stream of results. The first chunk is processed before the response begins, so an error in the input
+   * as a whole becomes a problem document.
+   */
   return async (
     ctx: TenantContext,
     input: { request: FastifyRequest; reply: FastifyReply; body: unknown; plan: boolean },
@@ -164,13 +173,13 @@ export function bulk<T>(verb: BulkVerb<T>) {
     );
 
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
-      // A call may take long, and its key be revoked or its tenant suspended meanwhile.
+      // A call may take long; its key may be revoked or its tenant suspended in the meantime.
       const refused = first ? null : await refusalOf(ctx);
       if (refused) return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, refused, plan));
       for (const one of source) if ('value' in one) normalizeIdentifiers(one.value);
       if (key === null) return work(ctx, source, { format, plan, keyed: null });
       let replays = 0;
-      // Before the rows are checked, which converts the cells of CSV.
+      // Before validation, which converts the cells of CSV.
       const asked = new Map(
         source.flatMap((one) => ('value' in one ? [[one.row, askedBy(request, key, one)] as const] : [])),
       );
@@ -187,7 +196,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
         return answered(outcome);
       };
       try {
-        // Rows of another call under the same key are refused before any row is done.
+        // Rows of another call with the same key are rejected before any row is processed.
         await Promise.all([...asked.values()].map((one) => recall(ctx, nameOf(ctx, one))));
         const results = await work(ctx, source, { format, plan, keyed });
         if (first && replays > 0) void reply.header('Idempotency-Replayed', 'true');
@@ -198,7 +207,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
       }
     }
 
-    /** While one portion is in the database the next is read and checked. */
+    /** While one chunk is in the database, the next is read and validated. */
     async function* lines(): AsyncGenerator<string, void> {
       let running: Promise<RowResult[]> | null = null;
       let portions = 0;
@@ -228,7 +237,8 @@ export function bulk<T>(verb: BulkVerb<T>) {
 
 function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boolean): RowResult {
   const problem =
-    toProblem(error) ?? new Problem('internal_error', 'The service failed at this row. Send it again.');
+    toProblem(error) ??
+    new Problem('internal_error', 'The service failed to process this row. Send it again.');
   if (problem.status >= 500) ctx.log.error({ err: error }, 'a row of a bulk call failed');
   const { retryAfter, errors, ...extras } = problem.extras;
   return Object.assign(result, {
@@ -240,7 +250,7 @@ function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boo
   });
 }
 
-/** A row is a request of its own: what it did is replayed, whatever became of its neighbours. */
+/** Each row is a request of its own: its outcome is replayed, whatever happened to the others. */
 function askedBy(
   request: FastifyRequest,
   key: string,

@@ -4,8 +4,9 @@ import { perEngine } from './per-engine.ts';
 type Entry<V> = { value: Promise<V>; until: number; since: number };
 
 /**
- * Remembers what `load` answers for a short time, per database; calls that arrive meanwhile share one load.
- * A failed load is not remembered, nor is null: what is missing may be made the next moment. Holds at most `most` entries; the oldest go first.
+ * Caches what `load` returns for a short time, per database; concurrent calls share one load. Failed loads
+ * and null are not cached: what is missing may be created the next moment. Holds at most `most` entries and
+ * drops the oldest first.
  */
 export function remember<V>(options: {
   milliseconds: number;

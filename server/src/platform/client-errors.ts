@@ -11,17 +11,20 @@ function problemOf(code: string | undefined): Problem {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Problem(
       'headers_too_large',
-      'Address and headers together may have 16 kB. Send fewer or shorter ones.',
+      'URL and headers may have at most 16 kB in total. Send fewer or shorter ones.',
     );
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new Problem('request_timeout', 'The request did not arrive in time. Send it again.');
   return new Problem(
     'malformed_request',
-    'This is not a valid HTTP request. Percent-encode the address, and frame the body by Content-Length or chunks.',
+    'This is not a valid HTTP request. Percent-encode the URL, and frame the body with Content-Length or chunked encoding.',
   );
 }
 
-/** Answers what the HTTP parser refuses, which reaches no route: a problem document, and the end of the connection. */
+/**
+ * Responds to requests that the HTTP parser rejects before they reach a route: a problem document, then the
+ * connection is closed.
+ */
 export function answerClientErrors(log: Log, headers: Record<string, string>) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -38,7 +41,7 @@ export function answerClientErrors(log: Log, headers: Record<string, string>) {
       'Content-Length': String(Buffer.byteLength(body)),
       Connection: 'close',
     }).map(([name, value]) => `${name}: ${value}\r\n`);
-    // What the client is still sending is read for a moment: a reset would take the answer away from it.
+    // Drains what the client is still sending for a moment: a reset would discard the response.
     socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`);
     socket.resume();
     setTimeout(() => socket.destroy(), lingerMilliseconds).unref();

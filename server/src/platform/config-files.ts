@@ -12,7 +12,7 @@ function file(env: Environment, name: Setting): string | null {
   return resolve(path);
 }
 
-/** A certificate and its key as they are at the start; a renewed pair is checked when it is taken. */
+/** A certificate and its key, as loaded at start-up; a renewed pair is checked when it is loaded. */
 export function tlsFiles(env: Environment): TlsFiles | null {
   const certFile = file(env, 'TLS_CERT');
   const keyFile = file(env, 'TLS_KEY');
@@ -34,17 +34,17 @@ function readPem<T>(name: Setting, path: string, read: (pem: Buffer) => T, what:
   }
 }
 
-/** The folder itself may still be missing; the start creates it. */
+/** The folder itself may be missing; it is created at start-up. */
 export function dataFolder(env: Environment): string {
   const folder = resolve(env.DATA_DIR || './data');
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
   if (!statSync(existing).isDirectory())
-    throw new ConfigError('DATA_DIR', `"${folder}" cannot be a folder: "${existing}" is a file.`);
+    throw new ConfigError('DATA_DIR', `"${folder}" cannot be used as a folder: "${existing}" is a file.`);
   try {
     accessSync(existing, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new ConfigError('DATA_DIR', `"${existing}" cannot be written by this user.`, { cause });
+    throw new ConfigError('DATA_DIR', `"${existing}" is not writable for this user.`, { cause });
   }
   return folder;
 }

@@ -89,7 +89,7 @@ test('a * in CONTENT_URL is the whole first label, of a domain that the interfac
   ])
     assert.throws(
       () => read('https://*.lectern.example', base),
-      /^ConfigError: CONTENT_URL: needs a domain that the interface is not part of/,
+      /^ConfigError: CONTENT_URL: must use a domain that does not contain the API's host/,
       base,
     );
   assert.equal(read('https://*.lectern.example', 'https://mylectern.example'), 'https://*.lectern.example');

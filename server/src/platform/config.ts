@@ -3,49 +3,56 @@ import { dataFolder, type TlsFiles, tlsFiles } from './config-files.ts';
 import { parseKeys, type WrittenKey } from './keys/key-ring.ts';
 import { ConfigError, type CountSetting, countSetting, type Environment, type Setting } from './settings.ts';
 
-/** The configuration of one process; read from the environment once, checked and frozen. */
+/** The configuration of one process, read once from the environment, validated and frozen. */
 export type Config = {
   host: string;
   port: number;
-  /** Origin of the interface, without a trailing slash. */
+  /** Origin of the API, without a trailing slash. */
   baseUrl: string;
   contentPort: number;
   /**
-   * Origin of the player and of all course files; never the origin of the interface. A `*` as its first label stands for
-   * a label of each tenant and course.
+   * Origin of the player and of all course files; never the origin of the API. A `*` as its first label
+   * stands for a label per tenant and course.
    */
   contentUrl: string;
   tls: TlsFiles | null;
   /** How many proxies in front of the service append to X-Forwarded-For; 0: none. */
   trustProxy: number;
-  /** Where health and metrics are served; null: beside the interface. */
+  /** Where health and metrics are served; null: on the API's port. */
   operationsPort: number | null;
   databaseUrl: string | null;
-  /** Keeps statements prepared by name. A pooler that gives each transaction another connection may not bear that. */
+  /**
+   * Whether statements stay prepared under their names. Poolers that assign a connection per transaction may
+   * not support that.
+   */
   statementNames: boolean;
-  /** Calls of the interface in flight at once on this node; learners may have twice as many, anonymous callers a quarter. */
+  /**
+   * Maximum concurrent API calls on this node; learners may have twice as many, anonymous callers a quarter.
+   */
   mostInFlight: number;
   /** Calls a minute without valid credentials from one address; 0: no limit. */
   anonymousRateLimit: number;
-  /** How long a node that was told to stop says that it is not ready before it refuses connections. */
+  /** How long a node that is shutting down reports that it is not ready before it refuses connections. */
   drainSeconds: number;
   dataDir: string;
   bootstrapKey: string | null;
   /** The key ring; null: it is a file in the data folder. */
   signingKeys: readonly WrittenKey[] | null;
   logLevel: string;
-  /** Calls a minute that a key may make, over all nodes; 0: no limit. */
+  /** Calls a minute for each key, across all nodes; 0: no limit. */
   rateLimit: number;
-  /** Uncompressed bytes and entries that a package may have. */
+  /** Maximum uncompressed bytes and entries of a package. */
   packageBytes: number;
   packageEntries: number;
-  /** Seconds that reading one package may take. */
+  /** Time limit for reading one package, in seconds. */
   importSeconds: number;
-  /** Hosts, addresses and networks (CIDR) to which webhooks may go though they are private or without HTTPS. */
+  /**
+   * Hosts, addresses and networks (CIDR) that webhooks may reach although they are private or without HTTPS.
+   */
   webhookAllow: readonly string[];
   /** Days after the enrolment in which a withdrawal frees its seat. */
   seatGraceDays: number;
-  /** Days after the end of access or of a session in which its commits are still taken. */
+  /** Days after the end of access or of a session in which its commits are still accepted. */
   lateResultsDays: number;
 };
 
@@ -69,13 +76,13 @@ function origin(env: Environment, name: Setting, fallback: string): string {
   const text = env[name] || fallback;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.username || url?.password)
-    throw new ConfigError(name, 'must be an origin, without a name and a password.');
+    throw new ConfigError(name, 'must be an origin without a user name or password.');
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash)
     throw new ConfigError(name, `must be an origin such as https://lectern.example, but is "${text}".`);
   return url.origin;
 }
 
-/** Labels of courses take 41 of the 253 characters that a host name may have. */
+/** Course labels take 41 of the 253 characters of a host name. */
 const longestParent = 212;
 
 function checkWildcard(baseUrl: string, contentUrl: string): void {
@@ -86,13 +93,13 @@ function checkWildcard(baseUrl: string, contentUrl: string): void {
   if (content !== `*.${parent}` || !/^[^*.]+(\.[^*.]+)*$/.test(parent) || parent.length > longestParent)
     throw new ConfigError(
       'CONTENT_URL',
-      `must have its * once, as the whole first label, as in https://*.courses.example, but is "${contentUrl}".`,
+      `must have one *, as its whole first label, as in https://*.courses.example, but is "${contentUrl}".`,
     );
-  // Courses can set cookies for the domain above them, and browsers would send these to the interface.
+  // Courses can set cookies for their parent domain, and browsers would send these to the API.
   if (`.${hostname}`.endsWith(`.${parent}`))
     throw new ConfigError(
       'CONTENT_URL',
-      `needs a domain that the interface is not part of, but ${hostname} of BASE_URL belongs to ${content}.`,
+      `must use a domain that does not contain the API's host, but ${hostname} in BASE_URL is part of ${content}.`,
     );
 }
 
@@ -104,7 +111,9 @@ function flag(env: Environment, name: Setting, fallback = false): boolean {
   throw new ConfigError(name, `must be true or false, but is "${env[name]}".`);
 }
 
-/** `true` is one proxy. More are a number, because only what our own proxies appended can be believed. */
+/**
+ * `true` means one proxy. A number means several, because only what our own proxies appended can be trusted.
+ */
 function proxies(env: Environment): number {
   const text = env.TRUST_PROXY ?? '';
   if (/^[2-9]$/.test(text)) return Number(text);
@@ -120,7 +129,7 @@ function hostInUrl(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
-/** Behind a proxy the interface is HTTPS: cookies and links must say so. */
+/** Behind a proxy the API uses HTTPS, as cookies and links must show. */
 function refusePlain(baseUrl: string): void {
   const { protocol, hostname } = new URL(baseUrl);
   const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || hostname.endsWith('.localhost');
@@ -128,7 +137,7 @@ function refusePlain(baseUrl: string): void {
     throw new ConfigError('BASE_URL', `must begin with https when TRUST_PROXY is set, but is "${baseUrl}".`);
 }
 
-/** Its value is never told: it may hold a password. */
+/** The value is never shown: it may contain a password. */
 function databaseUrl(env: Environment): string | null {
   const text = env.DATABASE_URL;
   if (!text) return null;
@@ -161,16 +170,16 @@ function allowed(env: Environment, name: Setting): string[] {
 function firstKey(env: Environment): string | null {
   const secret = env.BOOTSTRAP_KEY;
   if (!secret) return null;
-  // The signs of a bearer token (RFC 6750 §2.1) but the dot, which tells access tokens apart.
+  // The characters of a bearer token (RFC 6750 §2.1) except the dot, which marks access tokens.
   if (!/^[\w~+/=-]{32,512}$/.test(secret))
     throw new ConfigError(
       'BOOTSTRAP_KEY',
-      'must have 32 to 512 characters, chosen at random from letters, digits and - _ ~ + / =.',
+      'must have 32 to 512 random characters: letters, digits and - _ ~ + / =.',
     );
   return secret;
 }
 
-/** Its value is never told. */
+/** The value is never shown. */
 function signingKeys(env: Environment): Config['signingKeys'] {
   if (!env.SIGNING_KEYS) return null;
   try {
@@ -180,7 +189,7 @@ function signingKeys(env: Environment): Config['signingKeys'] {
   }
 }
 
-/** Ports that are told apart by the system (0) never clash. */
+/** Ports assigned by the system (0) never conflict. */
 function differentPorts(ports: readonly (readonly [Setting, number | null])[]): void {
   const seen = new Map<number, Setting>();
   for (const [name, port] of ports) {
@@ -190,14 +199,14 @@ function differentPorts(ports: readonly (readonly [Setting, number | null])[]): 
   }
 }
 
-/** Reads and checks the environment. Throws `ConfigError` naming the variable. */
+/** Reads and validates the environment. Throws a `ConfigError` that names the variable. */
 export function readConfig(env: Environment): Config {
   const host = env.HOST || '127.0.0.1';
   const port = count(env, 'PORT');
   if (port === 65535 && !env.CONTENT_PORT)
     throw new ConfigError(
       'PORT',
-      'must be below 65535 when CONTENT_PORT, by default the next port, is not set.',
+      'must be below 65535 if CONTENT_PORT, which defaults to the next port, is not set.',
     );
   const contentPort = wholeNumber(env, 'CONTENT_PORT', port === 0 ? 0 : port + 1, 0, 65535);
   const operationsPort = env.OPERATIONS_PORT ? wholeNumber(env, 'OPERATIONS_PORT', 0, 0, 65535) : null;
@@ -211,7 +220,7 @@ export function readConfig(env: Environment): Config {
   if (!tls && !trustProxy && !isLoopback(host))
     throw new ConfigError(
       'HOST',
-      `plain HTTP on ${host} is refused: the interface is HTTPS. Set TLS_CERT and TLS_KEY, or TRUST_PROXY=true behind a proxy that speaks HTTPS, or HOST=127.0.0.1.`,
+      `plain HTTP on ${host} is refused, because the API requires HTTPS. Set TLS_CERT and TLS_KEY, or TRUST_PROXY=true behind a proxy that speaks HTTPS, or HOST=127.0.0.1.`,
     );
   const scheme = tls || trustProxy ? 'https' : 'http';
   const baseUrl = origin(env, 'BASE_URL', `${scheme}://${hostInUrl(host)}:${port}`);
@@ -220,7 +229,7 @@ export function readConfig(env: Environment): Config {
   if (port !== 0 && baseUrl === contentUrl)
     throw new ConfigError(
       'CONTENT_URL',
-      'must differ from BASE_URL: course files need an origin of their own.',
+      'must differ from BASE_URL, because course files need a separate origin.',
     );
   checkWildcard(baseUrl, contentUrl);
   const logLevel = env.LOG_LEVEL || 'info';

@@ -11,12 +11,15 @@ import { type StalledAnswers, watchStalledAnswers } from './stalled-answers.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Pipelined requests that may wait on a connection. No browser pipelines, and programs rarely send so many ahead. */
+/**
+ * Pipelined requests that may wait on a connection. No browser pipelines, and programs rarely send this many
+ * in advance.
+ */
 const mostWaiting = 100;
-/** An idle connection stays open for longer than load balancers keep theirs, which is 60 s as a rule. */
+/** Idle connections stay open longer than those of load balancers, usually 60 s. */
 const idleMilliseconds = 72_000;
 
-/** Browsers load the files of a course side by side. Clients that keep cancelling requests are disconnected. */
+/** Browsers load a course's files in parallel. Clients that keep cancelling requests are disconnected. */
 const streamLimits = {
   settings: { maxConcurrentStreams: 100 },
   streamResetBurst: 200,
@@ -30,7 +33,7 @@ export type ConnectionLimits = {
   stalledMilliseconds?: number;
 };
 
-/** Node's server for one origin: HTTPS with HTTP/2 when the configuration has TLS. */
+/** Node's server for one origin: HTTPS with HTTP/2 if the configuration has TLS. */
 export function openHttpServer(
   tls: Config['tls'],
   handle: Handler,
@@ -45,7 +48,7 @@ export function openHttpServer(
   server.setTimeout(silenceMilliseconds);
   if (peers) limitConnections(server, peers, () => reject('address_concurrency'));
   stalled.follow(server);
-  // Asked for once while it is open, a socket still knows its address when the client has hung up.
+  // Once read while open, a socket's address is still available after the client has hung up.
   for (const event of ['connection', 'secureConnection'])
     server.on(event, (socket: Socket) => void socket.remoteAddress);
   return server;
@@ -59,7 +62,9 @@ function openSecureServer(tls: NonNullable<Config['tls']>, handle: Handler): Ser
   return server as unknown as Server;
 }
 
-/** Beyond its connections a network gets no further one: the TLS handshake alone would cost us a millisecond. */
+/**
+ * A network at its maximum gets no further connection: the TLS handshake alone would cost us a millisecond.
+ */
 function limitConnections(server: Server, peers: Peers, reject: () => void): void {
   const remember = (connection: object, { remoteAddress }: { remoteAddress?: string | undefined }) => {
     if (remoteAddress) peers.networks.set(connection, networkOf(remoteAddress));
@@ -79,7 +84,7 @@ function limitConnections(server: Server, peers: Peers, reject: () => void): voi
   server.on('session', (session) => remember(session, session.socket));
 }
 
-/** Lets the requests of a network that gets nothing but rejections wait, before they cost anything. */
+/** Delays the requests of a network that gets nothing but rejections, before they cost anything. */
 function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler {
   return (request, response) => {
     const line = lineBefore(peers, connectionOf(request));
@@ -91,15 +96,15 @@ function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler 
   };
 }
 
-/** Whether the client has cancelled the request. Only requests of HTTP/2 are passed. */
+/** Whether the client has cancelled the request. Called only for HTTP/2 requests. */
 function isCancelled(request: IncomingMessage): boolean {
   const stream = streamOf(request);
   return stream.destroyed || stream.closed;
 }
 
 /**
- * Handles the requests of an HTTP/1.1 connection one after another. Node starts every request in a packet immediately,
- * and never reports the end of those that were still waiting when the connection closed.
+ * Processes the requests of an HTTP/1.1 connection one after another. Node starts every request in a packet
+ * immediately, and never reports the end of those still waiting when the connection closes.
  */
 function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): Handler {
   const lines = new WeakMap<Socket, { busy: boolean; readonly waiting: (() => void)[] }>();
@@ -124,7 +129,7 @@ function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): 
     const { waiting } = line;
     const start = () => {
       response.once('close', () => {
-        // Other connections get their turn in between.
+        // Lets other connections proceed in between.
         if (waiting.length > 0) setImmediate(next, socket, waiting);
         else line.busy = false;
       });

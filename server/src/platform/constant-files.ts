@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** A file that stays the same while the process runs, compressed at most once. */
+/** A file that does not change while the process runs, compressed at most once. */
 export type ConstantFile = {
   readonly type: string;
   readonly etag: string;
@@ -14,7 +14,7 @@ export type ConstantFile = {
   readonly compressed: Map<Encoding, Promise<Buffer>>;
 };
 
-/** Smaller ones grow. */
+/** Smaller files grow when compressed. */
 const leastBytes = 1024;
 const brotliQuality = { [constants.BROTLI_PARAM_QUALITY]: 4 };
 
@@ -27,7 +27,7 @@ export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   return compressors[encoding](body);
 }
 
-/** The best encoding that the client takes; null: none. */
+/** The best encoding that the client accepts; null: none. */
 export function acceptedEncoding({ headers }: FastifyRequest): Encoding | null {
   const accepted = String(headers['accept-encoding'] ?? '').toLowerCase();
   const parts = accepted.split(',').map((part) => part.trim());
@@ -43,7 +43,7 @@ export function constantFile(type: string, content: Buffer | string): ConstantFi
   return { type, etag, body, compressed: new Map() };
 }
 
-/** Answers with the file, or with 304 when the client has it. */
+/** Responds with the file, or with 304 if the client already has it. */
 export async function sendConstant(
   request: FastifyRequest,
   reply: FastifyReply,

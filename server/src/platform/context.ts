@@ -10,7 +10,10 @@ import type { Admission } from './pools.ts';
 import type { Queue } from './queue.ts';
 import type { Scope } from './scopes.ts';
 
-/** `anyone`: a caller without a key or session, such as somebody who signs in. `service`: the process itself, a job. */
+/**
+ * `anyone`: a caller without a key or session, such as somebody who is signing in. `service`: the process
+ * itself, for example a job.
+ */
 export const actorKinds = [
   'key',
   'administrator',
@@ -22,12 +25,12 @@ export const actorKinds = [
   'anyone',
 ] as const;
 
-/** Who causes a change, as the audit trail names them. */
+/** Who causes a change, as recorded in the audit trail. */
 export type Actor = {
   kind: (typeof actorKinds)[number];
-  /** Of the key or the session. */
+  /** ID of the key or session. */
   id: string | null;
-  /** Of the person whose session it is. */
+  /** The session's user. */
   userId: string | null;
   address: string | null;
   requestId: string | null;
@@ -41,26 +44,26 @@ export const serviceActor: Actor = {
   requestId: null,
 };
 
-/** What every verb gets first. Built once per process; a test overrides parts of it. */
+/** Passed first to every verb. Built once per process; tests override parts of it. */
 export type Context = {
   readonly config: Config;
   readonly engine: Engine;
   readonly db: Kysely<Schema>;
   readonly log: Log;
   readonly files: PackageFiles;
-  /** Package imports of this node. */
+  /** Package imports on this node. */
   readonly imports: Queue;
   /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
   readonly keys: KeyRing;
-  /** What this node has taken on: the budgets of callers, and how much of them is used. */
+  /** The current load of this node: callers' budgets, and how much of them is in use. */
   readonly admission: Admission;
-  /** What happened on this node since it started, for metrics. */
+  /** What has happened on this node since it started, for metrics. */
   readonly counters: Counters;
   readonly now: () => Date;
   readonly actor: Actor;
-  /** Of the key or session whose request this is; absent when the service itself works. */
+  /** The key or session of the request; absent when the service itself acts. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** Refuses when the caller may no longer call: for answers that take long. Absent when the service itself works. */
+  /** Throws when the caller may no longer call, for long responses. Absent when the service itself acts. */
   readonly checkCaller?: () => Promise<unknown>;
 };
 

@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client';
 
-/** Why something was turned away before its work began. */
+/** Why a request was rejected before its work began. */
 export const rejections = {
   anonymous: [
     'full',
@@ -42,27 +42,27 @@ export type Rejection<P extends RejectingPool> = (typeof rejections)[P][number];
 /** `check`: POST /user/check. `key`: an API key, or credentials at /oauth/token. */
 const signInKinds = ['password', 'link', 'check', 'key'] as const;
 
-/** Never in a registry of all: a process may have several contexts, and tests do. */
+/** Never in a global registry: a process, such as a test, may have several contexts. */
 function counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {
   return new Counter<Label>({ name, help, labelNames, registers: [] });
 }
 
-/** What happened on this node since it started, counted where it happens. Labels are from closed lists. */
+/**
+ * What has happened on this node since it started, counted where it happens. Labels come from closed lists.
+ */
 export function openCounters() {
   const rejected = counter(
     'lectern_rejections_total',
-    'Requests turned away before their work began, by pool and reason.',
+    'Requests rejected before their work began, by pool and reason.',
     ['pool', 'reason'],
   );
   const signInFailures = counter('lectern_sign_in_failures_total', 'Wrong credentials, by kind.', ['kind']);
-  const commitsRejected = counter(
-    'lectern_commits_rejected_total',
-    'Commits that were not taken, by error code.',
-    ['code'],
-  );
+  const commitsRejected = counter('lectern_commits_rejected_total', 'Commits rejected, by error code.', [
+    'code',
+  ]);
   const lateCommits = counter(
     'lectern_late_commits_total',
-    'Commits taken after their session had ended or was superseded.',
+    'Commits accepted after their session had ended or been superseded.',
     [],
   );
   const poolWaits = counter('lectern_pool_waits_total', 'Requests that waited for a place, by pool.', [
@@ -70,10 +70,10 @@ export function openCounters() {
   ]);
   const stalls = counter(
     'lectern_event_loop_stalls_total',
-    'Times that the event loop stood still for more than 2 s.',
+    'Times that the event loop was blocked for more than 2 s.',
     [],
   );
-  // A series that begins with its first failure shows no increase at that failure.
+  // A series that starts with its first failure would show no increase for it.
   for (const [pool, reasons] of Object.entries(rejections))
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);

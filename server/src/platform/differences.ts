@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** The names of the sent fields whose values are not those of the record. */
+/** The names of the sent fields whose values differ from the record. */
 export function differences(sent: Record<string, unknown>, record: Record<string, unknown>): string[] {
   return Object.keys(sent).filter((name) => !isDeepStrictEqual(sent[name], record[name]));
 }

@@ -7,7 +7,7 @@ import type { Caller } from './routes.ts';
 import { allowUpload, hasBody } from './slow-clients.ts';
 import { beginBulk, declaredBytes, requireDiskSpace } from './uploads.ts';
 
-/** What no caller may do, so that nobody's body is read for it. */
+/** Rejects what no caller may send, before the body is read. */
 export function refuseAtOnce(request: FastifyRequest): Problem | undefined {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
@@ -19,10 +19,16 @@ export function refuseAtOnce(request: FastifyRequest): Problem | undefined {
 export function refuseLargeBody(request: FastifyRequest): void {
   const { bodyLimit = 0 } = request.routeOptions;
   if (declaredBytes(request) > bodyLimit)
-    throw new Problem('payload_too_large', `The body is larger than ${bodyLimit} bytes. Send less at once.`);
+    throw new Problem(
+      'payload_too_large',
+      `The body is larger than ${bodyLimit} bytes. Send less at a time.`,
+    );
 }
 
-/** Takes on the upload of a known caller: a package, or rows of a bulk call, of which a key has two at a time. */
+/**
+ * Admits the upload of a known caller: a package, or rows of a bulk call, of which a key may have two at a
+ * time.
+ */
 export async function admitUpload(
   ctx: Context,
   request: FastifyRequest,

@@ -1,18 +1,18 @@
-/** The closed list of error codes: each with its HTTP status and title (RFC 9457 `title`). */
+/** The closed list of error codes, each with its HTTP status and title (RFC 9457 `title`). */
 export const errorCodes = {
   malformed_request: [400, 'The request could not be read'],
-  unauthorized: [401, 'No valid credentials'],
+  unauthorized: [401, 'No valid credentials were sent were sent'],
   session_ambiguous: [400, 'The browser sent several session cookies'],
   signed_out: [401, 'Nobody is signed in'],
-  sign_in_failed: [401, 'Signing in failed'],
+  sign_in_failed: [401, 'Sign-in failed'],
   scope_missing: [403, 'The key lacks a scope'],
   operator_only: [403, 'Only the operator may do this'],
-  own_only: [403, 'Learners reach only what is their own'],
+  own_only: [403, 'Learners can only access their own data'],
   cross_site: [403, 'The request came from another origin'],
   tenant_required: [400, 'No tenant was named'],
   tenant_not_allowed: [403, 'Only the operator can name another tenant'],
   tenant_suspended: [403, 'The tenant is suspended'],
-  not_found: [404, 'Nothing is found at this address'],
+  not_found: [404, 'There is nothing at this address'],
   method_not_allowed: [405, 'The method is not supported at this address'],
   user_not_found: [404, 'The user does not exist'],
   course_not_found: [404, 'The course does not exist'],
@@ -22,7 +22,7 @@ export const errorCodes = {
   tenant_not_found: [404, 'The tenant does not exist'],
   key_not_found: [404, 'The key does not exist'],
   webhook_not_found: [404, 'The webhook endpoint does not exist'],
-  user_exists: [409, 'The user exists with other data'],
+  user_exists: [409, 'The user already exists with other data'],
   user_disabled: [409, 'The user is disabled'],
   multiple_enrolment_options: [409, 'The course has several enrolment options'],
   no_enrolment_option: [409, 'The course has no enrolment option for this user'],
@@ -30,9 +30,9 @@ export const errorCodes = {
   course_not_playable: [409, 'The course has nothing to play yet'],
   course_in_use: [409, 'The course has enrolments'],
   option_in_use: [409, 'The enrolment option has enrolments'],
-  already_enrolled: [409, 'The user is enrolled already'],
+  already_enrolled: [409, 'The user is already enrolled'],
   no_seats_left: [409, 'The enrolment option has no seats left'],
-  tenant_exists: [409, 'The tenant exists with other data'],
+  tenant_exists: [409, 'The tenant already exists with other data'],
   tenant_not_suspended: [409, 'The tenant is not suspended'],
   tenant_being_deleted: [409, 'The tenant is being deleted'],
   in_progress: [409, 'The same request is still in progress'],
@@ -55,7 +55,7 @@ export const errorCodes = {
   payload_too_large: [413, 'The request body is too large'],
   wrong_host: [421, 'The host name does not serve this content'],
   unsupported_media_type: [415, 'The content type is not supported'],
-  range_not_satisfiable: [416, 'The file has no such part'],
+  range_not_satisfiable: [416, 'The requested range is beyond the end of the file'],
   validation_failed: [422, 'A value is not valid'],
   key_mistyped: [422, 'The enrolment key is mistyped'],
   unknown_field: [422, 'A field is not known'],
@@ -68,30 +68,30 @@ export const errorCodes = {
   package_unreadable: [422, 'The package could not be read'],
   package_invalid: [422, 'The package cannot be played'],
   package_unsupported: [422, 'The package follows a standard that is not supported yet'],
-  webhook_address_refused: [422, 'The address of the webhook endpoint is refused'],
+  webhook_address_refused: [422, 'The URL of the webhook endpoint is not allowed'],
   too_many_requests: [429, 'Too many requests'],
   login_throttled: [429, 'Too many wrong passwords'],
   key_throttled: [429, 'Too many unknown enrolment keys'],
   launch_refused: [403, 'The course cannot be started'],
-  headers_too_large: [431, 'Address and headers are too large'],
+  headers_too_large: [431, 'URL and headers are too large'],
   internal_error: [500, 'Something went wrong on our side'],
-  unavailable: [503, 'The service is not available at the moment'],
+  unavailable: [503, 'The service is temporarily unavailable'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What an error may carry beside its sentence; each member is published in the problem document. */
+/** Additional members of an error; each is published in the problem document. */
 export type ProblemExtras = {
-  /** The field or parameter the error is about. */
+  /** The field or parameter that the error is about. */
   param?: string;
   /** Seconds until a retry makes sense; sent as `Retry-After`. */
   retryAfter?: number;
-  /** The methods that the address takes; sent as `Allow`. */
+  /** The methods that the address supports; sent as `Allow`. */
   allow?: readonly string[];
   [member: string]: unknown;
 };
 
-/** The one error that verbs throw. `detail` is a sentence that says what to do. */
+/** The only error that verbs throw. `detail` says what is wrong and what to do. */
 export class Problem extends Error {
   readonly code: ErrorCode;
   readonly extras: ProblemExtras;

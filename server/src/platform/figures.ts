@@ -7,7 +7,10 @@ import { codeOf } from './error-code.ts';
 
 export type Sample = { gauge: string; labels?: Record<string, string>; value: number };
 
-/** Gauges whose values are not in memory. They are read together, seldom, and may fail or hang without harm to the others. */
+/**
+ * Gauges whose values are not in memory. They are read together, rarely, and may fail or hang without
+ * affecting the others.
+ */
 export type Figures = {
   name: string;
   /** They are read at most this often. */
@@ -16,7 +19,7 @@ export type Figures = {
   read: (ctx: Context) => Promise<Sample[]>;
 };
 
-/** How long an answer waits for figures; Prometheus gives up after 10 s. */
+/** How long a response waits for figures; Prometheus gives up after 10 s. */
 const patience = 500;
 /** Figures that could not be read for this many intervals are left out. */
 const staleAfter = 4;
@@ -25,8 +28,8 @@ const diskFigures: Figures = {
   name: 'disk',
   seconds: 15,
   gauges: {
-    lectern_disk_free_bytes: { help: 'Free space of the disk that holds DATA_DIR.' },
-    lectern_disk_size_bytes: { help: 'Size of the disk that holds DATA_DIR.' },
+    lectern_disk_free_bytes: { help: 'Free space on the disk with DATA_DIR.' },
+    lectern_disk_size_bytes: { help: 'Size of the disk with DATA_DIR.' },
   },
   read: async ({ config }) => {
     const { bavail, blocks, bsize } = await statfs(config.dataDir);
@@ -68,11 +71,11 @@ export function readBriefly<T>(ctx: Context, work: (connection: Connection) => P
   });
 }
 
-/** Answers a function that brings the gauges up to date, as far as that is possible within `patience`. */
+/** Returns a function that updates the gauges as far as possible within `patience`. */
 export function openFigures(ctx: Context, registry: Registry, more: readonly Figures[]): () => Promise<void> {
   const up = new Gauge({
     name: 'lectern_figures_up',
-    help: '1: the gauges of this group are recent. 0: they could not be read, and are left out.',
+    help: '1: the gauges of this group are recent. 0: they could not be read and are left out.',
     labelNames: ['group'],
     registers: [registry],
   });
@@ -103,7 +106,7 @@ function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gaug
       last.samples = await figures.read(ctx);
       last.readAt = ctx.now();
     } catch (error) {
-      ctx.log.warn({ err: error, figures: name }, 'figures for metrics could not be read');
+      ctx.log.warn({ err: error, figures: name }, 'could not read figures for metrics');
     }
   };
   return {
@@ -121,7 +124,7 @@ function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gaug
       up.set({ group: name }, isRecent ? 1 : 0);
       for (const [name, gauge] of gauges) {
         gauge.reset();
-        // A gauge without labels begins with 0, which would be taken for a figure.
+        // A gauge without labels starts at 0, which would look like a measured value.
         if (!figures.gauges[name]?.labels) gauge.remove();
       }
       for (const { gauge, labels = {}, value } of isRecent ? last.samples : [])
@@ -130,7 +133,7 @@ function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gaug
   };
 }
 
-/** A clock that was set back makes everything old. */
+/** Setting the clock back makes all figures outdated. */
 function isOver(since: Date | null, now: Date, seconds: number): boolean {
   if (since === null) return true;
   const passed = now.getTime() - since.getTime();

@@ -2,11 +2,11 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncPath } from './durable.ts';
 
-/** Where the files of releases lie. One folder per release, complete from the moment it has its name. */
+/** Where releases' files are stored. One folder per release, complete as soon as it has its name. */
 export type PackageFiles = {
-  /** A fresh path on the same disk as the releases, for what is not complete yet. */
+  /** A new path on the same disk as the releases, for incomplete folders. */
   scratch(name: string): Promise<string>;
-  /** Gives a complete scratch folder its name: atomic, and durable when it returns. */
+  /** Renames a complete scratch folder: atomic, and durable when it returns. */
   keep(scratch: string, releaseId: string): Promise<void>;
   discard(scratch: string): Promise<void>;
   remove(releaseId: string): Promise<void>;
@@ -31,7 +31,7 @@ export async function openFiles(dataDir: string): Promise<PackageFiles> {
   };
 }
 
-/** Removes what imports left behind when their process was killed; what is younger may belong to another node. */
+/** Removes what killed imports left behind; recent folders may belong to another node. */
 export async function clearScratch(dataDir: string, ageMilliseconds: number): Promise<void> {
   const folder = join(dataDir, 'scratch');
   for (const name of await readdir(folder)) {

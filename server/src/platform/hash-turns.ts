@@ -8,12 +8,14 @@ function hashLineIsFull(ctx: Context): Problem {
   return reject(ctx, 'hashes', 'tenant_concurrency', { detail, retryAfter: 1 });
 }
 
-/** Before a guess counts as wrong: one that is rejected is none. */
+/** Called before a guess counts as wrong: a rejected request is not a guess. */
 export function refuseFullHashLine(ctx: Context & { tenantId: string }): void {
   if (isLineFull(ctx.admission.hashes, ctx.tenantId)) throw hashLineIsFull(ctx);
 }
 
-/** Checks a password with all its statements: two at a time for a tenant, so that others find the database free. */
+/**
+ * Checks a password with all its statements: two at a time per tenant, so that others find the database free.
+ */
 export async function checkInTenantsTurn<Result>(
   ctx: Context & { tenantId: string },
   check: () => Promise<Result>,
@@ -23,7 +25,7 @@ export async function checkInTenantsTurn<Result>(
   return checked;
 }
 
-/** Hashes a password: two at a time on this node, because each takes a thread that learners' files need. */
+/** Hashes a password: two at a time on this node, because each uses a thread that learners' files need. */
 export function hashInTurn<Result>(
   ctx: Context & { tenantId?: string },
   work: () => Promise<Result>,

@@ -6,11 +6,11 @@ import { run } from './db/transaction.ts';
 import { Problem } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Probes come every few seconds, and get the same answer for so long; anybody may ask. */
+/** Probes run every few seconds and get a cached response for this long; anybody may send them. */
 const sharedMilliseconds = 1_000;
 const forProbes = { config: { admits: 'health' } } as const;
 
-/** A database that fails is asked again by the next probe. */
+/** If the database fails, the next probe asks again. */
 const databaseAnswers = remember<true | null>({
   milliseconds: sharedMilliseconds,
   most: 1,
@@ -21,7 +21,7 @@ const databaseAnswers = remember<true | null>({
     ),
 });
 
-/** Liveness, readiness and metrics: on the operations port when there is one, else beside the interface. */
+/** Liveness, readiness and metrics: on the operations port if there is one, otherwise on the API's port. */
 export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
   const texts = remember<string>({
     milliseconds: sharedMilliseconds,
@@ -30,14 +30,19 @@ export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metric
   });
   app.get('/health/live', forProbes, async () => ({ Status: 'live' }));
   app.get('/health/ready', forProbes, async () => {
-    if (isDraining(ctx)) throw new Problem('unavailable', 'This node stops. Ask another.', { retryAfter: 2 });
+    if (isDraining(ctx))
+      throw new Problem('unavailable', 'This node is shutting down. Retry the request.', { retryAfter: 2 });
     const pool = exhaustedPool(ctx);
     if (pool)
-      throw new Problem('unavailable', `This node is overloaded: its ${pool} pool is full. Ask another.`, {
-        retryAfter: 2,
-      });
+      throw new Problem(
+        'unavailable',
+        `This node is overloaded: its ${pool} pool is full. Retry the request.`,
+        {
+          retryAfter: 2,
+        },
+      );
     if (!(await databaseAnswers.get(ctx, '')))
-      throw new Problem('unavailable', 'The database does not answer. Try again.', { retryAfter: 2 });
+      throw new Problem('unavailable', 'The database does not respond. Try again.', { retryAfter: 2 });
     return { Status: 'ready' };
   });
   app.get('/metrics', forProbes, async (_request, reply) =>

@@ -16,20 +16,20 @@ export function reject<P extends RejectingPool>(
   return new Problem('too_many_requests', `${detail} Retry in ${retryAfter} seconds.`, { retryAfter });
 }
 
-/** A place among those of `by`. `free`: it is not limited now, because there is room for everybody. */
+/** A place among those of `by`. `free`: unlimited for now, because there is enough room. */
 export type Hold<P extends PoolName> = {
   of: Budgets;
   by: string;
   whose: string;
   reason: Rejection<P>;
   free?: boolean;
-  /** So many of them, if they are bytes. */
+  /** How many bytes, if places are bytes. */
   amount?: number;
 };
 
 /**
- * Takes a place of each and answers the way to give all back, with what is `held` already, which works once; or gives
- * that back, takes none and rejects the request.
+ * Takes one place from each and returns a function that releases all of them, and `held`, once; or releases
+ * `held`, takes none and rejects the request.
  */
 export function holdAll<P extends PoolName>(
   ctx: Context,
@@ -56,7 +56,9 @@ export function holdAll<P extends PoolName>(
   return giveBack;
 }
 
-/** Half of a pool is for whoever comes first. Beyond it nobody may take so much that others are left without a place. */
+/**
+ * Half of a pool is first come, first served. Beyond that, nobody may take so much that others get no place.
+ */
 export function hasRoom({ inUse, most }: Pool): boolean {
   return inUse < most / 2;
 }

@@ -7,7 +7,7 @@ import { operatorSpace } from './stored-answers.ts';
 
 export const idempotencyHeader = 'Idempotency-Key';
 
-/** The header of a request; null when it has none. */
+/** The header of a request; null if it has none. */
 export function readIdempotencyKey(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
@@ -17,7 +17,7 @@ export function readIdempotencyKey(request: FastifyRequest): string | null {
   });
 }
 
-/** Whose keys are whose: a tenant's are its own, and so are those of each key of the operator. */
+/** The owner of the keys: a tenant, or one of the operator's API keys. */
 function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantContext, string] {
   const { tenantId, caller } = request;
   return tenantId === null
@@ -25,12 +25,14 @@ function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantCo
     : [{ ...ctx, tenantId }, key];
 }
 
-/** Part of what is asked: an answer shows what these scopes allow, and is not for a key with others. */
+/**
+ * Part of the request: a response shows what these scopes allow, so a key with other scopes must not get it.
+ */
 export function scopesOf({ caller }: FastifyRequest): string {
   return [...(caller?.scopes ?? [])].sort().join(' ');
 }
 
-/** Answers a POST that has a key: the stored answer, or that of `call`. */
+/** Handles a POST with an Idempotency-Key: returns the stored response or that of `call`. */
 export async function answerOnce(
   ctx: Context,
   request: FastifyRequest,
@@ -54,7 +56,7 @@ function tenantIdIn({ params, body }: FastifyRequest): string | null {
   return textIn(params, 'TenantID') ?? textIn(body, 'TenantID');
 }
 
-/** The LoginID that a path, a body or a row names. */
+/** The LoginID in a path, a body or a row. */
 export function loginIdIn(fields: unknown): string | null {
   return textIn(fields, 'LoginID');
 }

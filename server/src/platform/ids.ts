@@ -3,16 +3,16 @@ import { toNfc } from './unicode.ts';
 
 let lastTime = -1;
 let counter = 0;
-/** A time server sets the clock back by less; a clock that was wrong by more is believed again at once. */
+/** A time server sets the clock back by less than this; after a larger correction the new time is trusted. */
 const mostBack = 10_000;
 
 /**
- * A UUIDv7 (RFC 9562 §5.7): ordered by time, so that a table's newest rows lie together. Those made in the same
- * millisecond by one process are ordered too (§6.2, method 1), also while the clock is set back a little: the events
- * of one transaction keep their order.
+ * A UUIDv7 (RFC 9562 §5.7): ordered by time, so that a table's newest rows are stored together. IDs created
+ * in the same millisecond by one process are ordered too (§6.2, method 1), even while the clock is set back a
+ * little: the events of one transaction keep their order.
  */
 export function newId(now: Date): string {
-  // Its random bits come from a pool that Node fills: asking for 16 bytes each time took 4 µs.
+  // Node pre-fills a pool of random bytes: requesting 16 bytes each time took 4 µs.
   const random = randomUUID();
   const behind = lastTime - now.getTime();
   const time = behind > 0 && behind <= mostBack ? lastTime : now.getTime();
@@ -40,12 +40,12 @@ export function newSecret(prefix: string): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Enough for a secret of 256 random bits; passwords take argon2id. */
+/** Sufficient for a secret with 256 random bits; passwords use argon2id. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
-/** A UUIDv8 (RFC 9562 §5.8) for what has no id but a secret's hash; it tells nothing of the hash. */
+/** A UUIDv8 (RFC 9562 §5.8) for records identified only by a secret's hash; it does not reveal the hash. */
 export function derivedId(hash: string): string {
   const bytes = createHash('sha256').update(hash).digest();
   bytes.writeUInt8(0x80 | (bytes.readUInt8(6) & 0x0f), 6);
@@ -53,7 +53,7 @@ export function derivedId(hash: string): string {
   return asUuid(bytes);
 }
 
-/** Identifiers are compared in NFC, and their limits hold for what is compared. */
+/** Identifiers are compared in NFC, and their length limits apply to that form. */
 export function normalizeIdentifiers(fields: unknown): void {
   if (typeof fields !== 'object' || fields === null) return;
   for (const [name, value] of Object.entries(fields))

@@ -1,7 +1,10 @@
 const earliest = Date.parse('0001-01-01T00:00:00.000Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The nearest instant that JavaScript, PostgreSQL and RFC 3339 can all hold; what is beyond every year is the last one. */
+/**
+ * The nearest time that JavaScript, PostgreSQL and RFC 3339 can all represent; times beyond the range become
+ * its end.
+ */
 export function withinYears(at: Date | number): Date {
   const time = Number(at);
   return new Date(Number.isNaN(time) ? latest : Math.min(Math.max(time, earliest), latest));
@@ -10,7 +13,10 @@ export function withinYears(at: Date | number): Date {
 const rfc3339 =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** RFC 3339, and an instant that JavaScript and PostgreSQL can both hold: no leap second, no 30 February, no year 0. */
+/**
+ * RFC 3339, limited to times that JavaScript and PostgreSQL can both represent: no leap second, no 30
+ * February, no year 0.
+ */
 export function isInstant(text: string): boolean {
   const [, day] = rfc3339.exec(text) ?? [];
   const year = new Date(text).getUTCFullYear();

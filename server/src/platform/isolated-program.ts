@@ -2,13 +2,13 @@ import { setPriority } from 'node:os';
 import { Problem } from './errors.ts';
 import type { IsolatedAnswer } from './isolated.ts';
 
-/** Below the service, so that its callers do not wait for this. */
+/** A lower priority than the service, so that its callers do not wait for this. */
 const priority = 5;
 
-/** The main function of a program for `runIsolated`: takes one input and answers. */
+/** The main function of a program for `runIsolated`: takes one input and returns one result. */
 export function serveOnce<Input>(work: (input: Input) => Promise<unknown>): void {
   setPriority(priority);
-  // A terminal sends Ctrl-C to all of its processes, but the service waits for imports when it stops.
+  // A terminal sends Ctrl-C to all its processes, but a service that is shutting down waits for imports.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   process.once('disconnect', () => process.exit());
   process.once('message', async (input: Input) => {

@@ -8,15 +8,18 @@ import { places } from './places.ts';
 export type IsolatedLimits = {
   seconds: number;
   heapMegabytes: number;
-  /** Memory of WebAssembly lies outside the heap. */
+  /** WebAssembly memory is not part of the heap. */
   wasmMegabytes: number;
-  /** The only folder that the program can create, read and write in. */
+  /** The only folder in which the program can create, read and write. */
   folder: string;
-  /** What it is given to read. */
+  /** Additional files it may read. */
   files: readonly string[];
 };
 
-/** Our own code, and the packages that it loads, wherever npm has put them; nothing of `DATA_DIR`, the keys least of all. */
+/**
+ * Our own code and the packages it loads, wherever npm has installed them; nothing in `DATA_DIR`, least of
+ * all the keys.
+ */
 const code = [
   ...places.code,
   ...(createRequire(import.meta.url).resolve.paths('any') ?? []).filter((path) =>
@@ -24,13 +27,13 @@ const code = [
   ),
 ];
 
-/** What a program answers; an error that is not a problem keeps what the log and the mapper of errors need. */
+/** A program's result; an error that is not a problem keeps what the log and the error mapper need. */
 export type IsolatedAnswer =
   | { answer: unknown }
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } }
   | { error: { message: string; stack: string; code?: string; errno?: number } };
 
-/** The program gave no answer, because it exceeded a limit or crashed. */
+/** The program returned nothing, because it exceeded a limit or crashed. */
 export class IsolationFailure extends Error {
   readonly reason: 'time' | 'crash';
 
@@ -44,9 +47,9 @@ export class IsolationFailure extends Error {
 const keptOutput = 4_096;
 
 /**
- * Runs a program on untrusted input in a process of its own. A worker thread is not enough: some allocations beyond
- * its `resourceLimits`, such as sorting an array or splitting a text, end the whole process (ADR 32). The program has
- * ended when this returns, so that what it wrote can be removed.
+ * Runs a program on untrusted input in a separate process. A worker thread is not enough: some allocations
+ * beyond its `resourceLimits`, such as sorting an array or splitting a text, end the whole process (ADR 32).
+ * The program has exited when this returns, so what it wrote can be removed.
  */
 export async function runIsolated(program: URL, input: unknown, limits: IsolatedLimits): Promise<unknown> {
   const child = fork(program, {
@@ -75,7 +78,7 @@ export async function runIsolated(program: URL, input: unknown, limits: Isolated
     });
     child.send(input as object, () => {});
     const how = await ended;
-    if (isLate) throw new IsolationFailure('time', `no answer within ${limits.seconds} s`);
+    if (isLate) throw new IsolationFailure('time', `no result within ${limits.seconds} s`);
     return answerIn(received, `${how}: ${output}`);
   } finally {
     clearTimeout(deadline);
@@ -83,7 +86,7 @@ export async function runIsolated(program: URL, input: unknown, limits: Isolated
 }
 
 function flagsFor(limits: IsolatedLimits): string[] {
-  // The folder is not there yet, so Node would take it for a file.
+  // The folder does not exist yet, so Node would take it for a file.
   const own = [limits.folder, join(limits.folder, '*')];
   return [
     `--max-old-space-size=${limits.heapMegabytes}`,

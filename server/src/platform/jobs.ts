@@ -4,11 +4,11 @@ import type { Connection, Engine } from './db/engine.ts';
 import { run, transaction } from './db/transaction.ts';
 import { perEngine } from './per-engine.ts';
 
-/** Work that some node does, once or by the clock. It may run twice, so it must bear that. */
+/** Work that one of the nodes does, once or on a schedule. It may run twice, so it must be idempotent. */
 export type Job = {
   /** Also the name of its queue. */
   name: string;
-  /** Seconds between runs; none: it runs when it is enqueued. One node runs it each time. */
+  /** Seconds between runs; undefined: it runs when it is enqueued. One node runs it each time. */
   every?: number;
   run: (ctx: Context, data: Record<string, unknown>) => Promise<void>;
 };
@@ -22,7 +22,9 @@ const over = (connection: Connection) => ({
     connection.query<Record<string, unknown>>(statement(text, values)),
 });
 
-/** pg-boss sends whole transactions as one text; here they get a connection that is rolled back when they fail. */
+/**
+ * pg-boss sends whole transactions as one text; here they get a connection that is rolled back if they fail.
+ */
 function overEngine(engine: Engine) {
   return {
     executeSql: (text: string, values?: unknown[]) => {
@@ -44,11 +46,11 @@ function open(ctx: Context, options: { work: boolean }): PgBoss {
     reindex: false,
     monitorVacuum: false,
   });
-  boss.on('error', (error) => ctx.log.warn({ err: error }, 'the job queue had trouble; it goes on'));
+  boss.on('error', (error) => ctx.log.warn({ err: error }, 'the job queue reported an error; it continues'));
   return boss;
 }
 
-/** Never started: it only writes jobs, and holds no timers. */
+/** Never started: it only writes jobs and holds no timers. */
 const sender = perEngine(() => ({ boss: null as PgBoss | null }));
 
 function senderOf(ctx: Context): PgBoss {
@@ -57,7 +59,7 @@ function senderOf(ctx: Context): PgBoss {
   return known.boss;
 }
 
-/** Makes the tables and queues. Needed once before `enqueue`; nodes that start together take turns. */
+/** Creates the tables and queues. Required once before `enqueue`; nodes that start together take turns. */
 export async function prepareJobs(ctx: Context, jobs: readonly Pick<Job, 'name'>[]): Promise<void> {
   const boss = open(ctx, { work: false });
   await inTurn(ctx, () => boss.start());
@@ -77,8 +79,8 @@ export async function prepareJobs(ctx: Context, jobs: readonly Pick<Job, 'name'>
 }
 
 /**
- * A session that asked for the schema before it waited for pg-boss's own lock may still believe that there is none, so
- * nodes wait before they ask. An embedded database has one session.
+ * A session that looked for the schema before it waited for pg-boss's lock may still believe that there is
+ * none, so nodes wait before they look. An embedded database has a single session.
  */
 async function inTurn(ctx: Context, work: () => Promise<unknown>): Promise<void> {
   if (ctx.engine.kind === 'pglite') return void (await work());
@@ -88,7 +90,7 @@ async function inTurn(ctx: Context, work: () => Promise<unknown>): Promise<void>
   });
 }
 
-/** In the transaction of `ctx`, so that the job exists exactly when the change does. */
+/** In the transaction of `ctx`, so that the job exists exactly if the change does. */
 export async function enqueue(ctx: Context, name: string, data: Record<string, unknown>): Promise<void> {
   const executeSql = async (text: string, values: unknown[] = []) => ({
     rows: await run<Record<string, unknown>>(ctx, statement(text, values)),
@@ -96,7 +98,7 @@ export async function enqueue(ctx: Context, name: string, data: Record<string, u
   await senderOf(ctx).send(name, data, { db: { executeSql } });
 }
 
-/** Works on the jobs until stopped. Stopping waits for those that run, for so long; the rest is given back. */
+/** Processes jobs until stopped. Stopping waits this long for running jobs; the rest is released. */
 export async function startJobs(
   ctx: Context,
   jobs: readonly Job[],
@@ -121,11 +123,11 @@ export async function startJobs(
   };
 }
 
-/** Every node offers the run; the queue takes one in each span of time. */
+/** Every node offers the run; the queue accepts one per interval. */
 function repeat(ctx: Context, boss: PgBoss, name: string, seconds: number): NodeJS.Timeout {
   const offer = () => {
     boss.send(name, {}, { singletonSeconds: seconds, retryLimit: 0 }).catch((error: unknown) => {
-      ctx.log.warn({ err: error, job: name }, 'a job could not be offered; it is tried again');
+      ctx.log.warn({ err: error, job: name }, 'could not offer a job; it will be retried');
     });
   };
   offer();

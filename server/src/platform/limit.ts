@@ -1,4 +1,4 @@
-/** Runs at most `most` of the given works at a time; the others wait in order. */
+/** Runs at most `most` tasks at a time; the others wait in order. */
 export function limit(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];

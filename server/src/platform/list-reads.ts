@@ -8,9 +8,9 @@ import { whenOver } from './request-place.ts';
 import type { Answer } from './routes.ts';
 import { inTurn, operatorLine } from './turns.ts';
 
-/** Rows of one statement. With the most that a row may hold it takes 0.1 s of the embedded database. */
+/** Rows in one statement. With rows of maximum size it takes 0.1 s of the embedded database. */
 const portion = 50;
-/** Once a page holds so much it ends: with another portion it would have about 1 MiB at most. */
+/** A page ends when it has this many bytes: another chunk would bring it to about 1 MiB at most. */
 const enoughBytes = 256 * 1024;
 
 type Read = (query: { Limit: number; Cursor?: string }) => Promise<Answer>;
@@ -36,7 +36,8 @@ export async function readInTurn<Result>(
     });
   const waits = () => ctx.counters.poolWaits.inc({ pool: 'lists' });
   const unlessGone = () => {
-    if (request.place.over) throw new Problem('unavailable', 'The client has left.', { retryAfter: 1 });
+    if (request.place.over)
+      throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
     return read();
   };
   const answer = inTurn(lists, line, unlessGone, waits);
@@ -47,7 +48,7 @@ export async function readInTurn<Result>(
   });
 }
 
-/** Reads a page by portions, between which others have their turn, until it has its rows or enough bytes. */
+/** Reads a page in chunks, between which others have their turn, until it has its rows or enough bytes. */
 export async function readPage(
   { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
   read: Read,
@@ -69,7 +70,7 @@ export async function readPage(
   return answer;
 }
 
-/** Counts what is sent of a list against its tenant until it has left. */
+/** Counts the bytes of a list against its tenant until they have been sent. */
 export function countUnsent(ctx: Context, request: FastifyRequest, payload: unknown): void {
   if (typeof payload !== 'string' || request.place.over) return;
   const { bytes } = ctx.admission.unsent;
@@ -83,7 +84,7 @@ export function countUnsent(ctx: Context, request: FastifyRequest, payload: unkn
   });
 }
 
-/** An export holds a page in memory for as long as its client takes to read it all. */
+/** An export keeps a page in memory for as long as its client takes to read it. */
 export function admitExport(ctx: Context, request: FastifyRequest): void {
   const giveBack = holdAll(ctx, 'interface', [
     {
@@ -96,7 +97,10 @@ export function admitExport(ctx: Context, request: FastifyRequest): void {
   whenOver(request, giveBack);
 }
 
-/** Sends a document while it is made: each part when its client has taken the one before, in the turn of its tenant. */
+/**
+ * Sends a document while it is generated: each part once the client has read the previous one, in the turn of
+ * its tenant.
+ */
 export function sendInTurn(ctx: Context, request: FastifyRequest, parts: AsyncGenerator<string>): Readable {
   const all = async function* () {
     try {

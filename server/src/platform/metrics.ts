@@ -35,7 +35,7 @@ export function openMetrics(
 function observer(registry: Registry): Metrics['observe'] {
   const duration = new Histogram({
     name: 'lectern_http_request_seconds',
-    help: 'Time from the first byte of a request to the last of its answer, by route.',
+    help: 'Time from the first byte of a request to the last byte of its response, by route.',
     labelNames: ['origin', 'method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
@@ -43,7 +43,7 @@ function observer(registry: Registry): Metrics['observe'] {
   const inFlight = new Map<string, number>();
   new Gauge({
     name: 'lectern_http_requests_in_flight',
-    help: 'Requests that are being received or answered, by origin.',
+    help: 'Requests being received or responded to, by origin.',
     labelNames: ['origin'],
     registers: [registry],
     collect() {

@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 import type { Pool } from './pools.ts';
 import { type Turns, waitingIn } from './turns.ts';
 
-/** What this node is busy with at the moment, read from memory when Prometheus asks. */
+/** The current work of this node, read from memory when Prometheus asks. */
 export function nodeGauges(ctx: Context, registry: Registry): void {
   const { admission, imports, engine } = ctx;
   const registers = [registry];
@@ -28,24 +28,24 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
         for (const [pool, state] of pools) this.set({ pool }, value(state));
       },
     });
-  ofPools('lectern_pool_in_use', 'Places taken, by pool.', ({ inUse }) => inUse);
+  ofPools('lectern_pool_in_use', 'Places in use, by pool.', ({ inUse }) => inUse);
   ofPools('lectern_pool_places', 'Places in total, by pool.', ({ most }) => most);
-  ofPools('lectern_pool_waiting', 'Requests that wait for a place, by pool.', (pool) =>
+  ofPools('lectern_pool_waiting', 'Requests waiting for a place, by pool.', (pool) =>
     'lines' in pool ? waitingIn(pool) : pool.waiting.length,
   );
   gauge(
     'lectern_requests_held_back',
-    'Requests that wait because their address gets nothing but rejections.',
+    'Requests delayed because their address gets nothing but rejections.',
     () => sum([...(admission.peers?.lines.values() ?? [])].map(({ waiting }) => waiting.size)),
   );
   gauge('lectern_imports_running', 'Packages being read.', () => imports.running);
-  gauge('lectern_imports_waiting', 'Packages being received, or waiting to be read.', () => imports.waiting);
+  gauge('lectern_imports_waiting', 'Packages being received or waiting to be read.', () => imports.waiting);
   gauge('lectern_bulk_calls_running', 'Bulk calls in progress.', () => sum(admission.bulkCalls.values()));
   gauge('lectern_spool_bytes', 'Input of bulk calls held on disk.', () => admission.spoolBytes);
   gauge('lectern_database_in_use', 'Database connections in use.', () => engine.load().inUse);
   gauge(
     'lectern_database_waiting',
-    'Statements and transactions that wait for a connection, or for the embedded database.',
+    'Statements and transactions waiting for a connection, or for the embedded database.',
     () => engine.load().waiting,
   );
   new Counter({

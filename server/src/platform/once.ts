@@ -14,31 +14,36 @@ import {
   store,
 } from './stored-answers.ts';
 
-/** What of a context belongs to the transaction. */
+/** The parts of a context that belong to the transaction. */
 export type Inside = Pick<Context, 'db' | 'engine'>;
 
-/** Runs in the transaction that stores its answer: no network, nothing slow. */
+/** Runs in the transaction that stores its response: no network, nothing slow. */
 export type Act<T> = (inside: Inside) => Promise<T>;
 
 export type Call<T> = {
-  /** Does what is slow and harmless to repeat, and answers what remains to be done. */
+  /** Does what is slow and harmless to repeat, and returns what remains to be done. */
   prepare: () => Promise<Act<T>>;
-  /** Calls with the same name share a transaction. Only for verbs that have written nothing when they refuse. */
+  /**
+   * Calls with the same name share a transaction. Only for verbs that have written nothing when they refuse.
+   */
   shares: string | null;
 };
 
 type Entry = { name: Name; act: Act<unknown>; shares: string | null };
 
 const mostAttempts = 5;
-/** PostgreSQL undoes a transaction that others got in the way of: conflicts, deadlocks, and what failed after one. */
+/**
+ * PostgreSQL rolls back a transaction that conflicts with others: conflicts, deadlocks, and what fails after
+ * one.
+ */
 const raced = new Set(['23503', '23505', '25P02', '40001', '40P01']);
 
 /** The keys that this process is working on. */
 const runningKeys = perEngine(() => new Set<string>());
 
 /**
- * Does `call` once for each key of a tenant, on any number of nodes: its effect and its answer commit in one transaction,
- * and the primary key of the stored answers lets only one of them commit.
+ * Executes `call` once for each key of a tenant, on any number of nodes: its effect and its response commit
+ * in one transaction, and the primary key of the stored responses allows only one to commit.
  */
 export async function once<T>(
   ctx: TenantContext,
@@ -57,7 +62,7 @@ export async function once<T>(
   }
 }
 
-/** Throws the problem that an outcome stands for. */
+/** Throws the problem that an outcome represents. */
 export function answered<T>(outcome: Outcome<T>): T {
   if ('value' in outcome) return outcome.value;
   const { code, detail, extras } = outcome.problem;
@@ -68,7 +73,7 @@ function isRaced(error: unknown): boolean {
   return error instanceof AlreadyStored || raced.has(codeOf(error));
 }
 
-/** In this process one at a time; other nodes meet at the primary key. */
+/** Within this process one at a time; nodes exclude each other by the primary key. */
 async function alone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<Outcome<T>> {
   const running = runningKeys(ctx);
   if (running.has(name.keyHash)) throw inProgress();
@@ -76,7 +81,7 @@ async function alone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<
   try {
     const entry = { name, act: await prepared(call), shares: call.shares };
     const outcome = call.shares === null ? (await commit(ctx, [entry]))[0] : await commitShared(ctx, entry);
-    // An entry has the outcome of its own act.
+    // An entry that has the outcome of its own execution.
     return outcome as Outcome<T>;
   } finally {
     running.delete(name.keyHash);
@@ -91,7 +96,7 @@ function inProgress(): Problem {
   );
 }
 
-/** A refusal is an answer too: it is stored like one. */
+/** A rejection is a response too, and is stored like one. */
 async function prepared<T>(call: Call<T>): Promise<Act<T>> {
   try {
     return await call.prepare();
@@ -106,11 +111,14 @@ const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
   run: commit,
 });
 
-/** All or none of them: what failed on our side, or was stored by another node meanwhile, undoes the others too. */
+/**
+ * All or none: an internal error, or a response stored by another node in the meantime, undoes the others
+ * too.
+ */
 function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
   const begin = entries.length > 1 ? sharedTransaction : transaction;
   return begin(ctx, async (ctx) => {
-    // What verbs keep per engine, such as their queues, is not shared with calls outside of the transaction.
+    // What verbs keep per engine, such as their queues, is not shared with calls outside the transaction.
     const inside = { db: ctx.db, engine: { ...ctx.engine } };
     const settled = await Promise.allSettled(entries.map(({ act }) => outcomeOf(act, inside)));
     const outcomes = settled.map((one) => {
@@ -137,7 +145,7 @@ async function outcomeOf(act: Act<unknown>, inside: Inside): Promise<Outcome<unk
   }
 }
 
-/** What a later try could change is not kept. */
+/** Outcomes that a later attempt could change are not stored. */
 function isFinal(outcome: Outcome<unknown>): boolean {
   return 'value' in outcome || outcome.problem.extras.retryAfter === undefined;
 }

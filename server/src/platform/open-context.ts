@@ -11,7 +11,10 @@ import { places } from './places.ts';
 import { openAdmission } from './pools.ts';
 import { openImports } from './queue.ts';
 
-/** Opens and migrates the database and the files: all that verbs need. `migrates` false: an older database is refused. */
+/**
+ * Opens and migrates the database and opens the files: everything that verbs need. `migrates` false: an older
+ * database is rejected.
+ */
 export async function openContext(
   config: Config,
   log: Log,
@@ -26,7 +29,7 @@ export async function openContext(
   });
   try {
     if (!migrates && !(await isMigrated(engine, places.migrations)))
-      throw new Error('The database is of an earlier version. Run lectern migrate first.');
+      throw new Error('The database is from an earlier version. Run lectern migrate first.');
     const { applied } = await migrate(engine, places.migrations);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
     const files = await openFiles(config.dataDir);

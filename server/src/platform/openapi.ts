@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type ConstantFile, constantFile, sendConstant } from './constant-files.ts';
 
-/** Serves the description of the interface, which is made when it is first asked for. */
+/** Serves the OpenAPI document, which is generated when it is first requested. */
 export function serveDescription(app: FastifyInstance, describe: () => object): void {
   let document: ConstantFile | null = null;
   app.get('/openapi.json', async (request, reply) => {

@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-/** Writes the folder as a zip whose bytes depend on the files' names and contents only. Hidden files and links are left out. */
+/**
+ * Writes the folder as a zip whose bytes depend only on the files' names and contents. Hidden files and links
+ * are left out.
+ */
 export async function packFolder(folder: string, file: string): Promise<void> {
   const names = await listFiles(folder, '');
   const zip = new ZipFile();
-  // The DOS fields of a zip hold local time: built from local parts, they are the same in every time zone.
+  // The DOS fields of a zip contain local time: built from local parts, they are the same in every time zone.
   const options = { mtime: new Date(2000, 0, 1), mode: 0o100644, forceDosTimestamp: true };
   for (const name of names.sort()) zip.addFile(join(folder, name), name, options);
   zip.end();
 
-  // Under another name first: an interrupted run leaves no half archive under the final one.
+  // Under a temporary name first: an interrupted run leaves no partial archive under the final one.
   const partial = `${file}.${process.pid}.partial`;
   const failed = new Promise<never>((_, reject) => zip.once('error', reject));
   try {

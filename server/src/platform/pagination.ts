@@ -9,19 +9,19 @@ export const pageQuery = {
       maximum: 200,
       default: 50,
       description:
-        'Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.',
+        'Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.',
     }),
   ),
   Cursor: Type.Optional(
-    Type.String({ maxLength: 4096, description: '`NextCursor` of the page before. Opaque.' }),
+    Type.String({ maxLength: 4096, description: '`NextCursor` of the previous page. Opaque.' }),
   ),
 };
 
 export const orderQuery = {
-  Order: Type.Optional(OneOf(['oldest', 'newest'], { description: 'What comes first. Default: oldest.' })),
+  Order: Type.Optional(OneOf(['oldest', 'newest'], { description: 'Sort order. Default: oldest.' })),
 };
 
-/** Text as the pattern of a LIKE that finds it anywhere. */
+/** Text as a LIKE pattern that finds it anywhere. */
 export function containing(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
@@ -44,7 +44,7 @@ export function pageLimit(query: PageQuery): number {
   return query.Limit ?? 50;
 }
 
-/** The key of the last row of the page before, or null on the first page. */
+/** The key of the last row on the previous page, or null on the first page. */
 export function readCursor(query: PageQuery): string | null {
   if (query.Cursor === undefined) return null;
   try {
@@ -57,17 +57,17 @@ export function readCursor(query: PageQuery): string | null {
 }
 
 export function foreignCursor(): Problem {
-  return new Problem('validation_failed', 'Cursor is not one that this list gave. Start again without it.', {
+  return new Problem('validation_failed', 'The Cursor is not valid for this list. Start again without it.', {
     param: 'Cursor',
   });
 }
 
-/** A page with more ends early: it costs a while of the database, and memory until the client has read it. */
+/** Larger pages end early: they would occupy the database, and memory until the client has read them. */
 const mostBytes = 1024 ** 2;
 
 /**
- * A page out of `limit + 1` rows, each keyed by what the list is ordered by. It ends before the row with which it would
- * have more than 1 MiB, unless that is its first.
+ * Makes a page from `limit + 1` rows, each keyed by the sort order. It ends before the row that would bring
+ * it above 1 MiB, unless that is its first.
  */
 export function toPage<Row, T>(
   rows: Row[],

@@ -1,25 +1,28 @@
 import { type Budgets, hold, networkOf, openBudgets } from './budgets.ts';
 
 /**
- * What the networks that connect to this node may do before any of their requests is looked at. Behind a proxy all
- * connections are the proxy's, so there is no such limit.
+ * Limits for the networks that connect to this node, applied before any of their requests is examined. Behind
+ * a proxy all connections are the proxy's, so these limits do not apply.
  */
 export type Peers = {
   readonly connections: Budgets;
   readonly lines: Map<string, Line>;
   /** The network of each open connection. */
   readonly networks: WeakMap<object, string>;
-  /** Connections whose last request came from a key, a session or a learner: they never wait for strangers. */
+  /**
+   * Connections whose last request came from a key, a session or a learner: they never wait for anonymous
+   * ones.
+   */
   readonly known: WeakSet<object>;
   timer: NodeJS.Timeout | null;
 };
 
-/** The answers without a place that a network got in its second, and its requests that wait because they were many. */
+/** A network's responses without a place in the current second, and its requests delayed because of them. */
 type Line = { since: number; answered: number; readonly waiting: Set<() => void> };
 
 /** A school of 500 learners has one address, and a browser opens six connections. */
 const connectionsOfNetwork = 4_000;
-/** Such an answer costs 0.15 ms. */
+/** Such a response costs 0.15 ms. */
 const answersPerSecond = 200;
 const mostWaiting = 4_000;
 const tick = 50;
@@ -34,12 +37,15 @@ export function openPeers(): Peers {
   };
 }
 
-/** Takes a connection of the address on, and answers the way to give its place back; null: it has too many. */
+/**
+ * Accepts a connection from the address and returns a function that releases it; null: the address has too
+ * many.
+ */
 export function holdConnection({ connections }: Peers, address: string): (() => void) | null {
   return hold(connections, networkOf(address));
 }
 
-/** An answer that took no place leaves on the connection: of a request that was rejected, or of a probe. */
+/** A response without a place is sent on the connection: to a rejected request or a probe. */
 export function countAnswer(peers: Peers, connection: object): void {
   peers.known.delete(connection);
   const network = peers.networks.get(connection);
@@ -56,28 +62,32 @@ function isHeldBack({ answered, waiting }: Line): boolean {
   return answered >= answersPerSecond || waiting.size > 0;
 }
 
-/** Whether a connection may send requests ahead: each costs memory, so none of a network that is held back. */
+/**
+ * Whether a connection may pipeline requests: each costs memory, so no connection of a delayed network may.
+ */
 export function maySendAhead(peers: Peers | null, connection: object): boolean {
   if (!peers || peers.lines.size === 0 || peers.known.has(connection)) return true;
   const line = peers.lines.get(peers.networks.get(connection) ?? '');
   return !line || !isHeldBack(line);
 }
 
-/** The line in which a request of the connection has to wait, because its network gets nothing but rejections. */
+/**
+ * The queue in which the connection's requests have to wait, because its network gets nothing but rejections.
+ */
 export function lineBefore(peers: Peers, connection: object): Line | null {
   const network = peers.lines.size > 0 ? peers.networks.get(connection) : undefined;
   const line = network === undefined ? undefined : peers.lines.get(network);
   return line && isHeldBack(line) && !peers.known.has(connection) ? line : null;
 }
 
-/** Waits in the line, and answers the way to leave it; null: the line is full. */
+/** Waits in the queue and returns a function that leaves it; null: the queue is full. */
 export function waitIn({ waiting }: Line, start: () => void): (() => void) | null {
   if (waiting.size >= mostWaiting) return null;
   waiting.add(start);
   return () => void waiting.delete(start);
 }
 
-/** Each network's line moves on at the pace at which rejections are affordable. */
+/** Each network's queue advances at a rate at which rejections are affordable. */
 function serve(peers: Peers): void {
   const now = performance.now();
   for (const [network, { since, waiting }] of peers.lines) {

@@ -1,22 +1,22 @@
 import type { TenantContext } from './context.ts';
 
-/** Whose data it is, with all of their enrolments. */
+/** A person, including all of their enrolments. */
 export type Person = { userId: string; loginId: string; isAdmin: boolean; enrollIds: readonly string[] };
 
 /**
- * One kind of data held of a person. Each module tells of its own tables; the receipt of an erasure and the export of
- * a person are made from these, in their order.
+ * One kind of personal data. Each module describes its own tables; erasure receipts and a person's export are
+ * built from these descriptions, in their order.
  */
 export type PersonalData = {
-  /** In receipts, and the member of the exported document. */
+  /** Its name in receipts, and the member of the exported document. */
   name: string;
   tables: readonly string[];
-  /** What goes, as the receipt says it; null: nothing does. */
+  /** What is erased, as worded in the receipt; null: nothing. */
   erased: string | null;
-  /** What stays without pointing at the person, and why. */
+  /** What is kept without leading to the person, and why. */
   kept: { what: string; why: string } | null;
-  /** Runs in the transaction of the erasure and answers how many records it concerned. */
+  /** Runs in the transaction of the erasure and returns how many records were affected. */
   erase: (ctx: TenantContext, person: Person) => Promise<number>;
-  /** Everything that is held, as records for the person to read. */
+  /** All data held, as records for the person to read. */
   read: (ctx: TenantContext, person: Person) => AsyncIterable<object>;
 };

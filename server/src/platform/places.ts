@@ -1,24 +1,27 @@
 import { basename, join } from 'node:path';
 
-/** Whether this is the built service, of which all files lie in one folder, or its sources. */
+/** Whether this is the built service, with all files in one folder, or its sources. */
 const isBuilt = !import.meta.url.endsWith('.ts');
 const dist = join(import.meta.dirname, isBuilt ? '..' : '../../../dist');
 const server = isBuilt ? import.meta.dirname : join(import.meta.dirname, '../..');
 
-/** Folders that the service reads. `npm run build` puts all of them into `dist/`; browser code is read from there only. */
+/**
+ * Folders that the service reads. `npm run build` puts all of them into `dist/`; browser code is read only
+ * from there.
+ */
 export const places = {
   console: join(dist, 'console'),
   player: join(dist, 'player'),
   guide: join(dist, 'guide'),
   migrations: join(server, 'migrations'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
-  /** Our own code, which a process on untrusted input may read. */
+  /** Our own code, which a process with untrusted input may read. */
   code: isBuilt
     ? [server]
     : [join(server, 'src'), join(server, 'package.json'), join(server, '../standards')],
 };
 
-/** The address of a program that runs in a process or thread of its own, by that of its source. */
+/** The location of a program that runs in its own process or thread, derived from that of its source. */
 export function programAddress(source: string, parent: string): URL {
   return new URL(isBuilt ? `./${basename(source, '.ts')}.js` : source, isBuilt ? import.meta.url : parent);
 }

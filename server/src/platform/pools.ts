@@ -3,110 +3,119 @@ import type { Config } from './config.ts';
 import { openPeers, type Peers } from './peers.ts';
 import { openTurns, type Turns } from './turns.ts';
 
-/** `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, from the click on. */
+/**
+ * `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, starting
+ * with the click.
+ */
 export const poolNames = ['anonymous', 'interface', 'runTime'] as const;
 export type PoolName = (typeof poolNames)[number];
 
-/** So many at a time; the rest waits, as far as there is room for it, or is rejected. */
+/** How many run at a time; others wait if there is room in the queue, or are rejected. */
 export type Pool = {
   readonly most: number;
   readonly mostWaiting: number;
   inUse: number;
   readonly waiting: (() => void)[];
-  /** Since when it is full; null: it is not. */
+  /** Since when it has been full; null: it is not. */
   exhaustedSince: Date | null;
 };
 
-/** What this node has taken on, over all its ports. Requests of one pool never take the place of another's. */
+/**
+ * The current load of this node, over all its ports. Pools are independent: requests of one never take a
+ * place of another.
+ */
 export type Admission = {
   readonly pools: Readonly<Record<PoolName, Pool>>;
-  /** Strangers who sign in with a password. */
+  /** Anonymous callers who sign in with a password. */
   readonly passwords: Pool;
   readonly passwordAddresses: Budgets;
-  /** All hashing of passwords: each takes 20 MiB and a thread for 20 ms or more. */
+  /** All password hashing: each hash takes 20 MiB and a thread for 20 ms or more. */
   readonly hashes: Turns;
-  /** Passwords of users that keys check: each takes several statements beside its hash. */
+  /** Users' passwords checked with an API key: each takes several statements besides its hash. */
   readonly checks: Turns;
   /** Lists and reports being read. */
   readonly lists: Turns;
-  /** Bytes of lists that clients have not taken yet, by tenant. */
+  /** Bytes of lists that clients have not read yet, by tenant. */
   readonly unsent: { readonly most: number; readonly bytes: Map<string, number> };
-  /** Whole lists being sent. */
+  /** Complete lists being sent. */
   readonly exports: Budgets;
-  /** Rows of bulk calls that are to be hashed. */
+  /** Rows of bulk calls waiting to be hashed. */
   readonly bulkHashes: Turns;
   readonly passwordSites: Budgets;
   /** Calls without credentials, and with wrong ones, by address. */
   readonly addresses: Budgets;
   readonly wrongCredentials: Budgets;
-  /** Bodies that strangers are sending, by address and by site, and how long each may take. */
+  /** Bodies being sent by anonymous callers, by address and by site, and their time limit. */
   readonly strangerBodies: Budgets;
   readonly strangerSites: Budgets;
   strangerBodyMilliseconds: number;
   /** Null behind a proxy. */
   readonly peers: Peers | null;
-  /** Answers without a place that their clients have not taken yet, by address, and how long they may take for them. */
+  /** Responses without a place that clients have not read yet, by address, and their time limit. */
   readonly unread: Budgets;
   refusalMilliseconds: number;
-  /** How long a stranger may take for an answer with a place. */
+  /** How long an anonymous caller may take to read a response with a place. */
   answerMilliseconds: number;
-  /** Places of a key or session and of a tenant in the pools, which count once half of the pool is taken. */
+  /** Places of a key or session and of a tenant in the pools, which count once half of the pool is in use. */
   readonly keys: Budgets;
   readonly tenants: Budgets;
   readonly runTimeTenants: Budgets;
   /** Bytes of a tenant's commits in progress. */
   readonly commitBytes: Budgets;
-  /** What the pages of an enrolment, or of a course's preview, ask for; a minute counts commits and signs of life. */
+  /**
+   * Requests from the pages of an enrolment, or of a course's preview; the minute counts commits and
+   * heartbeats.
+   */
   readonly sittings: Budgets;
   readonly sittingFiles: Budgets;
-  /** Requests for files that the course does not have. */
+  /** Requests for files that do not exist in the course. */
   readonly fileMisses: Budgets;
-  /** Commits of an enrolment or preview; a minute counts their bytes. */
+  /** Commits of an enrolment or preview; the minute counts their bytes. */
   readonly commits: Budgets;
   /** Files of the player and the console, which cost little, by address. */
   readonly constantFiles: Budgets;
-  /** Launches of an enrolment on this node; beyond it the database counts. */
+  /** Launches of an enrolment on this node; beyond that the database counts. */
   readonly starts: Budgets;
   /** Sessions being opened, by enrolment: one at a time. */
   readonly openings: Turns;
-  /** Digests of credentials that were valid: their callers do not suffer for others at their address. */
+  /** Digests of credentials that were valid: their callers are not affected by others at their address. */
   readonly trusted: Set<string>;
   /** Bulk calls in progress by key, and their files in `scratch` by tenant. */
   readonly bulkCalls: Map<string, number>;
   readonly bulkFiles: Map<string, number>;
-  /** Of those files together. */
+  /** Total bytes of these files. */
   spoolBytes: number;
   stalled: boolean;
   draining: boolean;
 };
 
-/** A page loads about twenty, and a school has one address. */
+/** A page loads about twenty files, and a school has one address. */
 const filesPerCall = 20;
 const commitsPerMinute = 120;
-/** A page sends one commit at a time, but whatever is left when it is closed all at once; over HTTP/1.1 that is six. */
+/** A page sends one commit at a time, but everything left when it closes; over HTTP/1.1 that is up to six. */
 const commitsAtOnce = 6;
 const commitBytesPerMinute = 30 * 1024 ** 2;
 const commitBytesOfTenant = 16 * 1024 ** 2;
-/** Ordinary commits count as well, and do not wait for those of a few learners with large ones. */
+/** Ordinary commits count as well, and do not wait for the large commits of a few learners. */
 export const ordinaryCommitBytes = 16 * 1024;
 const requestsOfSitting = 20;
-/** A browser asks for a course's files all at once: over HTTP/2 for 100. */
+/** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
 const filesOfSitting = 100;
-/** Some courses look for subtitles or pictures that they may not have. */
+/** Some courses look for optional subtitles or images. */
 const missesPerMinute = 600;
 const bodiesOfAddress = 10;
 const bodiesOfSite = 40;
 /** Over HTTP/2 each costs 14 kB. A browser requests up to 100 files simultaneously. */
 const unreadOfAddress = 500;
-/** Each launch is an event, and perhaps a webhook delivery, for ever. */
+/** Each launch is an event, and possibly a webhook delivery, forever. */
 export const launchesPerMinute = 10;
 
-/** Half of the threads of libuv's pool: the others read learners' files. */
+/** Half of the threads in libuv's pool: the others read learners' files. */
 const hashesAtOnce = 2;
 const hashesWaiting = 100;
-/** A class signs in at the same moment from one address, and a wait of a few seconds costs nothing. */
+/** A class signs in at the same moment from one address, and a few seconds of waiting cost nothing. */
 const passwordLine = 200;
-/** The embedded database does one thing at a time; of a server we use ten connections. */
+/** The embedded database does one thing at a time; a server gets ten connections. */
 const listsAtOnce = { embedded: { most: 2, mostOfOne: 1 }, server: { most: 6, mostOfOne: 3 } };
 const mostUnsent = 16 * 1024 ** 2;
 const exportsOfTenant = 8;

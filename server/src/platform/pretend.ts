@@ -5,8 +5,8 @@ import { Problem } from './errors.ts';
 class Undo extends Error {}
 
 /**
- * Runs a verb in a transaction that is rolled back, so that it tells what it would do. The engine of its context is a
- * copy: what verbs keep per engine, such as their queues, is then not shared with the calls of others.
+ * Runs a verb in a transaction that is rolled back, to find out what it would do. The context's engine is a
+ * copy, so that per-engine state, such as queues, is not shared with other callers.
  */
 export async function pretend<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   const done: T[] = [];
@@ -21,7 +21,7 @@ export async function pretend<C extends Context, T>(ctx: C, work: (ctx: C) => Pr
   return done[0] as T;
 }
 
-/** The same for several rows at once, each of which settles alone. */
+/** The same for several concurrent rows, each settled independently. */
 export async function pretendEach<C extends Context, Row, T>(
   ctx: C,
   rows: Row[],
@@ -32,7 +32,7 @@ export async function pretendEach<C extends Context, Row, T>(
   const together = await settle(rows);
   const understood = together.every((row) => row.status === 'fulfilled' || row.reason instanceof Problem);
   if (understood || rows.length === 1) return together;
-  // One failed statement fails all that follow in its transaction.
+  // A failed statement fails all later ones in its transaction.
   const alone: PromiseSettledResult<T>[] = [];
   for (const row of rows) alone.push(...(await settle([row])));
   return alone;

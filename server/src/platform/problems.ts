@@ -20,10 +20,10 @@ export function problemDocument(problem: Problem, requestId: string) {
   };
 }
 
-/** Seconds after which a retry makes sense where the error does not say. */
+/** Seconds after which a retry makes sense if the error does not say. */
 const retryAfterOf: Record<number, number> = { 429: 60, 503: 5 };
 
-/** The one mapper from anything thrown to `application/problem+json`. */
+/** The only mapper from anything thrown to `application/problem+json`. */
 export function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
   const { status } = problem;
   const retryAfter = problem.extras.retryAfter ?? retryAfterOf[status];
@@ -46,22 +46,22 @@ const known: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed_request', 'Content-Length does not match the body.'],
   FST_ERR_CTP_BODY_TOO_LARGE: [
     'payload_too_large',
-    'The body is larger than this operation takes. Send less at once.',
+    'The body is larger than this operation accepts. Send less at a time.',
   ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
     'Send the body as application/json (packages as application/zip).',
   ],
-  FST_ERR_BAD_URL: ['malformed_request', 'The address has an invalid percent-encoding. Encode it as UTF-8.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'A part of the address is too long.'],
+  FST_ERR_BAD_URL: ['malformed_request', 'The URL has an invalid percent-encoding. Encode it as UTF-8.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'A part of the URL is too long.'],
 };
 
 /**
- * PostgreSQL: a timeout, a deadlock, a lock not got, no room for another connection, no room on the disk, and a row that
- * was deleted while it was being referred to.
+ * PostgreSQL: a timeout, a deadlock, a lock not acquired, no connection available, no disk space, and a row
+ * that was deleted while it was being referenced.
  */
 const passing = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503']);
-/** The operating system has no room, or no file handle, left. */
+/** The operating system has no disk space or file handles left. */
 const exhausted = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 type Thrown = {
@@ -78,17 +78,17 @@ export function toProblem(error: unknown): Problem | null {
   const [code, detail] = known[thrown.code ?? ''] ?? [];
   if (code && detail) return new Problem(code, detail);
   if (passing.has(thrown.code ?? ''))
-    return new Problem('unavailable', 'The database could not do this just now. Try again.', {
+    return new Problem('unavailable', 'The database could not process this request right now. Try again.', {
       retryAfter: 2,
     });
   if (exhausted.has(thrown.code ?? ''))
-    return new Problem('unavailable', 'The service has no room for this just now. Try again later.', {
+    return new Problem('unavailable', 'The service is short of memory or disk space. Try again later.', {
       retryAfter: 60,
     });
   if (thrown.statusCode === 416)
     return new Problem(
       'range_not_satisfiable',
-      'The file is shorter. Ask for another part, or for the whole.',
+      'The requested range is beyond the end of the file. Request another range or the whole file.',
     );
   if (thrown.statusCode === 400) return new Problem('malformed_request', 'The request could not be read.');
   return null;
@@ -102,20 +102,20 @@ export function handleProblems(app: FastifyInstance, log: Log): void {
     if (problem) return sendProblem(reply, problem, request.id);
     log.error({ request_id: request.id, err: error }, 'request failed');
     const detail =
-      'The service failed; nothing is wrong with your request. Try again, and if it stays, report request_id.';
+      'The service failed; your request was not the cause. Try again, and if the error persists, report request_id.';
     return sendProblem(reply, new Problem('internal_error', detail), request.id);
   });
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), request.id));
 }
 
-/** Nothing is at the address, or not for this method. */
+/** There is nothing at the URL, or nothing for this method. */
 export function notFound({ method, url, server }: FastifyRequest): Problem {
   const allow = server.methodsAt(url.split('?', 1)[0] ?? '');
   if (allow.length > 0 && !allow.includes(method))
     return new Problem(
       'method_not_allowed',
-      `${method} is not supported at this address. Use ${allow.join(' or ')}.`,
+      `${method} is not supported at this URL. Use ${allow.join(' or ')}.`,
       { allow },
     );
-  return new Problem('not_found', 'There is nothing at this address. The operations are listed at /docs.');
+  return new Problem('not_found', 'There is nothing at this URL. See /docs for all operations.');
 }

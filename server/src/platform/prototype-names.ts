@@ -1,4 +1,7 @@
-/** Whether a value read from JSON or CSV has, at any depth, a name that could change what all objects inherit. */
+/**
+ * Whether a value parsed from JSON or CSV has, at any depth, a name that could change what all objects
+ * inherit.
+ */
 export function hasPrototypeName(value: unknown): boolean {
   const waiting = [value];
   while (waiting.length > 0) {

@@ -2,11 +2,14 @@ import { type Counters, countRejection } from './counters.ts';
 import { Problem } from './errors.ts';
 import { limit } from './limit.ts';
 
-/** Heavy work of which few steps run at a time. The counts are for metrics. */
+/** Heavy work, of which a few steps run at a time. The counts are for metrics. */
 export type Queue = {
   readonly running: number;
   readonly waiting: number;
-  /** Answers 503 without starting when too much work is waiting; `inTurn` waits for its turn with the heavy step. */
+  /**
+   * Responds with 503 without starting when too much work is waiting; `inTurn` waits for its turn with the
+   * heavy step.
+   */
   run<Result>(work: (inTurn: InTurn) => Promise<Result>): Promise<Result>;
 };
 
@@ -36,7 +39,7 @@ export function openQueue(most: { running: number; waiting: number }, onRejected
     run: async (work) => {
       if (count.started - count.running >= most.waiting) {
         onRejected();
-        throw new Problem('unavailable', `${most.waiting} imports are waiting already. Try again later.`, {
+        throw new Problem('unavailable', `${most.waiting} imports are already waiting. Try again later.`, {
           retryAfter,
         });
       }
@@ -50,7 +53,7 @@ export function openQueue(most: { running: number; waiting: number }, onRejected
   };
 }
 
-/** Two at a time leave the service room for its callers on a small machine. */
+/** Two at a time leave enough of a small machine for the service's callers. */
 export function openImports(counters: Counters): Queue {
   return openQueue({ running: 2, waiting: 20 }, () => countRejection({ counters }, 'imports', 'full'));
 }

@@ -7,18 +7,19 @@ import { perEngine } from './per-engine.ts';
 
 const windowSeconds = 60;
 const syncMilliseconds = 1_000;
-/** A key below this part of its budget is not told to the other nodes. */
+/** Keys below this part of their budget are not reported to the other nodes. */
 const silentPart = 1 / 16;
 
-/** `told`: calls on all nodes as of the last exchange; `untold`: own ones since. */
+/** `told`: calls on all nodes as of the last exchange; `untold`: this node's calls since. */
 type Count = { told: number; untold: number };
 type Window = { startsAt: number; counts: Map<string, Count>; exchanging: boolean };
 
 const windows = perEngine((): Window => ({ startsAt: 0, counts: new Map(), exchanging: false }));
 
 /**
- * Counts a call of a key, tells the client its budget, and refuses what exceeds it. Each node counts in memory, and the
- * nodes exchange their counts once a second, so no call waits for a statement and the budget holds approximately.
+ * Counts a key's call, reports its budget to the client, and rejects what exceeds it. Each node counts in
+ * memory and exchanges its counts with the others once a second, so no call waits for a statement and the
+ * limit is approximate.
  */
 export function countCall(ctx: Context, keyId: string, reply: FastifyReply): void {
   const limit = ctx.config.rateLimit;
@@ -42,7 +43,7 @@ export function countCall(ctx: Context, keyId: string, reply: FastifyReply): voi
     countRejection(ctx, 'interface', 'key_rate');
     throw new Problem(
       'too_many_requests',
-      `The key or session has made its ${limit} calls of this minute. Go on in ${reset} s, or send many rows in one call with POST /user/bulk and /enrol/bulk.`,
+      `Rate limit of ${limit} calls per minute reached. Retry in ${reset} s, or send many rows in one call with POST /user/bulk and /enrol/bulk.`,
       { retryAfter: reset },
     );
   }
@@ -55,7 +56,7 @@ function exchangeSoon(ctx: Context, window: Window): void {
   window.exchanging = true;
   setTimeout(() => {
     exchange(ctx, window)
-      .catch((error: unknown) => ctx.log.warn({ err: error }, 'call counts were not exchanged'))
+      .catch((error: unknown) => ctx.log.warn({ err: error }, 'could not exchange call counts'))
       .finally(() => {
         window.exchanging = false;
       });
@@ -83,7 +84,7 @@ async function exchange(ctx: Context, { startsAt, counts }: Window): Promise<voi
   for (const { key_id, used } of totals) {
     const count = counts.get(key_id);
     const told = sent.get(key_id) ?? 0;
-    // Meanwhile a new window may have begun, with counts of its own.
+    // A new window may have begun in the meantime, with counts of its own.
     if (!count || count !== busy.get(key_id)) continue;
     count.told = Math.max(used, told);
     count.untold -= told;

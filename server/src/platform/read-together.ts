@@ -3,9 +3,9 @@ import type { TenantContext } from './context.ts';
 import { run } from './db/transaction.ts';
 
 /**
- * Turns a statement that reads what an array asks for into a read of one: those that are asked at once share it. The
- * statement answers with `n`, the place from 1 in `wanted`; what has no row is null. Measured at 64 connections: a
- * statement for each took four times the CPU of the server.
+ * Turns a statement that reads an array of items into a function that reads one: concurrent reads share the
+ * statement. The statement returns `n`, the position from 1 in `wanted`; missing rows are null. Measured at
+ * 64 connections: one statement for each took four times the CPU of the server.
  */
 export function readTogether<Wanted, Row>(options: {
   name: string;

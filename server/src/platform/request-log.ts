@@ -3,12 +3,12 @@ import type { Context } from './context.ts';
 import { whenOver } from './request-place.ts';
 
 /**
- * One line per request, also when the client hangs up: what it asked for may have been done. The route's pattern stands
- * for the address, which may hold a key, a token or a name.
+ * One line per request, even if the client hangs up: the request may have been carried out. The route's
+ * pattern replaces the URL, which may contain a key, a token or a name.
  */
 export function logWhenOver(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   if (!ctx.log.isLevelEnabled('info')) return;
-  // A closed connection has no address any more.
+  // A closed connection no longer has an address.
   const address = request.ip;
   whenOver(request, () =>
     ctx.log.info(

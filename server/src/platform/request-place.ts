@@ -6,7 +6,7 @@ declare module 'fastify' {
   }
 }
 
-/** The place of a request in a pool, given back when the request is over, however it ends. */
+/** A request's place in a pool, released when the request has ended for whatever reason. */
 type Place = {
   readonly reply: FastifyReply;
   over: boolean;
@@ -15,7 +15,10 @@ type Place = {
   readonly afterwards: (() => void)[];
 };
 
-/** Gives the request its place; to be called before anything waits, because a client may leave meanwhile. */
+/**
+ * Gives the request its place. Call it before anything waits, because a client may disconnect in the
+ * meantime.
+ */
 export function openPlace(request: FastifyRequest, reply: FastifyReply): void {
   const place: Place = { reply, over: false, leave: null, ofStranger: false, afterwards: [] };
   request.place = place;
@@ -26,7 +29,7 @@ export function openPlace(request: FastifyRequest, reply: FastifyReply): void {
   });
 }
 
-/** Does the work when the request is over. One listener for all: each costs a microsecond. */
+/** Does the work when the request has ended. One listener for all: each costs a microsecond. */
 export function whenOver({ place }: FastifyRequest, work: () => void): void {
   if (place.over) work();
   else place.afterwards.push(work);

@@ -12,9 +12,9 @@ export type Caller = {
   scopes: readonly Scope[];
   /** Of the person whose session it is. */
   userId?: string;
-  /** A session of the console instead of a key. */
+  /** A console session instead of a key. */
   isSession?: true;
-  /** The LoginID of a learner's session, which may call the routes marked `own` with it, and no others. */
+  /** The LoginID of a learner's session, which may call only the routes marked `own` with it. */
   learner?: string;
 };
 
@@ -22,13 +22,14 @@ export type Answer = {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;
-  /** What is sent as the body, whole or in the range that was asked for. */
+  /** The body, complete or in the requested range. */
   file?: { folder: string; path: string };
 };
 
 /**
- * `tenant`: acts on one tenant's data. `operator`: the operator only. `either`: on one tenant's data, or for an operator who
- * names no tenant on all. `anyone`: needs neither key nor session. `session`: the ticket or session of the player in its path.
+ * `tenant`: acts on one tenant's data. `operator`: the operator only. `either`: acts on one tenant's data or,
+ * for an operator who names no tenant, on all. `anyone`: needs neither key nor session. `session`: the
+ * player's ticket or session in its path.
  */
 export type Access = 'tenant' | 'operator' | 'either' | 'anyone' | 'session';
 
@@ -46,71 +47,79 @@ export type Input<P, Q, B> = {
   request: FastifyRequest;
 };
 
-/** Beside the input: what `prepare` answered. */
+/** In addition to the input: the result of `prepare`. */
 type Prepared<R> = { prepared: R };
 
-/** One operation of the interface, as data. */
+/** One API operation as data. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With parameters in braces, as in the documents. */
+  /** With parameters in braces, as in the OpenAPI document. */
   path: string;
   /** The `operationId`. */
   name: string;
   summary: string;
-  /** For integrators, beside the summary: when to call it, and what happens. */
+  /** For integrators, in addition to the summary: when to call it, and what happens. */
   description?: string;
   tag: string;
-  /** Which of the two origins serves it; by default that of the interface. */
+  /** Which of the two origins serves it; the API's by default. */
   origin?: 'content';
   access: Access;
   scope: Scope | null;
-  /** Scopes that are needed beside it. */
+  /** Additionally required scopes. */
   also?: readonly Scope[];
-  /** A read that learners' sessions may call too, with their own LoginID in the path. */
+  /** A read that learners' sessions may also call, with their own LoginID in the path. */
   own?: true;
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** A body that is passed on as a stream and not parsed. */
+  /** A body that is passed on as a stream without parsing. */
   streams?: {
     types: readonly string[];
     description: string;
     bulk?: true;
-    /** By type: what a request may look like. */
+    /** By type: example requests. */
     examples?: Record<string, string>;
   };
-  /** Of a `session` route: what its path holds, and what it is for, by which it is admitted. */
+  /** For a `session` route: what its path contains and what it is for, which decides its admission. */
   runTime?: { token: 'ticket' | 'session'; use: Exclude<RunTimeUse, object> | 'commit' };
-  /** Opened by people: refusals before the handler are pages, too. */
+  /** Opened by people: rejections before the handler are pages, too. */
   page?: true;
-  /** Answers a file; its origin decides how it is compressed. */
+  /** Sends a file; its origin decides how it is compressed. */
   sendsFile?: true;
-  /** The largest body in bytes where it is not the server's usual limit. */
+  /** Maximum body size in bytes if it differs from the server's default. */
   bodyLimit?: number;
-  /** Of a GET for `anyone`: its handler takes the request on when it has seen who calls. */
+  /** For a GET for `anyone`: its handler admits the request once it knows who is calling. */
   admits?: true;
-  /** Takes `application/x-www-form-urlencoded` beside JSON, and answers `request.validationError` itself. */
+  /**
+   * Accepts `application/x-www-form-urlencoded` besides JSON, and handles `request.validationError` itself.
+   */
   forms?: boolean;
-  /** `type`: what is answered when it is not JSON. `example`: where the examples of the schema are not enough. */
+  /** `type`: the content type if it is not JSON. `example`: where the schema's examples are not enough. */
   answers: Record<
     number,
     { description: string; schema?: TSchema; type?: string | readonly string[]; example?: unknown }
   >;
-  /** Codes of the errors that it answers beside those that follow from its access and from what it takes. */
+  /** Error codes that it can return, in addition to those that follow from its access and input. */
   problems?: readonly ErrorCode[];
-  /** Fields that its example sends beside those that it must. */
+  /** Optional fields that its example includes. */
   example?: readonly string[];
-  /** Types of the events that the operation may write; a write without any says so with an empty list. */
+  /** Event types that the operation may write; a write without any has an empty list. */
   events?: readonly string[];
-  /** Actions that the operation may write into the audit trail; a write without any says so with an empty list. */
+  /** Audited actions that the operation may write; a write without any has an empty list. */
   audits?: readonly string[];
-  /** Costs as much as a list: it waits for its tenant's turn. */
+  /** Costs as much as a list, so it waits for its tenant's turn. */
   heavy?: true;
-  /** Its answer is a document of any size, of which `body` makes a part at a time, each in its tenant's turn. */
+  /** Returns a document of any size, generated by `body` in parts, each in its tenant's turn. */
   whole?: true;
-  /** Its verb is one coalesced statement, and writes nothing when it refuses: calls with an Idempotency-Key share a transaction. */
+  /**
+   * Its verb is one coalesced statement and writes nothing when it refuses: calls with an Idempotency-Key
+   * share a transaction.
+   */
   coalesced?: true;
-  /** What is slow and harmless to repeat: a hash, a call over the network. With an Idempotency-Key `handle` runs in a transaction. */
+  /**
+   * What is slow and harmless to repeat: a hash, or a network call. With an Idempotency-Key `handle` then
+   * runs in a transaction.
+   */
   prepare?: (ctx: Context, input: Input<TSchema, TSchema, TSchema>) => Promise<unknown>;
   handle: (
     ctx: Context,
@@ -132,8 +141,8 @@ type RouteSpec<A extends Access, P, Q, B, R> = Omit<
 };
 
 /**
- * Declares an operation. The validator guarantees that the input has the declared types, and the dispatcher that a
- * `tenant` route gets a tenant, so the widening here is safe.
+ * Declares an operation. The validator guarantees that the input has the declared types, and the dispatcher
+ * that a `tenant` route gets a tenant, so the widening here is safe.
  */
 export function route<
   A extends Access,

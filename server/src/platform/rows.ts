@@ -6,17 +6,17 @@ import { hasPrototypeName } from './prototype-names.ts';
 export type RowFormat = 'ndjson' | 'csv';
 export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
 
-/** One row of what a client sent, numbered from 1 without the header and empty lines. */
+/** One row of the input, numbered from 1 without the header and empty lines. */
 export type SourceRow = { row: number } & ({ value: unknown } | { problem: Problem });
 
-/** Most rows of one portion: a statement has as many. */
+/** Maximum rows in one chunk, which is also one statement. */
 export const portion = 200;
 const rowBytes = 64 * 1024;
-/** A portion is read at once: with more in it other callers would wait. */
+/** A chunk is parsed in one go: more would delay other callers. */
 const portionCharacters = 256 * 1024;
 const mostColumns = 200;
 
-/** Reads NDJSON or CSV in constant memory. A row that cannot be read stands for itself only. */
+/** Reads NDJSON or CSV in constant memory. An unreadable row affects only itself. */
 export async function* readRows(
   input: AsyncIterable<Buffer>,
   format: RowFormat,
@@ -36,7 +36,7 @@ export async function* readRows(
 }
 
 type Cut = string | Problem;
-/** How many rows are in the next portion; 0 when more rows may belong to it. */
+/** Number of rows in the next chunk; 0 if more rows may belong to it. */
 function nextPortion(waiting: readonly Cut[]): number {
   let characters = 0;
   for (const [index, cut] of waiting.entries()) {
@@ -48,7 +48,10 @@ function nextPortion(waiting: readonly Cut[]): number {
 
 type Read = { value: unknown } | { problem: Problem };
 
-/** Cuts bytes at line ends; in CSV those within quotes belong to the row. What is too large is dropped while it arrives. */
+/**
+ * Splits bytes at line ends; in CSV, line ends within quotes belong to the row. Excess bytes are dropped as
+ * they arrive.
+ */
 function openSplitter(quotes: boolean) {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -60,7 +63,7 @@ function openSplitter(quotes: boolean) {
   };
   const take = (): Cut[] => {
     const read = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
-    // The line ends of Windows: what remains of the last one of a portion would be a part of its last cell.
+    // Windows line ends: a leftover \r from the previous chunk would become part of its last cell.
     const cut = typeof read === 'string' ? read.replace(/\r$/, '') : read;
     parts = [];
     bytes = 0;
@@ -115,14 +118,14 @@ function readJson(cuts: Cut[]): Read[] {
   });
 }
 
-/** As bodies are read: a name that could change what all objects inherit is refused. */
+/** As for request bodies: a name that could change what all objects inherit is rejected. */
 function readValue(value: unknown): Read {
   if (!hasPrototypeName(value)) return { value };
   const detail = 'The row has the name __proto__ or constructor.prototype. Choose another name.';
   return { problem: new Problem('malformed_request', detail) };
 }
 
-/** A column `Metadata.colour` is the member of a field. */
+/** A column `Metadata.colour` is a member of a field. */
 type Column = { field: string; member: string | null };
 
 function readHeader(names: string[]): Column[] {
@@ -143,7 +146,7 @@ function readHeader(names: string[]): Column[] {
   const both = columns.find(({ field, member }) => member !== null && whole.has(field));
   if (both) {
     const name = `${both.field}.${both.member}`.slice(0, 100);
-    const detail = `The header has columns for both a field and its member ${name}. Remove one of them.`;
+    const detail = `The header has a column for a field and one for its member ${name}. Remove one of them.`;
     throw new Problem('validation_failed', detail);
   }
   return columns;
@@ -170,7 +173,7 @@ function csvReader(): (cuts: Cut[]) => Read[] {
 
 const options = { relax_column_count: true, skip_empty_lines: false } as const;
 
-/** All at once; when one of them is not CSV, each alone. */
+/** All together; if one of them is not valid CSV, each separately. */
 function readRecords(cuts: Cut[]): (string[] | Problem)[] {
   const texts = cuts.filter((cut) => typeof cut === 'string');
   try {
@@ -192,7 +195,7 @@ function readRecords(cuts: Cut[]): (string[] | Problem)[] {
   });
 }
 
-/** An empty cell is a field that was not sent. */
+/** An empty cell means that the field was not sent. */
 function toObject(columns: readonly Column[], cells: readonly string[]): unknown {
   const texts = new Map<string, string>();
   const objects = new Map<string, Map<string, string>>();
@@ -206,16 +209,16 @@ function toObject(columns: readonly Column[], cells: readonly string[]): unknown
   return Object.fromEntries([...texts, ...members]);
 }
 
-/** Also behind what a spreadsheet skips or takes for the end of a row (OWASP, CSV injection). */
+/** Also after characters that a spreadsheet skips or takes for the end of a row (OWASP, CSV injection). */
 const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
-/** Everything that some reader takes for the end of a row. */
+/** Everything that some parser takes for the end of a row. */
 const quoted = /[\p{Cc}\u2028\u2029]/u;
 
 export type RowWriter = (records: Record<string, unknown>[]) => string;
 
 /**
- * Writes records as NDJSON or CSV. In CSV a cell that a spreadsheet would take for a formula gets an apostrophe before
- * it, unless `rawCells`.
+ * Writes records as NDJSON or CSV. In CSV a cell that a spreadsheet would take for a formula is prefixed with
+ * an apostrophe, unless `rawCells` is set.
  */
 export function rowWriter(
   format: RowFormat,
@@ -239,7 +242,10 @@ export function rowWriter(
   };
 }
 
-/** What the client accepts beside JSON: CSV or NDJSON, or null. `text/csv; formulas=raw` leaves the cells as they are. */
+/**
+ * What the client accepts instead of JSON: CSV or NDJSON, or null. `text/csv; formulas=raw` leaves cells
+ * unchanged.
+ */
 export function acceptedRows(accept: string | undefined): { format: RowFormat; rawCells: boolean } | null {
   const types = (accept ?? '').toLowerCase().split(',');
   for (const type of types) {

@@ -1,29 +1,30 @@
 import Type, { type Static, type TSchema } from 'typebox';
 
-/** `null` beside the given type, written as a JSON Schema type list, which compiles to the quickest serializer. */
+/** The given type or `null`, written as a JSON Schema type list, which compiles to the fastest serializer. */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type, ...rest } = schema as T & { type: string; enum?: unknown[] };
   const values = rest.enum ? { enum: [...rest.enum, null] } : {};
   return Type.Unsafe<Static<T> | null>({ ...rest, ...values, type: [type, 'null'] });
 }
 
-/** One of the given texts. */
+/** One of the given strings. */
 export function OneOf<const V extends readonly string[]>(values: V, options: { description?: string } = {}) {
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-/** Ranges and no classes such as `Cs`, which tools without the flag `u` take for letters. */
+/** Ranges instead of classes such as `Cs`, which tools without the `u` flag take for letters. */
 export const textPattern = '^[^\\u0000\\uD800-\\uDFFF]*$';
 export const identifierPattern = '^(?!\\.{1,2}$)[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]+$';
 
-/** Text that both JSON and PostgreSQL can hold: no U+0000 and no lone surrogate. */
+/** Text that both JSON and PostgreSQL can store: no U+0000 and no lone surrogate. */
 export function Text(maxLength: number, options: { minLength?: number; description?: string } = {}) {
   return Type.String({ maxLength, pattern: textPattern, ...options });
 }
 
 /**
- * An identifier that the client chooses: any script, no control characters, case-sensitive, compared in NFC. Not `.` or
- * `..`: every URL library removes these from a path, encoded or not, so nothing of that name could be reached.
+ * An identifier chosen by the client: any script, no control characters, case-sensitive, compared in NFC. Not
+ * `.` or `..`, because every URL library removes these from a path, encoded or not, so nothing with that name
+ * would be reachable.
  */
 export function Identifier(description: string, maxLength = 255) {
   return Type.String({ minLength: 1, maxLength, pattern: identifierPattern, description });
@@ -43,7 +44,7 @@ export function Address(description: string) {
   });
 }
 
-/** An object whose unknown members are refused in a request and dropped from an answer. */
+/** An object whose unknown members are rejected in a request and dropped from a response. */
 export function Fields<P extends Record<string, TSchema>>(
   properties: P,
   options: { $id?: string; title?: string; description?: string } = {},
@@ -56,8 +57,8 @@ export const ProblemDocument = Type.Object(
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
-    detail: Type.String({ description: 'A sentence that says what to do.' }),
-    code: Type.String({ description: 'Stable; meant for programs.' }),
+    detail: Type.String({ description: 'What is wrong and what to do.' }),
+    code: Type.String({ description: 'Stable, for use in programs.' }),
     param: Type.Optional(Type.String({ description: 'The field or parameter that the error is about.' })),
     errors: Type.Optional(
       Type.Array(
@@ -68,11 +69,11 @@ export const ProblemDocument = Type.Object(
         }),
         {
           description:
-            'Every invalid field or parameter, at most 20; the first is that of the problem itself. A large body is only checked until the first one.',
+            'Every invalid field or parameter, at most 20; the first one is also in the problem itself. A large body is only checked up to its first error.',
         },
       ),
     ),
-    request_id: Type.String({ description: 'Names this request in the log of the service.' }),
+    request_id: Type.String({ description: "Identifies this request in the service's log." }),
   },
   { title: 'Problem', description: 'RFC 9457 problem details.' },
 );

@@ -18,7 +18,7 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** The scopes that only make sense for the operator. */
+/** Scopes that only make sense for the operator. */
 const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 
 export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operatorScopes.includes(scope));
@@ -31,14 +31,14 @@ export const learnerScopes: readonly Scope[] = [
   'catalogue:read',
 ];
 
-/** Whose call a verb works for. Without `scopes` it is the service itself: a job, or the command line. */
+/** On whose behalf a verb runs. Without `scopes` it is the service itself: a job or the command line. */
 type Caller = { readonly scopes?: readonly Scope[] | undefined };
 
 export function holds(ctx: Caller, scope: Scope): boolean {
   return ctx.scopes === undefined || ctx.scopes.includes(scope);
 }
 
-/** Those of `wanted` that the caller holds: whatever it makes gets no others. */
+/** The scopes in `wanted` that the caller has: whatever it creates gets no others. */
 export function heldOf(ctx: Caller, wanted: readonly Scope[]): Scope[] {
   return wanted.filter((scope) => holds(ctx, scope));
 }
@@ -48,7 +48,7 @@ export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
   if (!holds(ctx, scope))
     throw new Problem(
       'scope_missing',
-      `${purpose} needs the scope ${scope}, which the key or session lacks. Use one that has it.`,
+      `${purpose} requires the scope ${scope}, which this key or session lacks. Use one that has it.`,
     );
 }
 

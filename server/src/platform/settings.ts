@@ -1,4 +1,4 @@
-/** A setting of the environment: its default as people read it, and what it means. */
+/** An environment variable: its default as people read it, and what it means. */
 type Words = { readonly default: string; readonly meaning: string };
 /** A whole number from `min` to `max`. */
 type Count = {
@@ -10,7 +10,10 @@ type Count = {
 
 const port = { min: 0, max: 65_535 } as const;
 
-/** Every environment variable that the service reads, in the order of the guide, whose page is generated from this table. */
+/**
+ * Every environment variable that the service reads, in the guide's order; the guide's page is generated from
+ * this table.
+ */
 export const settings = {
   Addresses: {
     HOST: {
@@ -136,7 +139,7 @@ export const settings = {
     WEBHOOK_ALLOW: {
       default: 'none',
       meaning:
-        'Comma-separated hosts, addresses and networks that webhooks may reach although they are private or without HTTPS, such as `localhost,10.0.0.0/8`. A host that only `/etc/hosts` or a search domain knows must be listed by name.',
+        'Comma-separated hosts, addresses and networks that webhooks may reach although they are private or without HTTPS, such as `localhost,10.0.0.0/8`. A host that is known only to `/etc/hosts` or a search domain must be listed by name.',
     },
     LOG_LEVEL: {
       default: 'info',
@@ -160,7 +163,7 @@ export function countSetting(name: CountSetting): Count {
   return counts[name];
 }
 
-/** Only settings of the table can be read, so the guide names all of them. */
+/** Only variables in the table can be read, so the guide lists all of them. */
 export type Environment = { readonly [Name in Setting]?: string | undefined };
 
 export class ConfigError extends Error {

@@ -10,7 +10,7 @@ import {
   type SigningPurpose,
 } from './keys/key-ring.ts';
 
-/** HMAC-SHA-256 (RFC 2104) cut to 192 bits, base64url. */
+/** HMAC-SHA-256 (RFC 2104) truncated to 192 bits, base64url. */
 function hmac(key: RingKey, purpose: Purpose, text: string): string {
   return createHmac('sha256', keyFor(key, purpose))
     .update(`${purpose}\0${text}`)
@@ -19,13 +19,16 @@ function hmac(key: RingKey, purpose: Purpose, text: string): string {
     .toString('base64url');
 }
 
-/** A signature by the first key of the ring: the ID of the key, a dot, the HMAC. */
+/** A signature with the first key in the ring: the key's ID, a dot, the HMAC. */
 export function sign(ring: KeyRing, purpose: SigningPurpose, text: string): string {
   const [key] = ring.keys;
   return `${key.id}.${hmac(key, purpose, text)}`;
 }
 
-/** Links, tickets and sessions of versions without a ring have no key ID, and stay valid while the ring has their key. */
+/**
+ * Links, tickets and sessions from versions without a ring have no key ID and stay valid while the ring has
+ * their key.
+ */
 const signedBefore: readonly SigningPurpose[] = ['launch', 'ticket', 'session'];
 
 function keyOf(ring: KeyRing, purpose: SigningPurpose, id: string | null): RingKey | undefined {
@@ -33,7 +36,7 @@ function keyOf(ring: KeyRing, purpose: SigningPurpose, id: string | null): RingK
   return signedBefore.includes(purpose) ? legacyKey(ring) : undefined;
 }
 
-/** The key by which the signature claims to be made. */
+/** The key with which the signature claims to be made. */
 function claimedKey(ring: KeyRing, purpose: SigningPurpose, signature: string): RingKey | undefined {
   const dot = signature.indexOf('.');
   return keyOf(ring, purpose, dot < 0 ? null : signature.slice(0, dot));
@@ -47,13 +50,13 @@ export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, sig
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-/** A signed value that travels through a browser: readable by anyone, made by us alone. */
+/** A signed value that travels through a browser: anyone can read it, only we can create it. */
 export function seal(ring: KeyRing, purpose: SigningPurpose, value: unknown): string {
   const body = Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${body}.${sign(ring, purpose, body)}`;
 }
 
-/** The sealed value, or null when the token was not made by `seal` with a key of the ring and this purpose. */
+/** The sealed value, or null if the token was not made by `seal` with a key in the ring and this purpose. */
 export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
   const [body, signature] = splitOnce(token);
   if (!body || !signature || !verify(ring, purpose, body, signature)) return null;
@@ -62,7 +65,7 @@ export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): u
 
 const mostUnsealed = 10_000;
 
-/** `unseal` for tokens that come with every request of a page. What it answers is shared, so nobody may change it. */
+/** `unseal` for tokens sent with every request of a page. Its result is shared, so nobody may change it. */
 export function unsealOften(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
   const unsealed = claimedKey(ring, purpose, splitOnce(token)[1])?.unsealed;
   const known = unsealed?.get(token);
@@ -85,7 +88,7 @@ export function mark(ring: KeyRing, purpose: MarkPurpose, text: string): string 
   return hmac(ring.marks, purpose, text);
 }
 
-/** For marks of another length or form than `mark` gives them. */
+/** For keyed hashes of another length or format than `mark` returns. */
 export function markingKey(ring: KeyRing, purpose: MarkPurpose): KeyObject {
   return keyFor(ring.marks, purpose);
 }

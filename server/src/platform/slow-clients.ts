@@ -3,28 +3,31 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { streamOf } from './http2.ts';
 import { whenOver } from './request-place.ts';
 
-/** For Node's server: whoever connects has so long to send a request's headers, and is looked at so often. */
+/** For Node's server: the time limit for a request's headers, and how often it is checked. */
 export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
 
-/** A connection on which nothing moves in either direction is closed after so long, whatever it waits for. */
+/** A connection without traffic in either direction is closed after this time, whatever it waits for. */
 export const silenceMilliseconds = 600_000;
 
-/** Any mobile line brings 8 kB in a second or two. A body must be complete at the second look; an upload may go on. */
+/**
+ * Any mobile network transfers 8 kB in a second or two. A body must be complete at the second check; an
+ * upload may continue.
+ */
 const lookMilliseconds = 15_000;
 const leastBytes = 8 * 1024;
 const uploadLooks = 2;
 
-/** For so long the rest of a rejected request is read and dropped: a reset would take the answer away from the client. */
+/** How long the rest of a rejected request is read and dropped: a reset would discard the response. */
 const lingerMilliseconds = 1_000;
 
 const uploads = new WeakSet<IncomingMessage>();
 
-/** An upload or a stream of rows has no deadline, but must bring 8 kB in 30 s. */
+/** An upload or a stream of rows has no deadline, but must deliver 8 kB in 30 s. */
 export function allowUpload(request: FastifyRequest): void {
   uploads.add(request.raw);
 }
 
-/** The whole body must be there in so many milliseconds. */
+/** The whole body must arrive within this many milliseconds. */
 export function hurryBody({ raw, place }: FastifyRequest, milliseconds: number): void {
   const timer = setTimeout(endRequest, milliseconds, raw, place.reply);
   timer.unref();
@@ -32,7 +35,7 @@ export function hurryBody({ raw, place }: FastifyRequest, milliseconds: number):
   raw.once('end', over).once('close', over);
 }
 
-/** Whether a body is to come: over HTTP/2 unless the headers were the end of the request, whatever they declare. */
+/** Whether a body follows: over HTTP/2 unless the headers ended the request, whatever they declare. */
 export function hasBody(raw: IncomingMessage): boolean {
   const { headers } = raw;
   if (raw.httpVersionMajor >= 2) return !streamOf(raw).endAfterHeaders;
@@ -40,14 +43,17 @@ export function hasBody(raw: IncomingMessage): boolean {
   return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
 }
 
-/** What came of a body until the last look, and when the next look is due; null: its request is over. */
+/**
+ * How much of a body had arrived at the last check, and when the next check is due; null: its request has
+ * ended.
+ */
 type Watched = { request: FastifyRequest | null; seen: number; looks: number; due: number };
 
 /** Node's own limit is for a request as a whole, which an upload of gigabytes would exceed. */
 export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
-  // Not a Map: the tables that it outgrows keep requests alive until the next full garbage collection.
+  // Not a Map: tables that it has outgrown keep requests alive until the next full garbage collection.
   let watched: Watched[] = [];
-  // One timer for all: most bodies are there before one of their own would have been worth its cost.
+  // One timer for all: most bodies arrive before a timer of their own would have been worth its cost.
   const timer = setInterval(() => {
     const now = performance.now();
     watched = watched.filter((body) => isComing(body, now, milliseconds));
@@ -70,7 +76,7 @@ export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMillise
   });
 }
 
-/** Whether the body is still to be watched. Ends the request when it comes too slowly. */
+/** Whether to keep watching the body. Ends the request if it arrives too slowly. */
 function isComing(body: Watched, now: number, milliseconds: number): boolean {
   const { request } = body;
   if (!request || request.raw.complete) return false;
@@ -86,7 +92,7 @@ function isTooSlow(raw: IncomingMessage, body: Watched, milliseconds: number): b
   if (isUpload && body.looks % uploadLooks !== 0) return false;
   const came = raw.socket.bytesRead - body.seen;
   body.seen += came;
-  // What is not taken yet is our delay, not the client's.
+  // Bytes that we have not read yet are our delay, not the client's.
   return !(raw.readableLength > 0 || (came >= leastBytes && (isUpload || body.looks === 1)));
 }
 
@@ -96,7 +102,7 @@ function endRequest(raw: IncomingMessage, reply: FastifyReply): void {
   else raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => raw.destroy());
 }
 
-/** Ends the connection of a client that goes on sending a body after its request was rejected. */
+/** Closes the connection of a client that keeps sending a body after its request was rejected. */
 export function dropUnreadBody({ request, raw: response }: FastifyReply): void {
   const { raw } = request;
   if (!hasBody(raw) || raw.complete) return;

@@ -5,18 +5,18 @@ const readBytes = 64 * 1024;
 
 export type Spool = {
   path: string;
-  /** The size of the file, which is written again from its beginning: how far the client may be ahead. */
+  /** The size of the file, which is overwritten from its beginning: how far the client may be ahead. */
   capacity: number;
   /** Asked before the file grows. */
   room?: () => Promise<void>;
-  /** Told of each change of the file's size. */
+  /** Called with each change of the file's size. */
   resized?: (bytes: number) => void;
 };
 
 /** How much the file grows before `room` is asked again. */
 const growth = 16 * 1024 ** 2;
 
-/** The parts of a stretch of the stream in a file that begins again at its end: place in the file, and length. */
+/** The parts of a section of the stream in a file that wraps around: position in the file, and length. */
 function partsOf(from: number, length: number, capacity: number): [number, number][] {
   const parts: [number, number][] = [];
   for (let done = 0; done < length; ) {
@@ -29,8 +29,8 @@ function partsOf(from: number, length: number, capacity: number): [number, numbe
 }
 
 /**
- * Takes a stream as fast as it comes, by way of a file. Many clients read no answer before they have sent everything:
- * with their input and our output both waiting for the other, neither would ever go on.
+ * Buffers a stream in a file as fast as it arrives. Many clients read no response before they have sent
+ * everything: with input and output waiting for each other, neither would ever continue.
  */
 export async function* spool(
   { path, capacity, room, resized }: Spool,
@@ -67,7 +67,7 @@ export async function* spool(
     try {
       for await (const chunk of input as AsyncIterable<Buffer>) {
         if (stopped) continue;
-        // A chunk that the file cannot hold would wait for ever.
+        // A chunk larger than the file would wait forever.
         for (let at = 0; at < chunk.length; at += capacity) await write(chunk.subarray(at, at + capacity));
       }
     } catch (error) {

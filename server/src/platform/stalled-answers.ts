@@ -4,16 +4,18 @@ import type { Socket } from 'node:net';
 import { cancel } from './http2.ts';
 import { silenceMilliseconds } from './slow-clients.ts';
 
-/** As nginx's send_timeout. A player that fell asleep asks for the rest of its video again. */
+/** As nginx's send_timeout. A player that was suspended requests the rest of its video again. */
 const mostMilliseconds = 60_000;
 const looks = 6;
 
 export type StalledAnswers = { follow: (server: Server) => void; add: (stream: ServerHttp2Stream) => void };
 
-/** Drops answers of which the client takes nothing for a minute, whoever asked: they lie in our memory. */
+/**
+ * Drops responses of which the client reads nothing for a minute, whoever it is, because they occupy memory.
+ */
 export function watchStalledAnswers(onDrop: () => void, milliseconds = mostMilliseconds): StalledAnswers {
   const sockets = new Set<Socket>();
-  /** What of each answer was left at the last look, and since when. */
+  /** How much of each response was left at the last check, and since when. */
   const streams = new Map<ServerHttp2Stream, { left: number; since: number }>();
   const look = () => {
     for (const socket of sockets) lookAtSocket(socket, milliseconds);
@@ -45,7 +47,7 @@ export function watchStalledAnswers(onDrop: () => void, milliseconds = mostMilli
   };
 }
 
-/** Node closes a socket on which nothing moved for its timeout, and knows what has left of a long write. */
+/** Node closes a socket without traffic after its timeout, and knows how much of a long write was sent. */
 function lookAtSocket(socket: Socket, milliseconds: number): void {
   if (socket.writableLength > 0) {
     if (socket.timeout !== milliseconds) socket.setTimeout(milliseconds);

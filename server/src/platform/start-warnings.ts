@@ -2,7 +2,7 @@ import { type Config, isLoopback } from './config.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** What should be changed before the service is relied on, in sentences for the log of a start. */
+/** What should be fixed before relying on the service, as sentences for the start-up log. */
 export function startWarnings(config: Config, env: Environment): string[] {
   const warnings: string[] = [];
   if (config.databaseUrl !== null && isInClear(config.databaseUrl, env))

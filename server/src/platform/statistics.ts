@@ -1,8 +1,9 @@
 import type { Context } from './context.ts';
 
 /**
- * Has the database look at tables that grew beyond what it knows of them. Measured on PGlite: enrolments in bulk on a
- * table never looked at took 350 ms for 200 rows by a wrong index, and 90 ms afterwards; autovacuum comes a minute later.
+ * Analyses tables that have grown beyond their statistics. Measured on PGlite: bulk enrolments into a table
+ * that was never analysed took 350 ms for 200 rows because of a wrong index, and 90 ms afterwards; autovacuum
+ * runs a minute later.
  */
 export async function noteGrowth(ctx: Context, tables: readonly string[], rows: number): Promise<void> {
   const text = `select relname as name from pg_class
@@ -11,7 +12,7 @@ export async function noteGrowth(ctx: Context, tables: readonly string[], rows: 
     const young = await ctx.engine.query<{ name: string }>({ text, values: [tables, rows] });
     for (const { name } of young.rows) await analyze(ctx, name);
   } catch (error) {
-    ctx.log.warn({ err: error }, 'tables were not analysed');
+    ctx.log.warn({ err: error }, 'could not analyse tables');
   }
 }
 
@@ -22,12 +23,12 @@ async function analyze(ctx: Context, table: string): Promise<void> {
   });
 }
 
-/** 64 kB, and four times the pages that the last look saw. */
+/** 64 kB, and four times the pages at the last analysis. */
 const grown = `/* across tenants: statistics */
 select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
   and pg_relation_size(oid) > greatest(65536, relpages::bigint * 4 * current_setting('block_size')::bigint)`;
 
-/** Answers the tables that it had the database look at. */
+/** Returns the tables that it analysed. */
 export async function analyzeGrown(ctx: Context): Promise<string[]> {
   const { rows } = await ctx.engine.query<{ name: string }>({ name: 'grown', text: grown, values: [] });
   for (const { name } of rows) await analyze(ctx, name);
@@ -37,8 +38,8 @@ export async function analyzeGrown(ctx: Context): Promise<string[]> {
 const lookEvery = 1_000;
 
 /**
- * Keeps plans right while a new database fills. A plan is kept that was made when the tables were empty, and then any
- * index is as good as another: 50 enrolments took 300 ms with 20,000 there, until autovacuum came after a minute.
+ * Keeps plans right while a new database fills. A plan made for empty tables is kept, and then any index is
+ * as good as another: 50 enrolments took 300 ms with 20,000 rows, until autovacuum ran after a minute.
  */
 export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
   let looking = Promise.resolve();
@@ -47,7 +48,7 @@ export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
     try {
       await analyzeGrown(ctx);
     } catch (error) {
-      if (!stopped) ctx.log.warn({ err: error }, 'tables were not analysed; it is tried again');
+      if (!stopped) ctx.log.warn({ err: error }, 'could not analyse tables; it will be retried');
     }
     if (!stopped) timer = setTimeout(begin, lookEvery).unref();
   };

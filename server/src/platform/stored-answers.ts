@@ -6,32 +6,32 @@ import { sha256 } from './ids.ts';
 import { readTogether } from './read-together.ts';
 import { mark, markingKey } from './signing.ts';
 
-/** How long an answer is replayed. */
+/** How long a response is replayed. */
 const keptHours = 24;
 
-/** Whose answers are those to the operator, beside the tenants'. */
+/** The owner of responses to the operator, besides the tenants'. */
 export const operatorSpace = '';
 
 export type Asked = {
   /** The client's name for this request. */
   key: string;
-  /** What it asks for; the same key with another request is refused. */
+  /** What it asks for; the same key with another request is rejected. */
   request: string;
-  /** The LoginID that it names, by which erasure finds the answer. */
+  /** The LoginID in the request, by which an erasure finds the response. */
   about: string | null;
-  /** The tenant that the operator's request names, by which its deletion finds the answer. */
+  /** The tenant in the operator's request, by which its deletion finds the response. */
   aboutTenant?: string | null;
 };
 
-/** What a verb came to. */
+/** The outcome of a verb. */
 export type Outcome<T> =
   | { value: T }
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } };
 
-/** A request as the table knows it: neither the client's key nor the request can be read from it. */
+/** A request as stored in the table: neither the client's key nor the request can be read from it. */
 export type Name = { keyHash: string; requestHash: string; about: string | null; cipher: Buffer };
 
-/** The answer is encrypted by key and request, so a copy of the database reveals nothing without both. */
+/** The response is encrypted with key and request, so a copy of the database reveals nothing without both. */
 export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = null }: Asked): Name {
   const secret = createSecretKey(
     createHmac('sha256', markingKey(ctx.keys, 'idempotency'))
@@ -75,14 +75,14 @@ const read = readTogether<string, Stored>({
   values: (ctx, keyHashes) => [ctx.tenantId, keyHashes, ctx.now()],
 });
 
-/** The stored outcome of this request; null when there is none. */
+/** The stored outcome of this request; null if there is none. */
 export async function recall<T>(ctx: TenantContext, name: Name): Promise<Outcome<T> | null> {
   const stored = await read(ctx, name.keyHash);
   if (!stored) return null;
   if (stored.request_hash !== name.requestHash)
     throw new Problem(
       'idempotency_key_reused',
-      'Another request had this Idempotency-Key. Send each request with a key of its own.',
+      'This Idempotency-Key was used for another request. Use a new key for each request.',
       { param: 'Idempotency-Key' },
     );
   if (!stored.answer) throw erasedProblem(ctx);
@@ -95,11 +95,14 @@ function erasedProblem({ tenantId }: TenantContext): Problem {
     ? new Problem('tenant_not_found', `The tenant that this request was about has been deleted. ${again}`)
     : new Problem(
         'user_not_found',
-        `The user that this request was about has been erased, and its answer with them. ${again}`,
+        `The user that this request was about has been erased, and so has the response. ${again}`,
       );
 }
 
-/** Another node stored an answer under the same key first. Thrown inside the transaction, which then has no effect. */
+/**
+ * Another node stored a response under the same key first. Thrown inside the transaction, which then has no
+ * effect.
+ */
 export class AlreadyStored extends Problem {
   constructor() {
     super(
@@ -110,7 +113,7 @@ export class AlreadyStored extends Problem {
   }
 }
 
-/** In the order of the keys, so that nodes that store the same ones wait for each other and do not deadlock. */
+/** In key order, so that nodes that store the same keys wait for each other instead of deadlocking. */
 const storeText = `
 insert into stored_answer as known (tenant_id, key_hash, request_hash, about, answer, expires_at)
 select $1, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $4
@@ -121,7 +124,10 @@ on conflict (tenant_id, key_hash) do update set request_hash = excluded.request_
 where known.expires_at <= $3
 returning 1`;
 
-/** Stores outcomes in the transaction of `ctx`, or throws: the primary key lets each request be answered once. */
+/**
+ * Stores outcomes in the transaction of `ctx`, or throws: the primary key allows one response for each
+ * request.
+ */
 export async function store(
   ctx: TenantContext,
   answers: { name: Name; outcome: Outcome<unknown> }[],
@@ -153,12 +159,15 @@ function decrypt(key: Buffer, bytes: Buffer): string {
   return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8');
 }
 
-/** Erases the answers about a person. The rows stay until they expire, so a late retry does not bring the person back. */
+/**
+ * Erases the responses about a person. The rows stay until they expire, so that a late retry does not bring
+ * the person back.
+ */
 export function eraseAnswers(ctx: TenantContext, loginId: string): Promise<number> {
   return erase(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)]);
 }
 
-/** Erases the operator's answers about a tenant; the rows stay for the same reason. */
+/** Erases the operator's responses about a tenant; the rows stay for the same reason. */
 export function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<number> {
   return erase({ ...ctx, tenantId: operatorSpace }, [aboutTenantMark(ctx, tenantId)]);
 }
@@ -190,7 +199,7 @@ delete from stored_answer where (tenant_id, key_hash) in (
   select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit 5000
 )`;
 
-/** Removes the answers that are no longer replayed. A job; safe to repeat and to run on several nodes. */
+/** Removes responses that are no longer replayed. A job; idempotent, and safe on several nodes. */
 export async function forgetOldAnswers(ctx: Context): Promise<void> {
   for (;;) {
     const { affected } = await ctx.engine.query({ text: forgetText, values: [ctx.now()] });

@@ -7,14 +7,15 @@ import { holdAll, reject } from './holds.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Who admits requests of the route: by default `admitStrangers`, as those of strangers. `itself`: the route, when it has
-     * read who calls. `file`: a file from memory. `health`: answers that all probes share, with no limit.
+     * How requests of the route are admitted: by default as anonymous ones. `itself`: by the route, once it
+     * knows who is calling. `file`: a file from memory. `health`: a cached response for all probes, without a
+     * limit.
      */
     admits?: 'itself' | 'file' | 'health';
   }
 }
 
-/** Takes on a request for a file that is the same for everybody, and costs little. */
+/** Admits a request for a file that is the same for everybody and costs little. */
 function admitFile(ctx: Context, request: FastifyRequest): void {
   const { constantFiles } = ctx.admission;
   const network = networkOf(request.ip);
@@ -31,7 +32,7 @@ function admitFile(ctx: Context, request: FastifyRequest): void {
   else Object.assign(request.place, { leave: giveBack, ofStranger: true });
 }
 
-/** Takes every request on as that of a stranger, unless its route says otherwise. */
+/** Admits every request as an anonymous one, unless its route says otherwise. */
 export function admitStrangers(app: FastifyInstance, ctx: Context): void {
   app.addHook('onRequest', async (request) => {
     const { admits } = request.routeOptions.config;

@@ -1,14 +1,16 @@
 import { Problem } from './errors.ts';
 
-/** Heavy work: few pieces at a time. The rest waits in lines, one for each tenant, which are served in turn. */
+/**
+ * Heavy work: few pieces at a time. The rest waits in queues, one for each tenant, which are served in turn.
+ */
 export type Turns = {
   readonly most: number;
   readonly mostOfOne: number;
-  /** In one line. */
+  /** In one queue. */
   readonly mostWaiting: number;
-  /** In milliseconds. Work that has waited for so long is rejected. */
+  /** In milliseconds. Work that has waited this long is rejected. */
   readonly longestWait: number | null;
-  /** The line that is served before all others. */
+  /** The queue that is served before all others. */
   readonly first: string | null;
   inUse: number;
   readonly lines: Map<string, Line>;
@@ -16,7 +18,7 @@ export type Turns = {
 
 type Line = { inUse: number; waiting: (() => void)[] };
 
-/** Callers without a tenant have lines too: no TenantID is empty or has a control character. */
+/** Callers without a tenant have queues too: no TenantID is empty or contains a control character. */
 export const operatorLine = '';
 export const strangersLine = '\n';
 
@@ -37,8 +39,8 @@ export function isLineFull({ lines, mostWaiting }: Turns, whose: string): boolea
 }
 
 /**
- * Does the work when it is its turn; null: the line is full. A tenant with a long line waits for itself: the one that
- * was served last goes behind all others.
+ * Does the work when it is its turn; null: the queue is full. A tenant with a long queue only delays itself:
+ * the tenant served last goes to the end.
  */
 export function inTurn<Result>(
   turns: Turns,
@@ -73,7 +75,7 @@ function waitIn({ waiting }: Line, longest: number | null): Promise<void> {
   });
 }
 
-/** Its clients retry at different times. */
+/** So that clients retry at different times. */
 export function overloaded(): Problem {
   return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
     retryAfter: 1 + Math.floor(Math.random() * 3),
@@ -102,7 +104,7 @@ function passOn(turns: Turns): void {
   for (const whose of turns.lines.keys()) if (serve(turns, whose)) return;
 }
 
-/** Starts what waits first in the line, if it may; the line goes behind all others. */
+/** Starts the first work in the queue if it may run; the queue goes to the end. */
 function serve(turns: Turns, whose: string): boolean {
   const line = turns.lines.get(whose);
   if (!line) return false;

@@ -6,7 +6,7 @@ import { countRejection } from './counters.ts';
 import { cancel, closeConnection, connectionOf, streamOf } from './http2.ts';
 import { countAnswer } from './peers.ts';
 
-/** Drops an answer, or with `all` everything that its client has asked for on the connection. */
+/** Drops a response or, with `all`, everything that its client has requested on the connection. */
 function drop(request: IncomingMessage, response: ServerResponse, all: boolean): void {
   if (response.closed) return;
   if (all || request.httpVersionMajor < 2) closeConnection(request);
@@ -14,9 +14,10 @@ function drop(request: IncomingMessage, response: ServerResponse, all: boolean):
 }
 
 /**
- * Whoever asks must take the answer: over HTTP/2 a client decides how much of it may leave. The answer of a known caller
- * has a place in a pool; `connections.ts` watches that it moves. Those of strangers have a deadline, and those that took
- * no place, because the request was rejected, are few for a network.
+ * Clients must read their responses: over HTTP/2 a client decides how much of them may be sent. The response
+ * to a known caller has a place in a pool; `connections.ts` checks its progress. Responses to anonymous
+ * callers have a deadline, and a network may have only a few responses without a place (to rejected
+ * requests).
  */
 export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   const { raw, place } = request;

@@ -3,7 +3,7 @@ import { identifierPattern, textPattern } from './schema.ts';
 
 type Described = { examples?: unknown[]; properties?: Record<string, Described> };
 
-/** What the validator reports of one value. */
+/** What the validator reports for one value. */
 export type ValidationIssue = {
   keyword: string;
   instancePath: string;
@@ -12,12 +12,12 @@ export type ValidationIssue = {
   parentSchema?: unknown;
 };
 
-/** What we read of a schema is optional, whatever else it holds. */
+/** Everything we read from a schema is optional. */
 function described(schema: unknown): Described {
   return (schema ?? {}) as Described;
 }
 
-/** More of them say nothing that the first ones do not. */
+/** Further issues add nothing to the first ones. */
 const mostIssues = 20;
 
 function fieldOf(issue: ValidationIssue): string {
@@ -43,7 +43,7 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** `, such as P30D`, where the schema has an example. */
+/** `, such as P30D`, if the schema has an example. */
 function suchAs(schema: unknown): string {
   const [example] = described(schema).examples ?? [];
   return example === undefined ? '' : `, such as ${show(example)}`;
@@ -62,7 +62,7 @@ const patterns: Record<string, string> = {
 
 const counted = (count: unknown, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Each keyword that our schemas use, as the end of a sentence. */
+/** Each keyword in our schemas, as the end of a sentence. */
 const wordings: Record<string, (issue: ValidationIssue) => string> = {
   required: ({ params, parentSchema }) =>
     `is missing${suchAs(described(parentSchema).properties?.[String(params.missingProperty)]).replace(',', '. Send a value')}`,
@@ -77,8 +77,7 @@ const wordings: Record<string, (issue: ValidationIssue) => string> = {
     params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`,
   maxLength: ({ params }) => `must have at most ${counted(params.limit, 'character')}`,
   pattern: ({ params, parentSchema }) =>
-    patterns[String(params.pattern)] ??
-    `does not have the form that its description in /docs gives${suchAs(parentSchema)}`,
+    patterns[String(params.pattern)] ?? `does not match the format described in /docs${suchAs(parentSchema)}`,
   format: ({ params }) => `must be ${formats[String(params.format)] ?? `a valid ${params.format}`}`,
   minimum: ({ params }) => `must be ${params.limit} or more`,
   maximum: ({ params }) => `must be ${params.limit} or less`,
@@ -91,7 +90,7 @@ const wordings: Record<string, (issue: ValidationIssue) => string> = {
   propertyNames: ({ params }) => `must not have a field named ${show(params.propertyName)}`,
 };
 
-/** The keywords that have a sentence; a test compares them with those that the schemas use. */
+/** The keywords that have a sentence; a test compares them with those in the schemas. */
 export const wordedKeywords: readonly string[] = Object.keys(wordings);
 
 const partWords: Record<string, string> = { params: 'path', querystring: 'query' };

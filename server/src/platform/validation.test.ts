@@ -37,10 +37,7 @@ test('sentences name an example where a value has a form of its own', async () =
   const option = await service.api('PUT', '/course/none/option/none', { Duration: '30 days', Seats: -1 });
   assert.deepEqual(
     option.body.errors.map(({ detail }: { detail: string }) => detail),
-    [
-      'Duration does not have the form that its description in /docs gives, such as P30D.',
-      'Seats must be 0 or more.',
-    ],
+    ['Duration does not match the format described in /docs, such as P30D.', 'Seats must be 0 or more.'],
   );
   const change = await tenant.api('PUT', `/enrolment/${unique('user')}/x`, {
     ExpiresAt: 'tomorrow',

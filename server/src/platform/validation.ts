@@ -6,7 +6,10 @@ import { isInstant } from './instants.ts';
 const Ajv = AjvPackage.default;
 const addFormats = formatsPackage.default;
 
-/** Larger values are checked until their first mistake only: to find all of them costs as much as there are. */
+/**
+ * Larger values are only checked up to their first error, because finding all of them costs more the more
+ * there are.
+ */
 const thoroughSize = 8 * 1024;
 
 /** Counts characters and values, and stops as soon as there are too many. */
@@ -27,8 +30,8 @@ function isSmall(data: unknown): boolean {
 }
 
 /**
- * Bodies are taken as they are, without coercion; query and path texts become the numbers and booleans declared.
- * A schema is compiled when it is needed first: all of them together were a quarter of the CPU of a start.
+ * Bodies are not coerced; query and path texts become the declared numbers and booleans. A schema is compiled
+ * when it is first needed: compiling all of them was a quarter of the CPU time of a start.
  */
 export function buildValidators() {
   const ajvOf = (coerce: boolean, allErrors: boolean) => {
@@ -59,7 +62,7 @@ export function buildValidators() {
   };
 }
 
-/** Fastify's own, but compiled when an answer needs it first. */
+/** Fastify's own, but compiled when a response first needs it. */
 export function buildSerializers() {
   return ({ schema }: { schema: unknown }) => {
     let serialize: ((answer: unknown) => string) | null = null;
@@ -70,7 +73,7 @@ export function buildSerializers() {
   };
 }
 
-/** Checks rows of bulk data: JSON as it is; the texts of CSV become the booleans and numbers declared. */
+/** Validates rows of bulk data: JSON as it is; the texts of CSV become the declared booleans and numbers. */
 export function compileRows(schema: object, texts: boolean): ValidateFunction {
   const options = {
     verbose: true,

@@ -15,7 +15,7 @@ export const bootstrapKey = 'a-key-of-the-operator-for-tests-only-0123456789';
 
 /** The operator's link, as a terminal shows it. */
 export const printedLink =
-  /\nSign in as the operator, once, until (?<until>\S+):\n\n {2}(?<url>http\S+\/session\/sign-in\?token=\.[\w-]{43})\n\n/;
+  /\nOpen this link to sign in as the operator. It works once, until (?<until>\S+):\n\n {2}(?<url>http\S+\/session\/sign-in\?token=\.[\w-]{43})\n\n/;
 
 export type Environment = Record<string, string | undefined>;
 export type Ended = { code: number | null; signal: NodeJS.Signals | null };

@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts';
 import { auditCatalogue, type NewAudit } from './actions.ts';
 import { type Content, checkHead, type Entry, type Head, hashOf, sealEntry, sealHead } from './chain.ts';
 
-/** The chain of the deployment: the catalogue, the operator, backups. */
+/** The deployment's chain: catalogue, operator and backups. */
 export const deployment = '';
 
 const write = `
@@ -20,8 +20,8 @@ from jsonb_to_recordset($6::jsonb) as made (audit_id uuid, number bigint, at tim
   data jsonb, hash text, seal text)`;
 
 /**
- * Records what `ctx.actor` did, in the transaction of the change. A chain is locked until that ends, so an audited change
- * writes its entry last. `tenantId`: whose trail it belongs to.
+ * Records what `ctx.actor` did, in the transaction of the change. The chain is locked until the transaction
+ * ends, so write the entry last. `tenantId` says whose trail it belongs to.
  */
 export async function appendAudit(ctx: Context, tenantId: string, ...entries: NewAudit[]): Promise<void> {
   if (entries.length === 0) return;
@@ -31,7 +31,7 @@ export async function appendAudit(ctx: Context, tenantId: string, ...entries: Ne
   });
 }
 
-/** The first entry of a chain. Only here may one begin: for a new tenant, or once by the start that migrates. */
+/** The first entry of a chain. Chains start only here: for a new tenant, or once after a migration. */
 export async function beginChain(ctx: Context, tenantId: string, entry: NewAudit): Promise<void> {
   await joinTransaction(ctx, async (ctx) => {
     const head = await insertHead(ctx, tenantId, { number: 0, at: ctx.now(), hash: '' });
@@ -58,7 +58,7 @@ function insertHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal'>): P
     .executeTakeFirst();
 }
 
-/** For a head that somebody removed: without a seal, so that the next entry is suspicious for ever. */
+/** Replaces a head that somebody removed. It has no seal, so the next entry is flagged permanently. */
 async function replaceHead(ctx: Context, tenantId: string): Promise<Head> {
   const entry = await ctx.db
     .selectFrom('audit_entry')
@@ -84,14 +84,17 @@ async function writeEntries(ctx: Context, tenantId: string, head: Head, entries:
   await run(ctx, { name: 'write_audit_entries', text: write, values });
 }
 
-/** A trail that was changed outside goes on, as work must; but it says so for ever. */
+/** Work continues on a trail that was changed outside the service, but the trail records this permanently. */
 function suspicion(ctx: Context, tenantId: string, head: Head): NewAudit[] {
   if (checkHead(ctx, tenantId, head) === 'genuine') return [];
-  ctx.log.error({ tenant: tenantId }, 'the audit trail was changed outside, or its signing key is missing');
+  ctx.log.error(
+    { tenant: tenantId },
+    'the audit trail was changed outside the service, or its signing key is missing',
+  );
   return [{ action: 'audit.head_unverified', targetId: null, data: {} }];
 }
 
-/** Times of a chain strictly increase, so that the order of ids is that of numbers, whatever the clocks of nodes say. */
+/** Times in a chain strictly increase, so IDs sort like numbers even when the nodes' clocks differ. */
 function chained(ctx: Context, tenantId: string, head: Head, entries: NewAudit[]): Entry[] {
   const made: Entry[] = [];
   let { number, hash } = head;

@@ -2,10 +2,16 @@ import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit, beginChain, deployment } from './append.ts';
 
-/** Before, a failed sign-in could make one. A head without entries now means that the trail was changed outside. */
+/**
+ * Earlier versions could create a head on a failed sign-in. A head without entries now means that the trail
+ * was changed outside the service.
+ */
 const emptyHeads = `/* across tenants: all chains begin */ delete from audit_chain where number = 0`;
 
-/** Begins the trail of the deployment, and those of tenants from before chains had beginnings: once, after a migration. */
+/**
+ * Starts the trails of the deployment and of tenants that predate the audit trail. Runs once, after a
+ * migration.
+ */
 export async function beginTrail(ctx: Context): Promise<void> {
   await transaction(ctx, async (ctx) => {
     const due = await ctx.db.deleteFrom('setting').where('name', '=', 'audit_begins').executeTakeFirst();
@@ -19,7 +25,7 @@ export async function beginTrail(ctx: Context): Promise<void> {
       .orderBy('tenant_id')
       .execute();
     if (found.length > 0)
-      ctx.log.warn({ tenants: found.length }, 'the audit trail begins, after a migration');
+      ctx.log.warn({ tenants: found.length }, 'started the audit trail after a migration');
     for (const { tenant_id } of found) {
       await beginChain(ctx, tenant_id, { action: 'audit.began', targetId: tenant_id, data: {} });
       await recordBeginning(ctx, tenant_id);
@@ -27,7 +33,7 @@ export async function beginTrail(ctx: Context): Promise<void> {
   });
 }
 
-/** The deployment's chain names every other one, so that none can be removed whole. */
+/** The deployment's chain names all others, so none of them can be removed unnoticed. */
 export function recordBeginning(ctx: Context, tenantId: string): Promise<void> {
   return appendAudit(ctx, deployment, { action: 'audit.began', targetId: tenantId, data: {} });
 }

@@ -166,7 +166,7 @@ for (const [what, statements] of emptied)
     const ofDeployment = Chains.find((chain) => chain.TenantID === null);
     const found = Chains.find((chain) => chain.TenantID === id);
     if (goesOn.status === 200) assert.match(found?.Break?.Reason ?? '', /found the end of the trail changed/);
-    else assert.match(ofDeployment?.Break?.Reason ?? '', /began a second time/);
+    else assert.match(ofDeployment?.Break?.Reason ?? '', /was started a second time/);
   });
 
 test('the trail of the deployment cannot be emptied unseen', async () => {
@@ -257,7 +257,7 @@ test('chains that were removed and made to begin again are found by what was ver
     const warned: string[] = [];
     const log = { ...own.ctx.log, warn: (_: object, text: string) => void warned.push(text) };
     await beginTrail({ ...own.ctx, log: log as typeof own.ctx.log });
-    assert.deepEqual(warned, ['the audit trail begins, after a migration']);
+    assert.deepEqual(warned, ['started the audit trail after a migration']);
     assert.equal((await verifyAudit(own.ctx)).Intact, true, 'as SECURITY.md says');
     const { Chains } = await verifyAudit(own.ctx, { known });
     assert.ok(Chains.every(({ Break }) => Break));

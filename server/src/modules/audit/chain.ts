@@ -3,7 +3,7 @@ import { sha256 } from '../../platform/ids.ts';
 import { findKey } from '../../platform/keys/key-ring.ts';
 import { sign, splitOnce, verify } from '../../platform/signing.ts';
 
-/** An entry without its hash and seal, as it is stored. */
+/** An entry as stored, without its hash and seal. */
 export type Content = {
   tenant_id: string;
   audit_id: string;
@@ -23,10 +23,10 @@ export type Content = {
 
 export type Entry = Content & { hash: string; seal: string };
 
-/** The last entry of a chain, as `audit_chain` has it. */
+/** The last entry of a chain, as stored in `audit_chain`. */
 export type Head = { number: number; at: Date; hash: string; seal: string };
 
-/** The same bytes whatever the database made of the order of members. */
+/** Canonical bytes, whatever order of members the database returns. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -55,24 +55,24 @@ function canonical(entry: Content): string {
   ]);
 }
 
-/** SHA-256 of the entry and of the hash before it: '' before the first. */
+/** SHA-256 of the entry and the previous hash ('' for the first). */
 export function hashOf(previous: string, entry: Content): string {
   return sha256(`${previous}\n${canonical(entry)}`);
 }
 
 const placed = (tenantId: string, number: number, hash: string) => `${tenantId}\0${number}\0${hash}`;
 
-/** Only the service can make it: whoever has the database alone can compute hashes, and no seals. */
+/** Only the service can create a seal: an attacker with the database can compute hashes, but not seals. */
 export function sealEntry(ctx: Context, entry: Content & { hash: string }): string {
   return sign(ctx.keys, 'audit', placed(entry.tenant_id, entry.number, entry.hash));
 }
 
-/** For another purpose than an entry's, so that a trail cut off at its end has no head. */
+/** Has a purpose of its own, so that an entry's seal cannot be reused for the head of a truncated trail. */
 export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal' | 'at'>): string {
   return sign(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash));
 }
 
-/** `unknown key`: a key that the ring does not have any more made it. */
+/** `unknown key`: it was sealed with a key that is no longer in the ring. */
 export type Seal = 'genuine' | 'forged' | 'unknown key';
 
 export function checkEntry(ctx: Context, entry: Entry): Seal {
@@ -93,7 +93,7 @@ function check(
   return findKey(keys, splitOnce(seal)[0]) ? 'forged' : 'unknown key';
 }
 
-/** Whether the key that seals now made it. */
+/** Whether it was sealed with the current signing key. */
 export function isCurrentSeal({ keys }: Context, seal: string): boolean {
   return splitOnce(seal)[0] === keys.keys[0].id;
 }

@@ -2,7 +2,10 @@ import type { Context } from '../../platform/context.ts';
 import { recordRotation } from '../../platform/keys/open-keys.ts';
 import { appendAudit, deployment } from './append.ts';
 
-/** The command line rotates a file without the database, so the first node that takes the new key records it. */
+/**
+ * The command line rotates a file without the database, so the first node to load the new key records the
+ * rotation.
+ */
 export function auditRotation(ctx: Context): Promise<void> {
   return recordRotation(ctx, (ctx, KeyID) =>
     appendAudit(ctx, deployment, { action: 'signing_keys.rotated', targetId: null, data: { KeyID } }),

@@ -10,8 +10,8 @@ import type { AuditEntry, AuditQuery } from './schemas.ts';
 type Row = Entry & { actor_name: string | null; target_name: string | null };
 
 /**
- * SQL of a page. Each way to find entries follows an index of its own; a page is the first rows of them all. Names are read
- * now, so that those of erased people are gone.
+ * SQL of a page. Each way to find entries uses its own index, and a page merges their first rows. Names are
+ * joined at read time, so those of erased people do not appear.
  */
 function pageText(input: {
   tenantId: string | null;
@@ -45,7 +45,7 @@ left join api_key changed on changed.key_id = ${userOf("found.target = 'key'", '
 order by found.audit_id ${order}`;
 }
 
-/** The entries of one tenant, or for the operator of all trails. */
+/** Lists the entries of one tenant or, for the operator, of all trails. */
 export async function listAudit(ctx: Context & { tenantId?: string }, input: AuditQuery) {
   const tenantId = ctx.tenantId ?? null;
   const limit = pageLimit(input);
@@ -79,7 +79,7 @@ export async function listAudit(ctx: Context & { tenantId?: string }, input: Aud
   );
 }
 
-/** Ids begin with the time of their entry. */
+/** IDs begin with the time of their entry. */
 function firstId(instant: string): string {
   const hex = Math.max(0, Date.parse(instant)).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
@@ -90,7 +90,7 @@ async function findPerson(ctx: Context & { tenantId?: string }, loginId: string)
   if (tenantId === undefined)
     throw new Problem(
       'tenant_required',
-      'A LoginID is unique in its tenant: name the tenant in the header Tenant.',
+      'A LoginID is unique only within its tenant. Name the tenant in the Tenant header.',
       {
         param: 'LoginID',
       },
@@ -111,7 +111,7 @@ async function findPerson(ctx: Context & { tenantId?: string }, loginId: string)
   return { users: ids, enrolments: enrolments.map(({ enroll_id }) => enroll_id) };
 }
 
-/** A tenant sees that the operator acted, and neither with which key nor from where. */
+/** Tenants see that the operator acted, but not with which key or from where. */
 function toEntry(row: Row, forTenant: boolean): AuditEntry {
   const isHidden = forTenant && row.actor.startsWith('operator');
   return {

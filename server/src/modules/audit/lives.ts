@@ -1,16 +1,18 @@
 import type { Entry } from './chain.ts';
 
-/** Which chains must exist, as the deployment's chain says, whatever is left of them. */
+/**
+ * Which chains must exist according to the deployment's chain, whether or not any of their entries are left.
+ */
 export type Lives = {
-  /** Tenants whose chain began and that were not deleted since. */
+  /** Tenants whose chain was started and that have not been deleted since. */
   readonly begun: Set<string>;
-  /** The entry that says so. */
+  /** The entry that proves it. */
   readonly deleted: Map<string, number>;
 };
 
 export const noLives = (): Lives => ({ begun: new Set(), deleted: new Map() });
 
-/** Takes in an entry of the deployment's chain. The answer is what is wrong with it. */
+/** Processes an entry of the deployment's chain and returns what is wrong with it. */
 export function noteLife({ begun, deleted }: Lives, { action, target_id, number }: Entry): string | null {
   if (target_id === null) return null;
   if (action === 'tenant.deleted') {
@@ -20,10 +22,10 @@ export function noteLife({ begun, deleted }: Lives, { action, target_id, number 
   if (action !== 'audit.began') return null;
   const isTwice = begun.has(target_id);
   begun.add(target_id);
-  return isTwice ? `The trail of ${target_id} began a second time: the earlier one was removed.` : null;
+  return isTwice ? `The trail of ${target_id} was started a second time: the earlier one was removed.` : null;
 }
 
-/** Whether the tenant was deleted, so that nothing of its chain has to be there. */
+/** Whether the tenant was deleted, so that its chain may be missing. */
 export function isDeleted({ begun, deleted }: Lives, tenantId: string): boolean {
   return deleted.has(tenantId) && !begun.has(tenantId);
 }

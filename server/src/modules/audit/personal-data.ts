@@ -10,14 +10,14 @@ const values = (ctx: TenantContext, { userId, enrollIds }: Person) => [
   [userId, ...enrollIds],
 ];
 
-/** The only data that an erasure leaves as it is: the chain shows any change. It holds no names to erase. */
+/** The only data that an erasure leaves unchanged: the chain reveals any change. It contains no names. */
 export const auditData: PersonalData = {
   name: 'AuditTrail',
   tables: ['audit_entry'],
   erased: null,
   kept: {
-    what: 'Entries about the access and results of the person, under an ID that no longer leads to anyone.',
-    why: 'The trail proves that it was never changed, so it cannot be. It never held names or addresses of learners.',
+    what: "Entries about the person's access and results, under an ID that no longer leads to anyone.",
+    why: "The trail proves that it was never changed, so entries cannot be removed. It never contained learners' names or addresses.",
   },
   erase: async (ctx, person) => {
     const [row] = await run<{ entries: number }>(ctx, {

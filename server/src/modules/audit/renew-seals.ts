@@ -6,8 +6,8 @@ const read = `/* across tenants: the heads of all audit chains are sealed with t
 select head.tenant_id, head.number, head.hash, head.seal from audit_chain head where head.number > 0`;
 
 /**
- * Seals the heads of all chains with the first key of the ring, so that keys which only old entries were sealed with can
- * be removed from it: a head vouches for its whole chain. Called before a node serves.
+ * Seals the heads of all chains with the first key in the ring, so that keys used only for old entries can be
+ * removed: a head vouches for its whole chain. Called before a node serves.
  */
 export async function renewSeals(ctx: Context): Promise<void> {
   const heads = await run<Head & { tenant_id: string }>(ctx, { text: read, values: [] });
@@ -22,7 +22,7 @@ async function renew(ctx: Context, tenantId: string): Promise<void> {
       .where('tenant_id', '=', tenantId)
       .forUpdate()
       .executeTakeFirst();
-    // One that does not verify stays as it is: the next entry says so.
+    // A head that does not verify is left unchanged; the next entry reports it.
     if (!head || checkHead(ctx, tenantId, head) !== 'genuine') return;
     await ctx.db
       .updateTable('audit_chain')

@@ -8,8 +8,8 @@ export const auditRoutes = [
     method: 'GET',
     path: '/audit',
     name: 'listAudit',
-    summary: 'Read who changed access, people, results and the catalogue',
-    description: 'Entries form a chain of hashes and cannot be changed.',
+    summary: 'List who changed access, people, results and the catalogue',
+    description: 'Entries form a hash chain and cannot be changed.',
     tag: 'Audit',
     access: 'either',
     scope: 'audit:read',
@@ -17,7 +17,7 @@ export const auditRoutes = [
     answers: {
       200: {
         description:
-          'A page of entries. Without the header Tenant the operator reads the trails of all tenants and of the deployment.',
+          'A page of entries. Without the Tenant header the operator gets the trails of all tenants and of the deployment.',
         schema: PageOf(AuditEntry),
       },
     },

@@ -11,35 +11,39 @@ const Action = OneOf(auditActions, {
 export const AuditEntry = Fields(
   {
     AuditID: Type.String({ format: 'uuid' }),
-    TenantID: Nullable(Type.String({ description: 'Whose trail it is; null: the deployment’s.' })),
-    Number: Type.Integer({ description: 'Of the entry in its trail, without gaps from 1 on.' }),
+    TenantID: Nullable(
+      Type.String({ description: 'The tenant whose trail it is; null for the deployment’s trail.' }),
+    ),
+    Number: Type.Integer({ description: 'Number of the entry in its trail, from 1 without gaps.' }),
     At: Instant(),
     Action,
     Actor: OneOf(actorKinds, {
       description:
-        'Who did it: an API key, somebody signed in, the command line, the service itself, or anyone, such as somebody who tried to sign in.',
+        'Who did it: an API key, a signed-in user, the command line, the service itself, or anyone, such as somebody who tried to sign in.',
     }),
-    ActorID: Nullable(Type.String({ description: 'Of the key or the session.' })),
+    ActorID: Nullable(Type.String({ description: 'ID of the key or session.' })),
     ActorName: Nullable(
-      Type.String({ description: 'Name of the key, or LoginID; null: none, or erased since.' }),
+      Type.String({
+        description: 'Name of the key, or LoginID; null if there is none or the user has been erased.',
+      }),
     ),
-    Address: Nullable(Type.String({ description: 'IP address; of learners none is kept.' })),
+    Address: Nullable(Type.String({ description: 'IP address; not recorded for learners.' })),
     RequestID: Nullable(Type.String({ description: 'The request_id of the request log.' })),
     Target: Nullable(OneOf(targetKinds, { description: 'What was changed.' })),
     TargetID: Nullable(Type.String()),
     TargetName: Nullable(
       Type.String({
         description:
-          'LoginID of the user, also of an enrolment; name of the key. null: none, or erased since.',
+          'LoginID of the user, also for an enrolment; name of the key; null if there is none or the user has been erased.',
       }),
     ),
     Data: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'Names and harmless values of what changed; depends on Action. Fields may be added.',
+      description: 'Names and non-sensitive values of what changed; depends on Action. Fields may be added.',
     }),
     Hash: Type.String({
-      description: 'SHA-256 of this entry and the hash before it. `lectern audit verify` checks the chain.',
+      description: 'SHA-256 of this entry and the previous hash. `lectern audit verify` checks the chain.',
     }),
   },
   { title: 'AuditEntry', description: 'Who changed access, people, results or the catalogue.' },
@@ -50,14 +54,16 @@ export const auditQuery = Fields({
   ...pageQuery,
   ...orderQuery,
   Action: Type.Optional(OneOf(auditActions)),
-  ActorID: Type.Optional(Type.String({ format: 'uuid', description: 'ID of a key or a session.' })),
+  ActorID: Type.Optional(Type.String({ format: 'uuid', description: 'ID of a key or session.' })),
   LoginID: Type.Optional(
-    Identifier('Who did it, or whom it was about, their enrolments included. The operator names the tenant.'),
+    Identifier(
+      'LoginID of the person who did it or whom it was about, including their enrolments. The operator must name the tenant.',
+    ),
   ),
   TargetID: Type.Optional(
     Text(255, { minLength: 1, description: 'ID of what was changed, such as EnrollID, KeyID or CourseID.' }),
   ),
-  After: Type.Optional(Instant('Entries from this instant on.')),
-  Before: Type.Optional(Instant('Entries before this instant.')),
+  After: Type.Optional(Instant('Entries from this time on.')),
+  Before: Type.Optional(Instant('Entries before this time.')),
 });
 export type AuditQuery = Type.Static<typeof auditQuery>;

@@ -4,19 +4,22 @@ import { deployment } from './append.ts';
 import { checkEntry, checkHead, type Entry, type Head, hashOf } from './chain.ts';
 import { isDeleted, type Lives, noLives, noteLife } from './lives.ts';
 
-/** What is wrong with a chain, at the first entry that shows it. */
+/** What is wrong with a chain, reported at the first entry that shows it. */
 export type Break = { Number: number | null; Reason: string };
 
 export type CheckedChain = {
-  /** null: the deployment's. */
+  /** null for the deployment's chain. */
   TenantID: string | null;
   Entries: number;
-  /** The hash of the last entry. Kept elsewhere, it shows later that nothing up to it was changed or cut off. */
+  /**
+   * Hash of the last entry. Stored elsewhere, it later proves that nothing up to this entry was changed or
+   * cut off.
+   */
   Hash: string;
   Break: Break | null;
 };
 
-/** What an earlier verification answered of a chain, or as much of it. */
+/** What an earlier verification returned for a chain, or part of it. */
 export type KnownHead = Pick<CheckedChain, 'TenantID' | 'Entries' | 'Hash'>;
 
 const page = 500;
@@ -42,8 +45,9 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
   if (entry.number !== before.number + 1)
     return broken(`Entry ${before.number + 1} is missing, or an entry was inserted.`);
   if (hashOf(before.hash, entry) !== entry.hash)
-    return broken('The hash does not match: the entry, or one before it, was changed.');
-  // A key that was removed since vouches for nothing; the head, which is sealed anew, vouches for all before it.
+    return broken('The hash does not match: this entry or an earlier one was changed.');
+  // A key that has been removed vouches for nothing; the head, which is sealed again, vouches for everything
+  // before it.
   if (checkEntry(ctx, entry) === 'forged')
     return broken('The seal does not match: the service did not write this entry.');
   if (entry.action === 'audit.head_unverified')
@@ -69,7 +73,7 @@ function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: Pla
 
 type Place = { number: number; hash: string };
 
-/** A chain from before chains had beginnings has `audit.began` later on. */
+/** A chain that predates `audit.began` contains it later on. */
 const isBeginning = ({ number, action }: Entry) =>
   action === 'audit.began' || (number === 1 && action === 'tenant.created');
 
@@ -89,12 +93,12 @@ async function checkChain(
   let hasBeginning = false;
   const expected = new Map(known.map(({ Entries, Hash }) => [Entries, Hash]));
   for await (const entry of entriesOf(ctx, tenantId)) {
-    // What was written after the head was read is of the next verification.
+    // Entries written after the head was read are left to the next verification.
     if (head && entry.number > head.number && last.hash === head.hash) break;
     first ??= breakAt(ctx, entry, last);
     const hash = expected.get(entry.number);
     if (hash !== undefined && hash !== entry.hash)
-      first ??= { Number: entry.number, Reason: 'The hash differs from the one verified before.' };
+      first ??= { Number: entry.number, Reason: 'The hash differs from the one verified earlier.' };
     expected.delete(entry.number);
     hasBeginning ||= isBeginning(entry);
     const wrong = note(entry);
@@ -102,10 +106,10 @@ async function checkChain(
     last = { number: entry.number, hash: entry.hash };
   }
   first ??= breakAtEnd(ctx, tenantId, head ?? null, last);
-  if (!hasBeginning) first ??= { Number: 1, Reason: 'The chain does not start with its beginning.' };
+  if (!hasBeginning) first ??= { Number: 1, Reason: 'The chain does not begin with its start entry.' };
   const [missing] = [...expected.keys()].filter((number) => number > 0);
   if (missing !== undefined)
-    first ??= { Number: missing, Reason: 'The entry was there when the trail was verified before.' };
+    first ??= { Number: missing, Reason: 'The entry existed when the trail was last verified.' };
   return {
     TenantID: tenantId === '' ? null : tenantId,
     Entries: last.number,
@@ -114,7 +118,7 @@ async function checkChain(
   };
 }
 
-/** Tenants that are there, and what is left of chains: each must be whole, but for a tenant that was deleted. */
+/** Existing tenants, and what is left of chains: each must be complete, unless its tenant was deleted. */
 async function chainsToCheck(ctx: Context, lives: Lives): Promise<Set<string>> {
   const rows = await run<{ tenant_id: string; is_live: boolean }>(ctx, {
     text: `/* across tenants: the verification reads the chains of all */
@@ -127,7 +131,10 @@ async function chainsToCheck(ctx: Context, lives: Lives): Promise<Set<string>> {
   return new Set([...lives.begun, ...there.map(({ tenant_id }) => tenant_id)].sort());
 }
 
-/** Checks all chains that there must be. What an earlier verification saw of a tenant deleted since is not expected. */
+/**
+ * Checks all chains that must exist. Chains that an earlier verification saw may be missing if their tenant
+ * was deleted since.
+ */
 export async function verifyAudit(
   ctx: Context,
   input: { known?: readonly KnownHead[] } = {},

@@ -5,12 +5,12 @@ import { findKey, keyFor } from '../../platform/keys/key-ring.ts';
 import type { Caller } from '../../platform/routes.ts';
 import type { Scope } from '../../platform/scopes.ts';
 
-/** How long an access token holds, in seconds. */
+/** Lifetime of an access token, in seconds. */
 export const accessTokenSeconds = 600;
 
 const issuer = 'lectern';
 
-/** A signed JWT (RFC 7519) that names its key, so that revoking the key ends it too. */
+/** A signed JWT (RFC 7519) that names its key, so that revoking the key invalidates it too. */
 export function writeAccessToken(ctx: Context, caller: Caller): Promise<string> {
   const [key] = ctx.keys.keys;
   const now = Math.floor(ctx.now().getTime() / 1000);

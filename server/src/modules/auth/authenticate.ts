@@ -34,7 +34,7 @@ async function callerOf(ctx: Context, request: FastifyRequest, token: string): P
       countSignInFailure(ctx, 'key');
       throw new Problem(
         'unauthorized',
-        'The access token is not valid or has expired. Get a new one at /oauth/token.',
+        'The access token is invalid or has expired. Get a new one at /oauth/token.',
       );
     }
     refuseSuspended(key);
@@ -50,7 +50,7 @@ async function callerOf(ctx: Context, request: FastifyRequest, token: string): P
   return key;
 }
 
-/** The key of a request. RFC 6750 §2.1; the prefix `Token` is accepted too. */
+/** Reads the key from a request (RFC 6750 §2.1). The prefix `Token` is accepted too. */
 export async function keyCaller(ctx: Context, request: FastifyRequest): Promise<Caller> {
   const [, token] =
     /^(?:Bearer|Token) +([\w.~+/=-]{16,4096})$/i.exec(request.headers.authorization ?? '') ?? [];
@@ -61,10 +61,7 @@ export async function keyCaller(ctx: Context, request: FastifyRequest): Promise<
 /** Whether a key or session may call the route; `loginId` is the one in the path. */
 export function authorize(caller: Caller, route: Route, loginId: string | null): void {
   if (caller.learner !== undefined && !(route.own && toNfc(loginId ?? '') === caller.learner))
-    throw new Problem(
-      'own_only',
-      'Signed in as a learner, you can read what is your own and nothing else. Ask an administrator.',
-    );
+    throw new Problem('own_only', 'As a learner you can only read your own data. Ask an administrator.');
   if (route.access === 'operator' && caller.tenantId !== null)
     throw new Problem(
       'operator_only',
@@ -74,7 +71,7 @@ export function authorize(caller: Caller, route: Route, loginId: string | null):
     requireScope(caller, scope, 'This operation');
 }
 
-/** The tenant a request acts on: the caller's own, or the one that an operator names in the header `Tenant`. */
+/** The tenant a request acts on: the caller's own, or the one an operator names in the `Tenant` header. */
 export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promise<boolean>): ResolveTenant {
   return async (ctx, request, caller) => {
     const header = request.headers.tenant;
@@ -83,28 +80,24 @@ export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promi
       if (named !== null && named !== caller.tenantId)
         throw new Problem(
           'tenant_not_allowed',
-          'Keys and sessions of a tenant act on their own tenant only. Leave out the header Tenant.',
+          'Keys and sessions of a tenant act on their own tenant only. Leave out the Tenant header.',
         );
       return caller.tenantId;
     }
     if (!named)
-      throw new Problem(
-        'tenant_required',
-        'The operator acts on a tenant here: name it in the header Tenant.',
-        {
-          param: 'Tenant',
-        },
-      );
+      throw new Problem('tenant_required', 'This operation acts on a tenant. Name it in the Tenant header.', {
+        param: 'Tenant',
+      });
     if (/\p{Cc}/u.test(named) || !(await exists(ctx, named)))
       throw new Problem(
         'tenant_not_found',
-        'The tenant named in the header Tenant does not exist. Create it first.',
+        'The tenant named in the Tenant header does not exist. Create it first.',
       );
     return named;
   };
 }
 
-/** Header values are Latin-1 on the wire; identifiers of other scripts are sent percent-encoded. */
+/** Header values are Latin-1 on the wire; identifiers in other scripts are percent-encoded. */
 function decodeHeader(text: string): string {
   try {
     return toNfc(decodeURIComponent(text));

@@ -10,7 +10,10 @@ import { appendAudit, deployment } from '../audit/append.ts';
 import { usableKey, usableKeyById } from './known-keys.ts';
 import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
 
-/** Makes a key of a tenant, or of the operator when `tenantId` is null; with no scope that the caller lacks. The secret is not kept. */
+/**
+ * Creates a key for a tenant, or for the operator when `tenantId` is null. It gets no scope that the caller
+ * lacks. The secret is not stored.
+ */
 export async function createKey(
   ctx: Context,
   input: NewKey & { tenantId: string | null; secret?: string },
@@ -62,11 +65,14 @@ export async function listKeys(ctx: Context, input: PageQuery & { tenantId: stri
   return toPage(rows, limit, (row) => row.key_id, toKey);
 }
 
-/** Revokes a key; repeating it changes nothing. `tenantId` undefined: whosever key it is. */
+/** Revokes a key; repeating it changes nothing. With `tenantId` undefined, any tenant's or the operator's. */
 export async function revokeKey(ctx: Context, input: { keyId: string; tenantId?: string }): Promise<Key> {
   const row = isId(input.keyId) ? await transaction(ctx, (ctx) => revoke(ctx, input)) : undefined;
   if (!row)
-    throw new Problem('key_not_found', `There is no key ${input.keyId}. List the keys to see them all.`);
+    throw new Problem(
+      'key_not_found',
+      `The key ${input.keyId} does not exist. List the keys to see them all.`,
+    );
   usableKey.forget(ctx, row.secret_hash);
   usableKeyById.forget(ctx, row.key_id);
   return toKey(row);
@@ -91,7 +97,7 @@ async function revoke(ctx: Context, input: { keyId: string; tenantId?: string })
   return { ...before, revoked_at };
 }
 
-/** On an empty database: the operator's first key. Null when there is a key already. */
+/** The operator's first key on an empty database; null if a key already exists. */
 export async function bootstrapKey(ctx: Context, secret: string | null): Promise<KeyWithSecret | null> {
   const first = await ctx.db
     .selectFrom('api_key')

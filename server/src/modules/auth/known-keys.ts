@@ -11,21 +11,21 @@ export type KnownKey = {
   scopes: readonly Scope[];
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** Of its tenant; null: a key of the operator. */
+  /** The key's tenant; null for a key of the operator. */
   tenantStatus: string | null;
 };
 
-/** Well below the 5 s within which a revocation or suspension must hold on every node. */
+/** Well below the 5 s within which a revocation or suspension must take effect on every node. */
 const rememberedFor = 3_000;
 
-/** The key with this `secret_hash`, or null; remembered, so that a call costs no statement of its own. */
+/** The key with this `secret_hash`, or null. Cached, so that calls need no statement for it. */
 export const usableKey = remember<KnownKey | null>({
   milliseconds: rememberedFor,
   most: 10_000,
   load: (ctx, secretHash) => load(ctx, 'secret_hash', secretHash),
 });
 
-/** The key with this `key_id`, or null; for access tokens, which name their key. */
+/** The key with this `key_id`, or null. For access tokens, which name their key. */
 export const usableKeyById = remember<KnownKey | null>({
   milliseconds: rememberedFor,
   most: 10_000,
@@ -57,7 +57,7 @@ async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: strin
   };
 }
 
-/** At most one write a minute for each key; a failed one is only a date that lags. */
+/** At most one write a minute for each key. If it fails, only the date of last use is out of date. */
 function noteUse(ctx: Context, keyId: string, last: Date | null): void {
   const now = ctx.now();
   if (last && now.getTime() - last.getTime() < 60_000) return;
@@ -66,5 +66,7 @@ function noteUse(ctx: Context, keyId: string, last: Date | null): void {
     .set({ last_used_at: now })
     .where('key_id', '=', keyId)
     .execute()
-    .catch((error: unknown) => ctx.log.warn({ err: error, key: keyId }, 'last use not noted'));
+    .catch((error: unknown) =>
+      ctx.log.warn({ err: error, key: keyId }, 'could not update the last use of a key'),
+    );
 }

@@ -29,7 +29,7 @@ export const authRoutes = [
     name: 'createAccessToken',
     summary: 'Exchange a key for an access token (OAuth 2.0 client credentials)',
     description:
-      'RFC 6749 §4.4. Send the KeyID and the secret in the body, or as HTTP Basic credentials. The token has the scopes of its key, or those that you ask for.',
+      'RFC 6749 §4.4. Send the KeyID and the secret in the body or as HTTP Basic credentials. The token has the scopes of its key, or the subset that you request.',
     example: ['client_id', 'client_secret'],
     tag: 'Access',
     access: 'anyone',
@@ -37,7 +37,7 @@ export const authRoutes = [
     body: TokenRequest,
     forms: true,
     answers: {
-      200: { description: 'A bearer token that holds for ten minutes.', schema: AccessToken },
+      200: { description: 'A bearer token that is valid for ten minutes.', schema: AccessToken },
       400: { description: 'RFC 6749 §5.2.', schema: TokenError },
       401: { description: 'RFC 6749 §5.2.', schema: TokenError },
     },

@@ -3,13 +3,16 @@ import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platfo
 import { scopes } from '../../platform/scopes.ts';
 
 const common = {
-  KeyID: Type.String({ description: 'Names the key; also the `client_id` of OAuth client credentials.' }),
+  KeyID: Type.String({ description: 'ID of the key; also the `client_id` in OAuth client credentials.' }),
   TenantID: Nullable(Identifier('The tenant the key belongs to; null for a key of the operator.')),
   Name: Text(255, { minLength: 1, description: 'What the key is for.' }),
-  Scopes: Type.Array(OneOf(scopes), { uniqueItems: true, description: 'What the key may do.' }),
+  Scopes: Type.Array(OneOf(scopes), {
+    uniqueItems: true,
+    description: 'The operations that the key may call.',
+  }),
   CreatedAt: Instant(),
-  ExpiresAt: Nullable(Instant('From then on the key is refused; null: never.')),
-  LastUsedAt: Nullable(Instant('Accurate to a minute.')),
+  ExpiresAt: Nullable(Instant('When the key expires; null: never.')),
+  LastUsedAt: Nullable(Instant('Accurate to one minute.')),
   RevokedAt: Nullable(Instant()),
 };
 
@@ -30,7 +33,7 @@ export const KeyWithSecret = Fields(
   {
     ...common,
     Secret: Type.String({
-      description: 'Shown this once: the bearer token, and the `client_secret` of OAuth client credentials.',
+      description: 'Shown only once: the bearer token and the `client_secret` in OAuth client credentials.',
     }),
   },
   { title: 'KeyWithSecret' },
@@ -43,7 +46,7 @@ export const TokenRequest = Type.Object(
     client_id: Type.Optional(Text(255)),
     client_secret: Type.Optional(Text(512)),
     scope: Type.Optional(
-      Text(1024, { description: 'Scopes separated by spaces; by default all that the key has.' }),
+      Text(1024, { description: 'Scopes separated by spaces. Default: all scopes of the key.' }),
     ),
   },
   { title: 'TokenRequest', additionalProperties: true },
@@ -53,7 +56,7 @@ export const AccessToken = Fields(
   {
     access_token: Type.String(),
     token_type: OneOf(['Bearer']),
-    expires_in: Type.Integer({ description: 'Seconds.' }),
+    expires_in: Type.Integer({ description: 'Lifetime in seconds.' }),
     scope: Type.String(),
   },
   { title: 'AccessToken', description: 'RFC 6749 §5.1.' },

@@ -28,7 +28,7 @@ export function selectCourses(ctx: Context) {
     .select(sql<number | null>`jsonb_array_length(release.warnings)`.as('release_warnings'));
 }
 
-/** A page's courses, ordered by CourseID. */
+/** The courses on a page, ordered by CourseID. */
 export function filterCourses(courses: ReturnType<typeof selectCourses>, input: CourseQuery) {
   const { Search, Status } = input;
   const after = readCursor(input);
@@ -101,7 +101,7 @@ export async function listAuthoredCourses(ctx: Context, input: CourseQuery) {
   );
 }
 
-/** Creates a course, or changes what is sent of it. */
+/** Creates a course or changes the fields that are sent. */
 export async function putCourse(
   ctx: Context,
   input: CourseChange & { courseId: string },
@@ -153,7 +153,7 @@ async function auditChange(
 
 const columnOf = (field: string) => ({ ImageURL: 'image_url' })[field] ?? field.toLowerCase();
 
-/** While it was a draft no tenant heard of its releases. */
+/** While it was a draft, tenants were not notified of its releases. */
 async function tellOfCurrent(ctx: Context, courseId: string): Promise<void> {
   const [current] = await run<Parameters<typeof tellOfRelease>[1]>(ctx, {
     name: 'read_released',
@@ -182,7 +182,7 @@ async function insertCourse(
   await appendAudit(ctx, deployment, { action: 'course.created', targetId: input.courseId, data: {} });
 }
 
-/** Deletes a course that nobody was enrolled on, with its options, releases and files. */
+/** Deletes a course on which nobody was ever enrolled, with its options, releases and files. */
 export async function deleteCourse(ctx: Context, input: { courseId: string }): Promise<void> {
   const releases = await transaction(ctx, (ctx) => deleteRows(ctx, input));
   for (const { release_id } of releases) await ctx.files.remove(release_id);

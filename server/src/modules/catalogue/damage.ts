@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 
 export type Damage = { courseId: string; release: number; releaseId: string; found: string };
 
-/** Looks whether the folders of the releases still hold what was imported, and says in the log where they do not. */
+/** Checks whether the releases' folders still contain what was imported, and logs those that do not. */
 export async function findDamage(ctx: Context): Promise<Damage[]> {
   const releases = await ctx.db
     .selectFrom('release')
@@ -17,11 +17,11 @@ export async function findDamage(ctx: Context): Promise<Damage[]> {
     if (held?.files === files && held.bytes === bytes) continue;
     const found = held
       ? `${held.files} of ${files} files with ${held.bytes} of ${bytes} bytes`
-      : 'no folder at all';
+      : 'folder missing';
     damaged.push({ courseId, release: number, releaseId, found });
     ctx.log.error(
       { course: courseId, release: number, folder: ctx.files.folder(releaseId), found },
-      'the files of a release are damaged; restore them from a backup, or import the package again',
+      'files of a release are damaged; restore them from a backup, or import the package again',
     );
   }
   return damaged;

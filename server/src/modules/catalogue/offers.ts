@@ -5,12 +5,12 @@ import { type CourseRow, filterCourses, optionsOf, selectCourses, standardOf } f
 import { type OptionRow, toOption } from './options.ts';
 import type { Course, CourseQuery } from './schemas.ts';
 
-/** SQL: the course is offered to the tenant. Drafts are for the operator's eyes only. */
+/** SQL: the course is offered to the tenant. Only the operator sees drafts. */
 export function isOffered(course: string, tenant: string): string {
   return `(${course}.status <> 'draft' and (${course}.tenants is null or ${tenant} = any(${course}.tenants)))`;
 }
 
-/** SQL: the option of an offered course can be chosen by a user of this group. */
+/** SQL: a user in this group can choose the option of an offered course. */
 export function isChoosable(option: string, group: string): string {
   return `(${option}.status = 'published' and (${option}.groups is null or ${group} = any(${option}.groups)))`;
 }
@@ -31,7 +31,9 @@ export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' |
 
 type Groups = { groups: string[] | null };
 
-/** Options with the given groups only: others may be customers, whom no other tenant is to know. */
+/**
+ * Options with only the given groups: other groups may be customers that other tenants must not know about.
+ */
 export function withGroups<Option extends Groups>(options: Option[], known: ReadonlySet<string>): Option[] {
   return options.map((option) => ({
     ...option,

@@ -11,7 +11,7 @@ import { recountSeats, seatsLeft } from './seats.ts';
 
 export type OptionRow = Selectable<EnrolOptionTable>;
 
-/** What a record of an option needs of its row; a row read as JSON has no other times. */
+/** The columns of a row that an option record needs; a row read as JSON has different time values. */
 export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'course_id'>): EnrolOption {
   return {
     DurationID: row.duration_id,
@@ -31,7 +31,7 @@ export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'cou
 
 type OptionKey = { courseId: string; durationId: string };
 
-/** Creates an option, or changes what is sent of it. */
+/** Creates an option or changes the fields that are sent. */
 export async function putOption(
   ctx: Context,
   input: EnrolOptionChange & OptionKey,
@@ -77,7 +77,7 @@ async function writeOption(
     .values({ name: input.durationId, ...sent, ...key, created_at: now })
     .onConflict((conflict) => conflict.columns(['course_id', 'duration_id']).doUpdateSet(sent))
     .returningAll()
-    // A row that this statement inserted was updated by no transaction yet.
+    // A row inserted by this statement has not been updated by any transaction.
     .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow();
   const option = toOption(row);

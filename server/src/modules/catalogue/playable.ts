@@ -37,7 +37,10 @@ function played(row: { standard: string | null; tree: unknown }): Played {
   return { standard: row.standard as Standard, tree: row.tree as CourseTree };
 }
 
-/** What a course plays: the given release, else the current one, else the page at its address. `tenantId` null: for the operator. */
+/**
+ * What a course plays: the given release, otherwise the current one, otherwise its URL. `tenantId` null: for
+ * the operator.
+ */
 export async function readPlayable(
   ctx: Context,
   input: { courseId: string; release: number | null; tenantId: string | null },
@@ -72,7 +75,7 @@ const releases = remember<Played>({
   },
 });
 
-/** What a commit is judged by. `releaseId` null: the course is a page at an address. */
+/** What commits are evaluated against. `releaseId` null: the course is a page at a URL. */
 export async function playedBy(ctx: Context, releaseId: string | null): Promise<Played> {
   return releaseId === null ? { standard: 'web', tree: addressTree('', '') } : releases.get(ctx, releaseId);
 }
@@ -83,7 +86,7 @@ export function unitOf({ tree }: Played, unitId: string): Unit {
   throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });
 }
 
-/** Whether it is there now: a course that was deleted took its releases with it. */
+/** Whether it still exists: deleting a course deletes its releases. */
 export async function isRelease(ctx: Context, { releaseId }: { releaseId: string }): Promise<boolean> {
   const row = await ctx.db
     .selectFrom('release')

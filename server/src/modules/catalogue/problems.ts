@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors.ts';
 export function courseNotFound(): Problem {
   return new Problem(
     'course_not_found',
-    'There is no course with this CourseID. See GET /catalogue/course.',
+    'The course does not exist. List the courses with GET /catalogue/course.',
     {
       param: 'CourseID',
     },
@@ -14,12 +14,12 @@ export function courseNotFound(): Problem {
 export function releaseNotFound(): Problem {
   return new Problem(
     'release_not_found',
-    'The course has no release with this number. See GET /course/{CourseID}/release.',
+    "The release does not exist. List the course's releases with GET /course/{CourseID}/release.",
     { param: 'Release' },
   );
 }
 
-/** Turns a foreign key's refusal of a DELETE (PostgreSQL error 23503) into `problem`. */
+/** Turns a foreign key violation of a DELETE (PostgreSQL error 23503) into `problem`. */
 export function whenInUse(problem: Problem): (error: unknown) => never {
   return (error) => {
     throw codeOf(error) === '23503' ? problem : error;

@@ -60,7 +60,7 @@ export async function listReleases(ctx: Context, input: PageQuery & { courseId: 
   return toPage(rows, limit, (row) => String(row.number), toRelease);
 }
 
-/** Lets new enrolments play an earlier, or again a later, release. */
+/** Makes an earlier or later release the one that new enrolments play. */
 export async function makeCurrent(
   ctx: Context,
   input: { courseId: string; release: number },
@@ -105,7 +105,7 @@ async function findCourse(ctx: Context, courseId: string): Promise<void> {
   if (!found) throw courseNotFound();
 }
 
-/** Tells those to whom the course is offered that this release is now the current one. */
+/** Notifies the tenants to whom the course is offered that this release is now current. */
 export async function tellOfRelease(
   ctx: Context,
   release: Pick<ReleaseRow, 'course_id' | 'number' | 'standard' | 'title'> & { tenants: string[] | null },

@@ -3,24 +3,27 @@ import { standards } from '../../../../standards/types.ts';
 import { pageQuery } from '../../platform/pagination.ts';
 import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
 
-export const CourseID = Identifier('The course. Chosen by the operator.');
-export const DurationID = Identifier('The enrolment option, unique in its course. Chosen by the operator.');
+export const CourseID = Identifier('ID of the course. Chosen by the operator.');
+export const DurationID = Identifier(
+  'ID of the enrolment option, unique within its course. Chosen by the operator.',
+);
 
 export const ReleaseNumber = Type.Integer({
   minimum: 1,
   maximum: 2_147_483_647,
-  description: 'The number of a release of the course.',
+  description: 'Number of a release of the course.',
 });
 
 export const courseStatuses = ['draft', 'published', 'retired'] as const;
 
 const Status = OneOf(courseStatuses, {
-  description: 'draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.',
+  description:
+    'draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.',
 });
 
 const Price = Type.Unsafe<{ Amount: string; Currency: string } | null>({
   type: ['object', 'null'],
-  description: 'For display in a shop; Lectern takes no payments.',
+  description: 'For display in a shop. Lectern does not process payments.',
   additionalProperties: false,
   required: ['Amount', 'Currency'],
   properties: {
@@ -28,7 +31,7 @@ const Price = Type.Unsafe<{ Amount: string; Currency: string } | null>({
       type: 'string',
       pattern: '^\\d{1,12}(\\.\\d{1,4})?$',
       examples: ['49.00'],
-      description: 'A decimal number as text.',
+      description: 'A decimal number as a string.',
     },
     Currency: { type: 'string', pattern: '^[A-Z]{3}$', examples: ['EUR'], description: 'ISO 4217.' },
   },
@@ -47,13 +50,13 @@ const optionFields = {
       description: 'ISO 8601, such as P30D; null: unlimited.',
     }),
   ),
-  StartsOn: OneOf(['enrolment', 'launch'], { description: 'What starts the time.' }),
+  StartsOn: OneOf(['enrolment', 'launch'], { description: 'When the duration starts.' }),
   Seats: Nullable(
     Type.Integer({
       minimum: 0,
       maximum: 1_000_000_000,
       description:
-        'How many enrolments can be made with the option, over all tenants to which the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (14) of the enrolment frees its seat.',
+        'Maximum number of enrolments with this option, across all tenants to whom the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) of the enrolment frees its seat.',
     }),
   ),
   Groups: Type.Unsafe<string[] | null>({
@@ -61,7 +64,7 @@ const optionFields = {
     items: Text(255, { minLength: 1 }),
     maxItems: 1000,
     description:
-      'The values of GroupName to whom the option is offered; null: all. A tenant sees those of its own users only.',
+      'GroupNames of the users to whom the option is offered; null: all users. Tenants see only the groups of their own users.',
   }),
   Price,
   Status,
@@ -93,20 +96,18 @@ const courseFields = {
       description: 'BCP 47.',
     }),
   ),
-  ImageURL: Nullable(Address('A picture for shop and portal pages.')),
+  ImageURL: Nullable(Address('Image URL for shop and portal pages.')),
 };
 
 const played = {
   Standard: Nullable(OneOf(standards, { description: 'null: there is nothing to play yet.' })),
   Status,
-  Release: Nullable(Type.Integer({ description: 'The number of the current release of the package.' })),
+  Release: Nullable(Type.Integer({ description: 'Number of the current release.' })),
 };
 
-/** Courses are thousands at most, so these filters need no index. */
+/** There are at most a few thousand courses, so these filters need no index. */
 const searching = {
-  Search: Type.Optional(
-    Text(255, { description: 'A part of Title or CourseID; letter case does not matter.' }),
-  ),
+  Search: Type.Optional(Text(255, { description: 'Text to find in Title or CourseID, ignoring case.' })),
 };
 export const courseQuery = Fields({
   ...pageQuery,
@@ -128,12 +129,12 @@ export const Course = Fields(
 export type Course = Type.Static<typeof Course>;
 
 const authored = {
-  URL: Nullable(Address('The address of a plain web course that lies elsewhere.')),
+  URL: Nullable(Address('URL of a web course that is hosted elsewhere.')),
   Tenants: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
     items: Identifier('TenantID'),
     maxItems: 10_000,
-    description: 'To whom the course is offered; null: to all tenants.',
+    description: 'TenantIDs to whom the course is offered; null: all tenants.',
   }),
 };
 
@@ -145,7 +146,7 @@ export const AuthoredCourse = Fields(
     ...authored,
     ...played,
     Warnings: Nullable(
-      Type.Integer({ description: 'How many warnings the current release has; null: there is none.' }),
+      Type.Integer({ description: 'Number of warnings in the current release; null: there is no release.' }),
     ),
     EnrolOptions: Type.Array(EnrolOption),
     CreatedAt: Instant(),
@@ -164,26 +165,26 @@ export type CourseChange = Type.Static<typeof CourseChange>;
 export const Release = Fields(
   {
     CourseID,
-    Release: Type.Integer({ description: 'Counts up with each package of the course.' }),
-    Current: Type.Boolean({ description: 'Who begins the course now plays this release.' }),
+    Release: Type.Integer({ description: 'Increases by one with each package of the course.' }),
+    Current: Type.Boolean({ description: 'Learners who start the course now play this release.' }),
     Standard: OneOf(standards),
-    Title: Text(500, { description: 'The title that the package gives itself.' }),
+    Title: Text(500, { description: 'Title from the package itself.' }),
     Units: Type.Array(
       Fields({
         UnitID: Type.String(),
         Title: Type.String(),
-        Href: Nullable(Type.String({ description: 'null: the unit only groups others.' })),
-        Depth: Type.Integer({ description: '0 for the outermost.' }),
+        Href: Nullable(Type.String({ description: 'null: the unit only groups other units.' })),
+        Depth: Type.Integer({ description: 'Depth in the table of contents; 0 for the top level.' }),
       }),
       { description: 'In the order of the table of contents.' },
     ),
     Warnings: Type.Array(
       Fields({ Message: Type.String(), File: Nullable(Type.String()), Line: Nullable(Type.Integer()) }),
-      { description: 'What is wrong with the package without stopping it from playing.' },
+      { description: 'Problems in the package that do not prevent it from playing.' },
     ),
     Files: Type.Integer(),
-    Bytes: Type.Integer({ description: 'Uncompressed.' }),
-    SHA256: Type.String({ description: 'Of the zip, in hex.' }),
+    Bytes: Type.Integer({ description: 'Uncompressed size.' }),
+    SHA256: Type.String({ description: 'SHA-256 of the zip, in hexadecimal.' }),
     CreatedAt: Instant(),
   },
   { title: 'Release' },
@@ -196,7 +197,7 @@ export const ReleaseChange = Fields(
       type: 'boolean',
       enum: [true],
       description:
-        'true: who begins the course from now on plays this release; who has begun stays on theirs.',
+        'true: learners who start the course from now on play this release; learners who have already started stay on theirs.',
     }),
   },
   { title: 'ReleaseChange' },

@@ -8,8 +8,8 @@ export function seatsLeft(option: { seats: number | null; seats_taken: number })
 }
 
 /**
- * The UPDATE that enrolling puts into its own statement, so that a seat and its enrolment are one. `taken` is a query
- * of `course_id, duration_id, seats`; the options were locked before.
+ * The UPDATE that the enrol statement includes, so that a seat is taken together with its enrolment. `taken`
+ * is a query of `course_id, duration_id, seats`; the options are already locked.
  */
 export function countSeats(taken: string): string {
   return `update enrol_option option set seats_taken = option.seats_taken + taken.seats from (${taken}) taken
@@ -20,7 +20,7 @@ const takeText = `
 update enrol_option set seats_taken = seats_taken + 1
 where course_id = $1 and duration_id = $2 and (seats is null or seats_taken < seats) returning true as taken`;
 
-/** Takes one seat, in the transaction of the enrolment that it is for. False: none is left. */
+/** Takes one seat in the transaction of its enrolment. Returns false if none is left. */
 export async function takeSeat(ctx: Context, option: OptionKey): Promise<boolean> {
   const values = [option.course_id, option.duration_id];
   return (await run(ctx, { name: 'take_seat', text: takeText, values })).length > 0;
@@ -33,7 +33,7 @@ export async function freeSeat(ctx: Context, option: OptionKey): Promise<void> {
   await run(ctx, { name: 'free_seat', text: freeText, values: [option.course_id, option.duration_id] });
 }
 
-/** The lock waits for enrolments under way and holds up new ones, so that the count after it misses none. */
+/** The lock waits for enrolments in progress and blocks new ones, so the count that follows is complete. */
 function lockOption(ctx: Context, option: OptionKey) {
   return ctx.db
     .selectFrom('enrol_option')
@@ -47,7 +47,7 @@ function lockOption(ctx: Context, option: OptionKey) {
 const countText = `/* across tenants: the seats of an option are those of the whole deployment */
 select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
 
-/** Counts the taken seats of an option that gets a limit; without one they are not counted. */
+/** Counts the taken seats when an option gets a limit; without a limit they are not counted. */
 export async function recountSeats(ctx: Context, option: OptionKey): Promise<number> {
   const values = [option.course_id, option.duration_id];
   await lockOption(ctx, option);

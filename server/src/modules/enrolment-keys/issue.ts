@@ -12,7 +12,7 @@ import { newKey, showKey } from './key-text.ts';
 import { type KeyRow, toKey } from './record.ts';
 import type { IssuedKeys, NewEnrolmentKeys } from './schemas.ts';
 
-/** Enough to recognise a key; 75 random bits of it stay unknown. */
+/** Enough to recognise a key; its other 75 random bits remain secret. */
 const shownCharacters = 4;
 
 const insert = `
@@ -23,7 +23,7 @@ select $1, made.key_id, made.key_hash, made.key_start, $3::text[], $4::text[], $
 from jsonb_to_recordset($2::jsonb) as made (key_id uuid, key_hash text, key_start text)
 returning *`;
 
-/** Makes keys that enrol on the same courses. Only hashes of them are kept. */
+/** Creates keys that enrol on the same courses. Only their hashes are stored. */
 export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Promise<IssuedKeys> {
   const now = ctx.now();
   const { from, until } = validity(input, now);
@@ -70,7 +70,7 @@ function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date
   aYearLater.setUTCFullYear(from.getUTCFullYear() + 1);
   const until = input.ValidUntil ? new Date(input.ValidUntil) : withinYears(aYearLater);
   if (until <= from || until <= now)
-    throw new Problem('validation_failed', 'ValidUntil must be in the future, and later than ValidFrom.', {
+    throw new Problem('validation_failed', 'ValidUntil must be in the future and later than ValidFrom.', {
       param: 'ValidUntil',
     });
   return { from, until };
@@ -87,7 +87,7 @@ async function userOf(ctx: TenantContext, loginId: string): Promise<string> {
   return user.user_id;
 }
 
-/** A key that could never be redeemed must not be sold. What changes later is decided when it is redeemed. */
+/** A key that can never be redeemed must not be sold. Later changes are checked when the key is redeemed. */
 async function checkOffers(
   ctx: TenantContext,
   courseIds: string[],
@@ -97,7 +97,7 @@ async function checkOffers(
   if (courseIds.length !== durationIds.length)
     throw new Problem(
       'validation_failed',
-      `DurationIDs must name one option for each of the ${courseIds.length} CourseIDs, in the same order.`,
+      `DurationIDs must contain one option for each of the ${courseIds.length} CourseIDs, in the same order.`,
       { param: 'DurationIDs' },
     );
   const courses = await selectCourses(ctx)

@@ -40,7 +40,7 @@ export async function listKeys(
   );
 }
 
-/** By its KeyID, or by the key itself. */
+/** Finds a key by its KeyID or by the key itself. */
 function selectKey(ctx: TenantContext, named: string) {
   return isId(named)
     ? selectKeys(ctx).where('enrolment_key.key_id', '=', named)
@@ -53,12 +53,12 @@ export async function readEnrolmentKey(ctx: TenantContext, input: { key: string 
   return toKey(ctx, row);
 }
 
-/** The key with its row locked until the transaction ends. */
+/** The key, with its row locked until the transaction ends. */
 export function lockKey(ctx: TenantContext, named: string): Promise<KeyWithNames | undefined> {
   return selectKey(ctx, named).forUpdate('enrolment_key').executeTakeFirst();
 }
 
-/** Ends a key that was not redeemed; repeating it changes nothing. */
+/** Revokes a key that has not been redeemed; repeating it changes nothing. */
 export function revokeEnrolmentKey(ctx: TenantContext, input: { key: string }): Promise<EnrolmentKey> {
   return transaction(ctx, async (ctx) => {
     const row = await lockKey(ctx, input.key);

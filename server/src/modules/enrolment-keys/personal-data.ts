@@ -12,10 +12,10 @@ export const enrolmentKeyData: PersonalData = {
   name: 'EnrolmentKeys',
   tables: ['enrolment_key', 'key_guess'],
   erased:
-    'Who redeemed a key or for whom it was made; what was guessed. Unused keys of the person are revoked.',
+    "Who redeemed a key, for whom it was made, and which keys were tried. The person's unused keys are revoked.",
   kept: {
     what: 'The keys, and whether they were used.',
-    why: 'They belong to the order of whoever bought them.',
+    why: "They belong to the buyer's order.",
   },
   erase: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId, ctx.now()];

@@ -16,7 +16,7 @@ export function keyStatus(row: Facts, now: Date): KeyStatus {
   return row.valid_from > now ? 'scheduled' : 'available';
 }
 
-/** SQL of the same, as the conditions of the indexes. */
+/** The same as SQL, matching the conditions of the indexes. */
 export function isStatusSql(status: KeyStatus, now: Date) {
   const open = sql`enrolment_key.redeemed_at is null and enrolment_key.revoked_at is null`;
   const conditions: Record<KeyStatus, ReturnType<typeof sql>> = {
@@ -68,7 +68,7 @@ export function toKey(ctx: TenantContext, row: KeyWithNames): EnrolmentKey {
 export function keyNotFound(): Problem {
   return new Problem(
     'key_not_found',
-    'There is no such enrolment key. Check it, or list the keys with GET /enrolment/key.',
+    'The enrolment key does not exist. Check it, or list the keys with GET /enrolment/key.',
     { param: 'Key' },
   );
 }

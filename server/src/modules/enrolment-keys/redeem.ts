@@ -17,12 +17,12 @@ export type RedeemInput = KeyRedemption & { loginId: string; key: string };
 type Redeemer = { user_id: string; group_name: string | null };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
-/** PostgreSQL undoes a transaction that others got in the way of: a unique violation, a deadlock. */
+/** PostgreSQL rolls back a transaction that conflicts with others: a unique violation or a deadlock. */
 const mostAttempts = 3;
 
 /**
- * Enrols a user on all courses of a key, and uses the key up: one transaction, in which the key's row is locked. The
- * same user repeating it gets the same answer.
+ * Enrols a user on all courses of a key and uses the key up, in one transaction that locks the key's row.
+ * Repeating it for the same user returns the same result.
  */
 export async function redeemKey(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
   for (let attempt = 1; ; attempt++) {
@@ -41,7 +41,7 @@ async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redem
     const user = await redeemerOf(ctx, input.loginId);
     await limitGuesses(ctx, user.user_id);
     const row = await lockKey(ctx, key);
-    // Not thrown here: the guess must stay counted when the transaction ends.
+    // Not thrown here, because the guess must remain counted when the transaction ends.
     if (!row) return noteGuess(ctx, user.user_id);
     if (row.redeemed_by === user.user_id) return { redeemed: await repeated(ctx, row), isNew: false };
     const refused = refusal(row, user, ctx.now());
@@ -52,7 +52,7 @@ async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redem
   return redemption;
 }
 
-/** Locked as far as an erasure would need it. */
+/** Takes the same locks as an erasure. */
 async function redeemerOf(ctx: TenantContext, loginId: string): Promise<Redeemer> {
   const user = await ctx.db
     .selectFrom('user')
@@ -82,7 +82,7 @@ function refusal(row: KeyRow, user: Redeemer, now: Date): Problem | null {
   const param = { param: 'Key' };
   const status = keyStatus(row, now);
   if (status === 'redeemed')
-    return new Problem('key_redeemed', 'This enrolment key has been used already. Use another one.', param);
+    return new Problem('key_redeemed', 'This enrolment key has already been used. Use another one.', param);
   if (row.user_id !== null && row.user_id !== user.user_id)
     return new Problem(
       'key_of_other_user',
@@ -92,25 +92,25 @@ function refusal(row: KeyRow, user: Redeemer, now: Date): Problem | null {
   if (status === 'revoked')
     return new Problem(
       'key_revoked',
-      'This enrolment key was revoked. Ask where you got it for another.',
+      'This enrolment key was revoked. Ask its seller for another one.',
       param,
     );
   if (status === 'expired')
     return new Problem(
       'key_expired',
-      `This enrolment key could be redeemed until ${row.valid_until.toISOString()}. Ask where you got it for another.`,
+      `This enrolment key expired on ${row.valid_until.toISOString()}. Ask its seller for another one.`,
       { ...param, ValidUntil: row.valid_until.toISOString() },
     );
   if (status === 'scheduled')
     return new Problem(
       'key_not_yet_valid',
-      `This enrolment key can be redeemed from ${row.valid_from.toISOString()} on. Try again then.`,
+      `This enrolment key is valid from ${row.valid_from.toISOString()}. Try again then.`,
       { ...param, ValidFrom: row.valid_from.toISOString() },
     );
   if (row.group_name !== null && user.group_name !== null && row.group_name !== user.group_name)
     return new Problem(
       'key_of_other_group',
-      'This enrolment key was bought for another group than the one the user belongs to.',
+      "This enrolment key is for users of another group. Use a key for the user's own group.",
       param,
     );
   return null;

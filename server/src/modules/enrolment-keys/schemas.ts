@@ -7,12 +7,11 @@ import { LoginID } from '../users/schemas.ts';
 export const keyStatuses = ['available', 'scheduled', 'redeemed', 'expired', 'revoked'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
-/** What a person types: hyphens, spaces and letter case do not matter. */
+/** What people type: hyphens, spaces and case are ignored. */
 export const TypedKey = Type.String({
   minLength: 1,
   maxLength: 100,
-  description:
-    'The key as it was typed: letter case, hyphens and spaces do not matter; O is 0, I and L are 1.',
+  description: 'The key as typed. Case, hyphens and spaces are ignored; O is read as 0, I and L as 1.',
 });
 
 const Courses = {
@@ -20,28 +19,28 @@ const Courses = {
     minItems: 1,
     maxItems: 50,
     uniqueItems: true,
-    description: 'The courses on which the key enrols, all at once.',
+    description: 'The courses on which the key enrols the learner.',
   }),
   DurationIDs: Type.Array(DurationID, {
     minItems: 1,
     maxItems: 50,
-    description: 'The enrolment option of each course, in the order of CourseIDs.',
+    description: 'The enrolment option for each course, in the order of CourseIDs.',
   }),
 };
 
 const Group = Nullable(
   Text(255, {
     description:
-      'Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group.',
+      'A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group.',
   }),
 );
-const PurchaseOrder = Nullable(Text(255, { description: 'The order with which the keys were bought.' }));
+const PurchaseOrder = Nullable(Text(255, { description: 'The order in which the keys were bought.' }));
 
 const common = {
-  KeyID: Type.String({ description: 'Names the key without giving it away. Opaque.' }),
-  KeyStart: Type.String({ description: 'The first characters of the key, by which people recognise it.' }),
+  KeyID: Type.String({ description: 'ID of the key, which does not reveal the key itself. Opaque.' }),
+  KeyStart: Type.String({ description: 'The first characters of the key, for recognising it.' }),
   ...Courses,
-  Status: OneOf(keyStatuses, { description: 'scheduled: valid from a later time on.' }),
+  Status: OneOf(keyStatuses, { description: 'scheduled: not valid until ValidFrom.' }),
   LoginID: Nullable(LoginID),
   Group,
   PurchaseOrder,
@@ -51,7 +50,7 @@ const common = {
   RevokedAt: Nullable(Instant()),
   RedeemedAt: Nullable(Instant()),
   RedeemedBy: Nullable(LoginID),
-  EnrollIDs: Type.Array(EnrollID, { description: 'What it was redeemed for.' }),
+  EnrollIDs: Type.Array(EnrollID, { description: 'The enrolments created when the key was redeemed.' }),
 };
 
 export const EnrolmentKey = Fields(common, { title: 'EnrolmentKey' });
@@ -61,13 +60,11 @@ export const NewEnrolmentKeys = Fields(
   {
     ...Courses,
     Quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1 })),
-    LoginID: Type.Optional(Nullable({ ...LoginID, description: 'Only this user may redeem the keys.' })),
+    LoginID: Type.Optional(Nullable({ ...LoginID, description: 'Only this user can redeem the keys.' })),
     Group: Type.Optional(Group),
     PurchaseOrder: Type.Optional(PurchaseOrder),
-    ValidFrom: Type.Optional(Nullable(Instant('From then on it can be redeemed. By default at once.'))),
-    ValidUntil: Type.Optional(
-      Nullable(Instant('Until then it can be redeemed. By default for one year from ValidFrom.')),
-    ),
+    ValidFrom: Type.Optional(Nullable(Instant('When the keys become redeemable. Default: now.'))),
+    ValidUntil: Type.Optional(Nullable(Instant('When the keys expire. Default: one year after ValidFrom.'))),
   },
   { title: 'NewEnrolmentKeys' },
 );
@@ -78,7 +75,7 @@ export const IssuedKeys = Fields(
     Items: Type.Array(
       Fields({
         ...common,
-        Key: Type.String({ description: 'Shown this once: give it to the learner.' }),
+        Key: Type.String({ description: 'Shown only once: give it to the learner.' }),
       }),
     ),
   },

@@ -2,7 +2,10 @@ import type { NewAudit } from '../audit/actions.ts';
 import type { EnrolmentWithNames } from './record.ts';
 import { overrideOf } from './result.ts';
 
-/** What an administrator did to an enrolment. The reason of an override is free text, so it stays with the enrolment. */
+/**
+ * What an administrator changed about an enrolment. The reason for an override is free text, so it is stored
+ * with the enrolment only.
+ */
 export function auditsOf(
   before: EnrolmentWithNames,
   after: EnrolmentWithNames,

@@ -28,7 +28,7 @@ async function enrolRow(ctx: TenantContext, row: EnrolRow): Promise<RowDone> {
   };
 }
 
-/** Rows of one portion run at once, and `enrol` puts those that run at once into one statement. */
+/** The rows of a chunk run concurrently, and `enrol` combines concurrent rows into one statement. */
 export const enrolInBulk = bulk<EnrolRow>({
   row: EnrolRow,
   tables: ['user', 'enrolment', 'event'],

@@ -9,13 +9,13 @@ export const bulkEnrolRoutes = [
     name: 'enrolMany',
     summary: 'Enrol many users',
     description:
-      'Each row is processed like a call of `POST /enrol`, and rows are independent: one that is rejected does not affect the others.',
+      'Each row is processed like a call to `POST /enrol`. Rows are independent: a rejected row does not affect the others.',
     tag: 'Enrolments',
     access: 'tenant',
     scope: 'enrolments:write',
     query: bulkQuery,
     streams: bulkStreams(
-      'LoginID, CourseID, DurationID (may be left out) and those of the body of POST /enrol; in CSV a member of Metadata is a column such as Metadata.colour',
+      'LoginID, CourseID, DurationID (optional) and the fields of the body of POST /enrol; in CSV a member of Metadata is a column such as Metadata.colour',
       { LoginID: 'ada', CourseID: 'fire-safety', DurationID: '30-days' },
     ),
     answers: { 200: bulkAnswer },

@@ -4,7 +4,7 @@ import { countingResult, type Override, overrideOf } from './result.ts';
 import type { EnrolmentChange } from './schemas.ts';
 import { type Action, nextStatus, statusFollowing } from './states.ts';
 
-/** The row as it will be. Every status comes out of the table of transitions. */
+/** The row after the change. Every status comes from the table of transitions. */
 export function changed(
   before: EnrolmentWithNames,
   input: EnrolmentChange,
@@ -31,7 +31,7 @@ export function changed(
   return row;
 }
 
-/** The same override sent again changes nothing, not even its time. */
+/** Sending the same override again changes nothing, not even its time. */
 function overrideAfter(
   before: EnrolmentRow,
   sent: NonNullable<EnrolmentChange['Override']> | null,
@@ -43,7 +43,7 @@ function overrideAfter(
   return isDeepStrictEqual(decided, sent) ? known : { ...sent, At: now.toISOString() };
 }
 
-/** Without an end, the first launch starts no time either. */
+/** If access never ends, the first launch does not start a duration either. */
 function moveEnd(row: EnrolmentRow, expiresAt: string | null): void {
   row.expires_at = expiresAt === null ? null : new Date(expiresAt);
   if (expiresAt === null && row.starts_on === 'launch' && row.started_at === null) row.duration = null;

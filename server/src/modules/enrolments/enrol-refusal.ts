@@ -17,7 +17,7 @@ export const enrolProblems = [
   'already_enrolled',
 ] as const satisfies readonly ErrorCode[];
 
-/** Why the row was not enrolled; null: it was, or others changed it meanwhile. */
+/** Why the row was not enrolled; null if it was, or if others changed it in the meantime. */
 export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (!outcome.user_found) return userNotFound();
   if (outcome.course_status === null) return courseNotFound();
@@ -44,7 +44,7 @@ export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (input.durationId !== undefined)
     return new Problem(
       'option_not_found',
-      'The course does not offer this user an enrolment option with this DurationID. Take one of AvailableEnrolOptions.',
+      'The course offers this user no enrolment option with this DurationID. Use one from AvailableEnrolOptions.',
       { param: 'DurationID', ...offered },
     );
   if (outcome.options.length === 0)

@@ -27,17 +27,17 @@ async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[
   return outcomes.sort((a, b) => a.n - b.n);
 }
 
-/** Enrols a user on a course; `IfEnrolled` says what happens to a current enrolment. */
+/** Enrols a user on a course; `IfEnrolled` decides what happens to a current enrolment. */
 export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<EnrolAnswer> {
   const row = rowOf(ctx, input);
-  // What another node did during the statement is seen by the next one.
+  // The next attempt sees what another node did during the statement.
   let outcome = await enrolRow(ctx, row).catch(unlessRaced);
   for (let attempt = 1; attempt < mostAttempts && (!outcome || isRaced(outcome, input)); attempt++)
     outcome = await enrolRow(ctx, row).catch(unlessRaced);
   return answerOf(ctx, input, outcome);
 }
 
-/** PostgreSQL: a newer enrolment is in the way of an extended one (unique violation), a deadlock. */
+/** PostgreSQL: a newer enrolment conflicts with an extended one (unique violation), or a deadlock. */
 function unlessRaced(error: unknown): null {
   if (['23505', '40P01', '23503'].includes(codeOf(error))) return null;
   throw error;
@@ -48,8 +48,8 @@ function isRaced(outcome: Outcome, input: EnrolInput): boolean {
 }
 
 /**
- * Enrols one user on different courses in the caller's transaction, which must be rolled back when this throws: then
- * none is enrolled. Never coalesced with the rows of other callers.
+ * Enrols one user on different courses in the caller's transaction, which must be rolled back when this
+ * throws, so that all succeed or none. Never coalesced with other callers' rows.
  */
 export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[]): Promise<EnrolAnswer[]> {
   const rows = inputs.map((input, n) => ({ input, n, row: rowOf(ctx, input) }));
@@ -81,13 +81,13 @@ function answerOf(ctx: TenantContext, input: EnrolInput, outcome: Outcome | null
   const refused = outcome && refusalOf(outcome, input);
   if (refused) throw refused;
   if (!outcome || outcome.enroll_id === null)
-    throw new Problem('unavailable', 'The enrolment is being changed by others. Try again.', {
+    throw new Problem('unavailable', 'The enrolment is being changed by another request. Try again.', {
       retryAfter: 1,
     });
   if (outcome.act === 'keep' && input.IfEnrolled === 'fail')
     throw new Problem(
       'already_enrolled',
-      'The user is enrolled on this course already. Read the enrolment instead.',
+      'The user is already enrolled on this course. Read the enrolment instead.',
       {
         EnrollID: outcome.enroll_id,
       },

@@ -4,12 +4,13 @@ import { newId } from '../../platform/ids.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
-/** Short statements: a learner's commit waits for the rows of one batch only. */
+/** Statements are short, so a learner's commit waits for one batch at most. */
 const batch = 200;
 
 /**
- * Ends what is due at $1, with the event ids $2. Nodes that do it at once take different rows; one that was extended a
- * moment ago is looked at again under the lock. What is completed stays so, and has no event.
+ * Ends what is due at $1, with the event IDs in $2. Nodes that run this concurrently take different rows, and
+ * an enrolment that was just extended is checked again under the lock. Completed enrolments keep their status
+ * and get no event.
  */
 const text = `/* across tenants: the clock is the same for all of them */
 with due as materialized (
@@ -32,8 +33,8 @@ with due as materialized (
 select count(*)::integer as ended from ended`;
 
 /**
- * Ends the enrolments of all tenants whose time is over, each once with one event, whenever and on however many nodes
- * it runs. Answers how many it ended.
+ * Ends all tenants' enrolments whose time is up, each with exactly one event, however often and on however
+ * many nodes it runs. Returns how many it ended.
  */
 export async function expireEnrolments(ctx: Context): Promise<number> {
   let total = 0;

@@ -34,7 +34,10 @@ const readFacts = readTogether<string, Row>({
   values: (ctx, enrollIds) => [ctx.tenantId, enrollIds],
 });
 
-/** Decides whether the learner can start now, in one statement, and says why. `loginId` undefined: whosever it is. */
+/**
+ * Decides in one statement whether the learner can start now, and why. `loginId` undefined: any user's
+ * enrolment.
+ */
 export async function explain(
   ctx: TenantContext,
   input: { enrollId: string; loginId?: string },

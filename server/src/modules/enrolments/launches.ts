@@ -7,7 +7,10 @@ type Row = SessionFacts & { release_id: string | null };
 const columns = `played.exit_number, played.last_seen_at, held.launches, held.status, held.expires_at, known.enabled,
   held.release_id`;
 
-/** Another launch may have the same number after a restored backup. Tokens without an ID are accepted by number. */
+/**
+ * After a restored backup another launch may have the same number. Tokens without an ID are matched by
+ * number.
+ */
 const isSame = (id: string) => `(${id}::uuid is null or played.launch_id = ${id})`;
 
 const read = `
@@ -16,7 +19,7 @@ join enrolment held on held.tenant_id = $1 and held.enroll_id = $2
 join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$4')}`;
 
-/** A session that has ended stays so: only the page of an open one moves the time it was last seen. */
+/** An ended session stays ended: only the page of an open session updates the time it was last seen. */
 const touch = `
 update launch played set last_seen_at = case
   when played.exit_number is null and played.last_seen_at >= $5 then $4 else played.last_seen_at end
@@ -26,7 +29,7 @@ where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and
   and held.tenant_id = $1 and held.enroll_id = $2
 returning ${columns}`;
 
-/** The release that a session plays, and why it may no longer ask for its files; null: it may. */
+/** The release that a session plays, and why it may no longer request files; null if it may. */
 export type LaunchStanding = { ended: SessionEnd | null; releaseId: string | null };
 
 type Handle = { enrollId: string; launch: number; launchId: string | null };
@@ -42,7 +45,7 @@ export async function readLaunchState(ctx: TenantContext, input: Handle): Promis
   return standingOf(row, input.launch, ctx.now());
 }
 
-/** Notes that the page of a launch is still open. */
+/** Records that the page of a launch is still open. */
 export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchStanding> {
   const now = ctx.now();
   const values = [ctx.tenantId, input.enrollId, input.launch, now, silentSince(now), input.launchId];

@@ -30,7 +30,7 @@ export type EnrolmentFilter = PageQuery &
 type Query = ReturnType<typeof selectEnrolments>;
 type Place = { at: Date | null; id: string };
 
-/** What the list is ordered by before the EnrollID. */
+/** The sort keys before EnrollID. */
 type Clock = 'changed_at' | 'expires_at' | null;
 
 function userOf(ctx: TenantContext, loginId: string) {
@@ -51,14 +51,18 @@ export async function listEnrolmentsOfUser(
 }
 
 /**
- * Filtered enrolments; with `ChangedAfter` in the order of their last change, with `ExpiresAfter` or `ExpiresBefore` in
- * that of their end. Each branch follows one index; a page is the first rows of them all.
+ * Filtered enrolments. With `ChangedAfter` they are ordered by their last change, with `ExpiresAfter` or
+ * `ExpiresBefore` by their end. Each branch uses one index; a page merges their first rows.
  */
 export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter) {
   if (input.DurationID !== undefined && input.CourseID === undefined)
-    throw new Problem('validation_failed', 'DurationID is unique in its course. Send CourseID with it.', {
-      param: 'CourseID',
-    });
+    throw new Problem(
+      'validation_failed',
+      'DurationID is unique only within its course. Send CourseID as well.',
+      {
+        param: 'CourseID',
+      },
+    );
   const limit = pageLimit(input);
   const clock = clockOf(input);
   const after = readPlace(readCursor(input), clock);
@@ -97,8 +101,8 @@ const openStatuses = statuses.filter(
 );
 
 /**
- * The status as of now, as equalities that an index serves. Overdue are those whose time ended since the job last
- * noted it: few, so they are found by their time and sorted.
+ * The current status, as equalities that an index can serve. Overdue enrolments have ended since the job last
+ * ran: there are few, so they are found by their end and sorted.
  */
 function branchesOf(ctx: TenantContext, input: EnrolmentFilter): Query[] {
   const { Status } = input;
@@ -129,7 +133,7 @@ function branchesOf(ctx: TenantContext, input: EnrolmentFilter): Query[] {
   return [noted(Status), overdue];
 }
 
-/** The index of a course's enrolments has their status before the EnrollID. */
+/** The index of a course's enrolments has the status before EnrollID. */
 function followsCourse(input: EnrolmentFilter): boolean {
   const { CourseID, DurationID, LoginID, GroupName } = input;
   return (

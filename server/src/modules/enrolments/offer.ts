@@ -40,7 +40,7 @@ const readRow = readTogether<Wanted, Row>({
   ],
 });
 
-/** The course as this learner may take it, with the learner's current enrolment. */
+/** The course as this learner may take it, with their current enrolment. */
 export async function readOffer(
   ctx: TenantContext,
   input: Wanted,

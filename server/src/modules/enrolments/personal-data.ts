@@ -14,7 +14,10 @@ const anonymizeLaunches = `
 update launch played set user_agent = null, return_url = null, ended_at = coalesce(played.ended_at, $3)
 where played.tenant_id = $1 and played.enroll_id = any($2::uuid[]) returning 1`;
 
-/** What is not completed is withdrawn as a client would do it, so that seats are freed and readers of the log know. */
+/**
+ * Enrolments that are not completed are withdrawn as a client would do it, so that their seats are freed and
+ * readers of the event log are notified.
+ */
 async function eraseEnrolments(ctx: TenantContext, person: Person): Promise<number> {
   const open = await ctx.db
     .selectFrom('enrolment')
@@ -40,10 +43,10 @@ async function* readEnrolments(ctx: TenantContext, person: Person) {
 export const enrolmentData: PersonalData = {
   name: 'Enrolments',
   tables: ['enrolment'],
-  erased: 'Who was enrolled; Reference and Metadata; the reasons of changed results. Access has ended.',
+  erased: 'Who was enrolled; Reference and Metadata; the reasons for overridden results. Access has ended.',
   kept: {
     what: 'Course, option, times, status and result, without a user.',
-    why: 'They count in the figures of the course, and in how many enrolments were sold.',
+    why: "They are part of the course's figures and of the number of enrolments sold.",
   },
   erase: eraseEnrolments,
   read: readEnrolments,
@@ -51,7 +54,10 @@ export const enrolmentData: PersonalData = {
 
 type Row = Record<string, unknown>;
 
-/** The rest of each primary key, and how many rows are read at a time: those with run-time data have up to 1 MiB each. */
+/**
+ * The rest of each primary key, and how many rows to read at a time: rows with run-time data can have 1 MiB
+ * each.
+ */
 const pages = {
   launch: { key: ['number'], rows: 200 },
   attempt: { key: [], rows: 1 },
@@ -59,7 +65,7 @@ const pages = {
   run_time_commit: { key: ['launch', 'number'], rows: 200 },
 } as const;
 
-/** All rows of one of the enrolments' tables, an enrolment and a page at a time. */
+/** All rows of one of the enrolments' tables, one enrolment and one page at a time. */
 async function* rowsOf(ctx: TenantContext, person: Person, table: keyof typeof pages) {
   for (const enrollId of person.enrollIds) {
     let last: Row | undefined;
@@ -83,7 +89,7 @@ function readPage(ctx: TenantContext, table: keyof typeof pages, enrollId: strin
   });
 }
 
-/** `enroll_id` → `EnrollID`: the columns under the names that the interface would give them. */
+/** `enroll_id` → `EnrollID`: columns under the names that the API would use. */
 function fieldsOf(row: object): object {
   const words: Record<string, string> = { id: 'ID', url: 'URL', enroll: 'Enroll' };
   return Object.fromEntries(
@@ -100,7 +106,7 @@ function fieldsOf(row: object): object {
 export const launchData: PersonalData = {
   name: 'Launches',
   tables: ['launch'],
-  erased: 'The browser (user agent) and the address to return to. Sessions have ended.',
+  erased: 'The browser (user agent) and the return URL. Sessions have ended.',
   kept: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
   erase: async (ctx, person) => {
     const values = [ctx.tenantId, person.enrollIds, ctx.now()];
@@ -112,7 +118,7 @@ export const launchData: PersonalData = {
 export const runTimeData: PersonalData = {
   name: 'RunTimeData',
   tables: ['attempt', 'attempt_unit'],
-  erased: 'All that the courses stored: bookmarks, answers, comments, the name they were given.',
+  erased: 'Everything that the courses stored: bookmarks, answers, comments, the name they were given.',
   kept: { what: 'The result of each unit.', why: 'They are part of the anonymous result.' },
   erase: async (ctx, person) => {
     await ctx.db
@@ -138,9 +144,9 @@ export const runTimeData: PersonalData = {
 export const commitData: PersonalData = {
   name: 'Commits',
   tables: ['run_time_commit'],
-  erased: 'The hashes of what the commits contained.',
+  erased: 'Hashes of the contents of commits.',
   kept: {
-    what: 'When a result of a unit was stored, and which.',
+    what: 'When a result of a unit was stored, and which result.',
     why: 'They are part of the anonymous result.',
   },
   erase: async (ctx, person) => {

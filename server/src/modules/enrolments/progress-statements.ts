@@ -17,7 +17,7 @@ type Wanted = {
   unitId: string;
 };
 
-/** Not the whole row: reading all its columns is a tenth of what a commit costs. */
+/** Not the whole row: reading all its columns is a tenth of the cost of a commit. */
 const enrolmentColumns = [
   'status',
   'status_before_end',
@@ -36,17 +36,23 @@ const enrolmentColumns = [
   'revision',
 ] as const satisfies readonly (keyof EnrolmentRow)[];
 
-/** What a commit needs to know: the enrolment, the best evidence of each unit, its launch, and whether it was taken before. */
+/**
+ * What a commit needs to know: the enrolment, the best evidence for each unit, the launch, and whether it was
+ * already received.
+ */
 export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]> & {
   user_id: string | null;
   enabled: boolean | null;
-  /** Null: there is no such launch, or another one has its number. */
+  /** Null if the launch does not exist or another one has its number. */
   last_seen_at: Date | null;
   exit_number: number | null;
-  /** The hash of the commit that took the number, or empty if that was before there were hashes; null: it is free. */
+  /**
+   * Hash of the commit with this number; empty if it was stored before hashes existed; null if the number is
+   * free.
+   */
   taken_by: string | null;
   units: Record<string, Evidence> | null;
-  /** Of the run-time data of all units but that of the commit. */
+  /** Size of the run-time data of all units except the one in the commit. */
   other_bytes: number;
 };
 
@@ -108,13 +114,13 @@ export type Progress = {
   launch: number;
   number: number;
   bodyHash: string;
-  /** False: the session has ended, and the commit is no sign of life. */
+  /** False if the session has ended, in which case the commit does not keep it alive. */
   isLive: boolean;
   expectedRevision: number;
   expectedStatus: string;
   unitId: string;
   data: RunTimeData;
-  /** Of the data as JSON; 0: it is not stored. */
+  /** Size of the data as JSON; 0 if it is not stored. */
   bytes: number;
   evidence: Evidence;
   treeState: string | null;
@@ -132,9 +138,9 @@ const ifNewer = (column: string) => `${column} = case
     else unit.${column} end`;
 
 /**
- * All of n commits of different enrolments in one statement; it writes nothing for one when another commit or a change
- * by others came between. Results are merged; run-time data and bookmark are those of the newest launch, and of its
- * highest number. $2 is an array of `Progress`, each with its number `n`.
+ * Writes n commits of different enrolments in one statement; skips a commit if another commit or change came
+ * first. Results are merged; run-time data and bookmark are those of the newest launch and its highest
+ * number. $2 is an array of `Progress`, each with its number `n`.
  */
 const write = `
 with request as materialized (
@@ -187,7 +193,10 @@ with request as materialized (
 )
 select moved.n from moved`;
 
-/** In one statement. A commit may have a megabyte, and the statements of other tenants wait meanwhile. */
+/**
+ * Maximum bytes in one statement. A commit may have a megabyte, and other tenants' statements wait in the
+ * meantime.
+ */
 const most = { commits: 50, bytes: 1024 ** 2 };
 
 export const writeProgress = coalesce<TenantContext, Progress, boolean>({
@@ -213,7 +222,10 @@ export const writeProgress = coalesce<TenantContext, Progress, boolean>({
   },
 });
 
-/** A commit that does not count. It stays visible in the timeline, and may count later: after a withdrawal is revoked, say. */
+/**
+ * Records a commit that does not count. It stays visible in the timeline and may count later, for example
+ * after a withdrawal is reversed.
+ */
 export type RefusedCommit = {
   enrollId: string;
   launch: number;

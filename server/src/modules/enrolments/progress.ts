@@ -23,7 +23,7 @@ import { fits, measure, notStored } from './stored-data.ts';
 export type CommitInput = {
   enrollId: string;
   launch: number;
-  /** Null: the session began before launches had IDs. */
+  /** Null if the session began before launches had IDs. */
   launchId: string | null;
   number: number;
   unitId: string;
@@ -33,23 +33,24 @@ export type CommitInput = {
   exit: boolean;
 };
 
-/** `Ended`: why the session takes no more commits of what is done from now on; null: it goes on. */
+/** `Ended`: why the session accepts no more commits of new work; null if it is still open. */
 export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
   Number: number;
   Status: string;
   Ended: SessionEnd | null;
-  /** The result counts, and the run-time data was not stored. */
+  /** The result counts, but the run-time data was not stored. */
   Warning?: 'data_not_stored';
 };
 
 type KnownFacts = ProgressFacts & SessionFacts & { launch: number };
 
-/** How far a number may be ahead of the one expected next. */
+/** How far a number may be ahead of the expected one. */
 const mostAhead = 1_000;
 
 /**
- * Takes one numbered commit, once. Commits of a superseded launch and those that arrive late count as well: results are
- * merged, and run-time data of the newest launch stays. Two statements: read what decides, write everything together.
+ * Stores a numbered commit once. Late commits and commits of a superseded launch count as well: results are
+ * merged, and the newest launch's run-time data is kept. Two statements: one reads everything needed, the
+ * other writes everything.
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
   try {
@@ -77,26 +78,33 @@ async function takeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commit
     const receipt = receiptOf({ status, course, override: facts.override }, input.number, ended);
     return progress.bytes > 0 ? receipt : { ...receipt, Warning: 'data_not_stored' };
   }
-  throw new Problem('unavailable', 'The enrolment is being changed by others. Send the commit again.', {
-    retryAfter: 1,
-  });
+  throw new Problem(
+    'unavailable',
+    'The enrolment is being changed by another request. Send the commit again.',
+    {
+      retryAfter: 1,
+    },
+  );
 }
 
-/** What a restored backup does not hold may be known again later, so only an erasure is final. */
+/** What a restored backup lacks may be known again later, so only an erasure is final. */
 function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): KnownFacts {
   if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
   const { user_id, enabled, last_seen_at } = facts;
   if (user_id === null || enabled === null)
     throw new Problem('enrolment_erased', commitVerdicts.enrolment_erased);
   if (last_seen_at !== null) return { ...facts, user_id, enabled, last_seen_at, launch };
-  // A restored enrolment that was never launched has no release yet by which results could be judged.
+  // A restored enrolment that was never launched has no release yet against which to evaluate results.
   if (launchId === null || facts.launches === 0)
     throw new Problem('session_ended', sessionEnds.session_ended);
   const forgotten = { launch: forgottenNumber(launchId), last_seen_at: forgottenSince(launchId) };
   return { ...facts, user_id, enabled, ...forgotten };
 }
 
-/** A number that another commit has taken, or that is far ahead: the page sends its commit under the expected one. */
+/**
+ * The number was used by another commit or is far ahead: the page resends its commit with the expected
+ * number.
+ */
 function refuseNumber(facts: KnownFacts, { number }: CommitInput): void {
   const Expected = facts.commits + 1;
   const isTaken = facts.taken_by !== null;
@@ -163,7 +171,9 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
 function warningsOf(standard: Standard, data: RunTimeData): string[] | null {
   const length = data['cmi.suspend_data']?.length ?? 0;
   if (standard !== 'scorm12' || length <= 4096) return null;
-  return [`cmi.suspend_data has ${length} characters; SCORM 1.2 promises 4,096. All of them were kept.`];
+  return [
+    `cmi.suspend_data has ${length} characters, but SCORM 1.2 guarantees only 4,096. All of them were stored.`,
+  ];
 }
 
 function evidenceOf(facts: ProgressFacts): Evidence {

@@ -8,7 +8,7 @@ import { countingResult, overrideOf, recordedResult } from './result.ts';
 import type { Enrolment } from './schemas.ts';
 import { statusAt } from './states.ts';
 
-/** Of a user who was not erased: every statement that reads one is tied to the user. */
+/** Non-null for users who are not erased: every statement that reads this joins the user. */
 export type EnrolmentRow = Selectable<EnrolmentTable> & { user_id: string };
 export type EnrolmentWithNames = EnrolmentRow & { login_id: string; course_title: string };
 
@@ -42,7 +42,7 @@ export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
   };
 }
 
-/** Enrolments of the tenant with the names that the record shows. */
+/** The tenant's enrolments with the names shown in the record. */
 export function selectEnrolments(ctx: TenantContext) {
   return ctx.db
     .selectFrom('enrolment')
@@ -59,7 +59,7 @@ export function selectEnrolments(ctx: TenantContext) {
 export function enrolmentNotFound(): Problem {
   return new Problem(
     'enrolment_not_found',
-    'This user has no enrolment with this EnrollID. List the enrolments with GET /enrolment/{LoginID}.',
+    "The user has no enrolment with this EnrollID. List the user's enrolments with GET /enrolment/{LoginID}.",
     { param: 'EnrollID' },
   );
 }

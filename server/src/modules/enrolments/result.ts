@@ -3,7 +3,9 @@ import type { EventType } from '../events/types.ts';
 
 type Result = Pick<Evidence, 'Completion' | 'Success' | 'Score'>;
 
-/** What an administrator decided, as it is stored. What is not mentioned stays as the course recorded it. */
+/**
+ * An administrator's decision, as stored. Fields that it leaves out keep the value that the course recorded.
+ */
 export type Override = Partial<Result> & { Reason: string; At: string };
 
 type ResultColumns = {
@@ -13,7 +15,7 @@ type ResultColumns = {
   override: unknown;
 };
 
-/** The cast is safe: the column is written from the validated `Override` only. */
+/** The cast is safe: the column is written only from a validated `Override`. */
 export function overrideOf(row: { override: unknown }): Override | null {
   return row.override as Override | null;
 }
@@ -26,7 +28,7 @@ export function recordedResult(row: ResultColumns): Result {
   };
 }
 
-/** The result that counts: the override where there is one. */
+/** The effective result: the override where there is one. */
 export function withOverride<R extends Result>(result: R, override: Override | null): R {
   if (override === null) return result;
   const { Reason: _, At: __, ...decided } = override;
@@ -37,7 +39,7 @@ export function countingResult(row: ResultColumns): Result {
   return withOverride(recordedResult(row), overrideOf(row));
 }
 
-/** Fits `Data` of the events that tell of a result. */
+/** Has the shape of `Data` in events that report a result. */
 export function resultData(
   row: ResultColumns & { status: string; progress: number; total_seconds: number },
 ): Record<string, unknown> {
@@ -51,7 +53,7 @@ export function resultData(
 
 type Told = Result & { Progress: number };
 
-/** The events of a changed result. */
+/** The events for a changed result. */
 export function happened(before: Told, after: Told, completed: boolean): EventType[] {
   const types: EventType[] = [];
   if (completed) types.push('enrolment.completed');

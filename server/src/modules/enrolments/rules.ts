@@ -1,6 +1,6 @@
 import type { Explanation, ruleCodes } from './schemas.ts';
 
-/** All that decides whether a learner may start. */
+/** The facts that decide whether a learner can start. */
 export type LaunchFacts = {
   userEnabled: boolean;
   withdrawn: boolean;
@@ -16,7 +16,7 @@ type Rule = {
   fails: string;
 };
 
-/** In the order in which they are asked. */
+/** In the order of evaluation. */
 const rules: Rule[] = [
   {
     code: 'user_enabled',
@@ -33,14 +33,15 @@ const rules: Rule[] = [
   {
     code: 'not_expired',
     passes: (facts, now) => facts.expiresAt === null || facts.expiresAt > now,
-    holds: 'The time for this course has not ended.',
-    fails: 'The time for this course has ended. Ask your administrator to extend it. Your results are kept.',
+    holds: 'Access has not expired.',
+    fails:
+      'Your access to this course has expired. Ask your administrator to extend it. Your results are kept.',
   },
   {
     code: 'course_available',
     passes: (facts) => facts.courseStatus !== 'draft',
     holds: 'The course is available.',
-    fails: 'The course is not published at the moment. Try again later.',
+    fails: 'The course is currently not published. Try again later.',
   },
   {
     code: 'course_playable',
@@ -50,7 +51,7 @@ const rules: Rule[] = [
   },
 ];
 
-/** The launch decision and its reasons: the click on a LaunchURL and `explain` both ask this function. */
+/** The launch decision and its reasons, used by both the LaunchURL and `explain`. */
 export function decideLaunch(
   facts: LaunchFacts,
   now: Date,

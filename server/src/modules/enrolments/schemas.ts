@@ -5,7 +5,7 @@ import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { statuses } from './states.ts';
 
-export const EnrollID = Type.String({ maxLength: 64, description: 'Identifies an enrolment. Opaque.' });
+export const EnrollID = Type.String({ maxLength: 64, description: 'ID of the enrolment. Opaque.' });
 
 export const completions = ['unknown', 'incomplete', 'completed'] as const;
 export const successes = ['unknown', 'passed', 'failed'] as const;
@@ -17,27 +17,29 @@ const Reference = Nullable(
 const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\uD800-\\uDFFF]{1,40}$' }), Text(500), {
   maxProperties: 20,
   additionalProperties: false,
-  description: 'Up to 20 texts of the client’s own.',
+  description: 'Up to 20 key–value pairs of the client’s own, with string values.',
 });
 
-/** Without the pattern of names: the serializer compiles it without the flag `u`, and would drop names with emoji. */
+/**
+ * Without the name pattern: the serializer compiles it without the `u` flag and would drop names with emoji.
+ */
 const StoredMetadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string' },
-  description: 'Up to 20 texts of the client’s own.',
+  description: 'Up to 20 key–value pairs of the client’s own, with string values.',
 });
 
 const Completion = OneOf(completions);
 const Success = OneOf(successes);
 const Score = Nullable(
-  Type.Number({ minimum: 0, maximum: 100, description: '0–100; null: none was given.' }),
+  Type.Number({ minimum: 0, maximum: 100, description: '0–100; null if the course gave none.' }),
 );
 
 const overriding = {
   Completion,
   Success,
   Score,
-  Reason: Text(1000, { minLength: 1, description: 'Why the result was decided. Required.' }),
+  Reason: Text(1000, { minLength: 1, description: 'Why the result was overridden. Required.' }),
 };
 
 type OverrideRequest = {
@@ -47,11 +49,11 @@ type OverrideRequest = {
   Reason: string;
 };
 
-/** What an administrator decides. At least one part of the result is in it. */
+/** An administrator's decision. It contains at least one part of the result. */
 const OverrideRequest = Type.Unsafe<OverrideRequest | null>({
   type: ['object', 'null'],
   description:
-    'An administrative result: what it has counts instead of what the course recorded, now and later; null removes it.',
+    'Overrides the result: the parts sent here count instead of what the course recorded, now and later. null removes the override.',
   additionalProperties: false,
   required: ['Reason'],
   minProperties: 2,
@@ -61,10 +63,10 @@ const OverrideRequest = Type.Unsafe<OverrideRequest | null>({
 
 const Override = Type.Unsafe<(OverrideRequest & { At: string }) | null>({
   type: ['object', 'null'],
-  description: 'The administrative result that counts instead of the recorded one; null: there is none.',
+  description: 'The override that counts instead of the recorded result; null if there is none.',
   additionalProperties: false,
   required: ['Reason', 'At'],
-  properties: { ...overriding, At: Instant('When it was decided.') },
+  properties: { ...overriding, At: Instant('When the result was overridden.') },
 });
 
 export const Enrolment = Fields(
@@ -81,7 +83,7 @@ export const Enrolment = Fields(
     Override,
     Recorded: Fields(
       { Completion, Success, Score },
-      { description: 'What the course recorded, whether or not an override counts instead.' },
+      { description: 'What the course recorded, whether or not an override replaces it.' },
     ),
     Progress: Type.Number({ description: '0–100.' }),
     TotalSeconds: Type.Number({ description: 'Time spent in the course.' }),
@@ -95,7 +97,7 @@ export const Enrolment = Fields(
     Metadata: StoredMetadata,
     LaunchURL: Nullable(
       Address(
-        'Starts the course for the user. Append &returnURL= and an address to have the learner brought back there. Null for a key without the scope enrolments:launch.',
+        'Starts the course for the user. Append &returnURL= and a URL to bring the learner back there. Null for a key without the scope enrolments:launch.',
       ),
     ),
   },
@@ -108,7 +110,7 @@ export const EnrolRequest = Fields(
     IfEnrolled: Type.Optional(
       OneOf(['return', 'extend', 'renew', 'fail'], {
         description:
-          "What happens to a current enrolment. return (default): it is answered. extend: the option's duration is added to the later of now and its ExpiresAt; an expired one is led back, and what is sent of Reference and Metadata replaces its own. renew: it is ended and a new one begun. fail: 409 already_enrolled. Send an Idempotency-Key with extend and renew, so that a retry does not do it twice.",
+          "What happens to a current enrolment. return (default): it is returned. extend: the option's duration is added to the later of now and its ExpiresAt; an expired enrolment is reactivated, and Reference and Metadata are replaced if sent. renew: it is ended and a new one is created. fail: 409 already_enrolled. With extend and renew, send an Idempotency-Key so that a retry has no further effect.",
       }),
     ),
     Reference: Type.Optional(Reference),
@@ -120,8 +122,8 @@ export type EnrolRequest = Type.Static<typeof EnrolRequest>;
 
 export const EnrolmentChange = Fields(
   {
-    ExpiresAt: Type.Optional(Nullable(Instant('Moves the end of access; null: never ends.'))),
-    Withdrawn: Type.Optional(Type.Boolean({ description: 'true ends access, false leads back.' })),
+    ExpiresAt: Type.Optional(Nullable(Instant('Changes when access ends; null: never.'))),
+    Withdrawn: Type.Optional(Type.Boolean({ description: 'true ends access, false restores it.' })),
     Reference: Type.Optional(Reference),
     Metadata: Type.Optional(Metadata),
     Override: Type.Optional(OverrideRequest),
@@ -144,15 +146,15 @@ export const Explanation = Fields(
     LoginID,
     CourseID,
     MayLaunch: Type.Boolean({
-      description: 'True when every rule passes; a click is decided by the same rules.',
+      description: 'True when every rule passes. A click on the launch link is decided by the same rules.',
     }),
     Rules: Type.Array(
       Fields({
         Rule: OneOf(ruleCodes),
         Passed: Type.Boolean(),
-        Detail: Type.String({ description: 'What holds, or what to do.' }),
+        Detail: Type.String({ description: 'What is true, or what to do.' }),
       }),
-      { description: 'In the order in which they are asked.' },
+      { description: 'In the order of evaluation.' },
     ),
   },
   { title: 'Explanation' },
@@ -163,11 +165,11 @@ export const TimelineEntry = Fields(
   {
     At: Instant(),
     Kind: OneOf(['launch', 'commit', 'event']),
-    Type: Nullable(Type.String({ description: 'Of an event: its type.' })),
+    Type: Nullable(Type.String({ description: 'For an event: its type.' })),
     Launch: Nullable(
       Type.Integer({
         description:
-          'Number of the launch; null for a commit whose launch is no longer on record, for example after a restored backup.',
+          'Number of the launch; null for a commit whose launch is no longer on record, for example after restoring a backup.',
       }),
     ),
     Commit: Nullable(Type.Integer({ description: 'Number of the commit.' })),
@@ -177,16 +179,16 @@ export const TimelineEntry = Fields(
     Refused: Nullable(
       Type.String({
         description:
-          'Code with which a commit was refused; its result in `Data` does not count. Null for everything else.',
+          'Code with which a commit was rejected; its result in `Data` does not count. Null for all other entries.',
       }),
     ),
     Actor: Nullable(
       OneOf(actorKinds, {
-        description: 'Who changed the enrolment by hand, as in GET /audit; null: nobody did.',
+        description: 'Who changed the enrolment manually, as in GET /audit; null: nobody did.',
       }),
     ),
     ActorName: Nullable(
-      Type.String({ description: 'LoginID of the administrator or name of the key; learners are not told.' }),
+      Type.String({ description: 'LoginID of the administrator or name of the key; not shown to learners.' }),
     ),
   },
   { title: 'TimelineEntry' },

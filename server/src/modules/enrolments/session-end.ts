@@ -1,7 +1,9 @@
 import type { ErrorCode } from '../../platform/errors.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 
-/** Why the page of a launch gets no more course files. `tenant_suspended`: until the tenant is resumed. */
+/**
+ * Why the page of a launch gets no more course files. `tenant_suspended` applies until the tenant is resumed.
+ */
 export const sessionEnds = {
   enrolment_withdrawn: 'This enrolment was withdrawn. Ask your administrator to enrol you again.',
   user_disabled: 'This account is disabled. Ask your administrator to enable it.',
@@ -12,12 +14,15 @@ export const sessionEnds = {
 } as const satisfies Partial<Record<ErrorCode, string>>;
 export type SessionEnd = keyof typeof sessionEnds;
 
-/** Codes with which a commit is refused for good. A page deletes it from its device after telling the learner. */
+/**
+ * Codes with which a commit is rejected for good. A page then deletes it from its device and informs the
+ * learner.
+ */
 export const commitVerdicts = {
   enrolment_withdrawn: sessionEnds.enrolment_withdrawn,
   user_disabled: sessionEnds.user_disabled,
   results_too_late: 'The session ended too long ago for its results to be added.',
-  session_exited: 'The learner left this session before this commit was made.',
+  session_exited: 'The learner had left this session before this commit was made.',
   enrolment_erased: 'The data about this learner was erased.',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 export type CommitVerdict = keyof typeof commitVerdicts;
@@ -31,13 +36,13 @@ export type SessionFacts = {
   exit_number: number | null;
 };
 
-/** A session whose page has given no sign of life for this long has ended. */
+/** A session whose page has sent no heartbeat for this long has ended. */
 const silentMilliseconds = 24 * 3_600_000;
 
-/** A session last seen before this has ended. */
+/** A session last seen before this time has ended. */
 export const silentSince = (now: Date) => new Date(now.getTime() - silentMilliseconds);
 
-/** Why the session of a launch has ended; null: it goes on. */
+/** Why the session of a launch has ended; null if it is open. */
 export function sessionEnd(facts: SessionFacts, launch: number, now: Date): SessionEnd | null {
   if (facts.status === 'withdrawn') return 'enrolment_withdrawn';
   if (!facts.enabled) return 'user_disabled';
@@ -46,7 +51,7 @@ export function sessionEnd(facts: SessionFacts, launch: number, now: Date): Sess
   return facts.last_seen_at < silentSince(now) || facts.exit_number !== null ? 'session_ended' : null;
 }
 
-/** Why a commit is refused for good; null: its results count. A superseded launch is no reason. */
+/** Why a commit is rejected for good; null if its results count. A superseded launch is not a reason. */
 export function commitVerdict(
   facts: SessionFacts,
   commit: { number: number },
@@ -57,7 +62,7 @@ export function commitVerdict(
   if (facts.exit_number !== null && commit.number > facts.exit_number) return 'session_exited';
   const silentAt = facts.last_seen_at.getTime() + silentMilliseconds;
   const endedAt = Math.min(silentAt, facts.expires_at?.getTime() ?? silentAt);
-  // While its tenant is suspended, a device cannot send anything.
+  // A device cannot send anything while its tenant is suspended.
   const lateSince = Math.max(endedAt, resumedAt?.getTime() ?? endedAt);
   return now.getTime() - lateSince > lateDays * 86_400_000 ? 'results_too_late' : null;
 }

@@ -13,7 +13,10 @@ import type { EnrolmentRow } from './record.ts';
 import { countingResult } from './result.ts';
 import { statusAfter, statusAtSql } from './states.ts';
 
-/** What a started launch plays: the enrolment after the click with the result that counts, its release, and the run-time data so far. */
+/**
+ * What a started launch plays: the enrolment after the click with its effective result, its release, and the
+ * run-time data so far.
+ */
 export type StartedLaunch = EnrolmentRow & {
   launch_id: string;
   course_title: string;
@@ -30,8 +33,8 @@ export type StartedLaunch = EnrolmentRow & {
 };
 
 /**
- * The click was decided by `explain` a moment ago; the conditions here only catch what changed since then. An
- * enrolment stays on the release on which it began.
+ * `explain` has just allowed the click; the conditions here only catch later changes. An enrolment keeps the
+ * release with which it was first launched.
  */
 const text = `
 with started as (
@@ -75,7 +78,7 @@ export async function startLaunch(
   input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
 ): Promise<StartedLaunch> {
   const now = ctx.now();
-  // Statements that run at once do not see each other's launches.
+  // Concurrent statements do not see each other's launches.
   const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${input.enrollId}`, now);
   if (seconds > 0) throw tooManyLaunches(ctx, seconds);
   const values = [

@@ -2,12 +2,12 @@ export const statuses = ['enrolled', 'in_progress', 'completed', 'expired', 'wit
 export type Status = (typeof statuses)[number];
 
 /**
- * What can happen to an enrolment. `complete` and `reopen` follow the result that counts, which an override may turn
- * back; `restore` leads back to the status before the end.
+ * What can happen to an enrolment. `complete` and `reopen` follow the effective result, which an override may
+ * reverse; `restore` returns to the status before the end.
  */
 export type Action = 'launch' | 'complete' | 'reopen' | 'expire' | 'withdraw' | 'restore';
 
-/** The one list of transitions. An action that is missing leaves the status as it is. */
+/** The only list of transitions. An action without an entry leaves the status unchanged. */
 const transitions: Record<Status, Partial<Record<Action, Status | 'status_before_end' | 'as_begun'>>> = {
   enrolled: { launch: 'in_progress', complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
   in_progress: { complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
@@ -39,17 +39,20 @@ export function statusAfter(alias: string, action: Action): string {
   return `(case ${alias}.status ${cases.join(' ')} else ${alias}.status end)`;
 }
 
-/** The status that goes with a completion: what is completed by the result that counts, is completed. */
+/** The status that matches the completion of the effective result. */
 export function statusFollowing(row: Standing, completion: string): Status {
   return nextStatus(row, completion === 'completed' ? 'complete' : 'reopen');
 }
 
-/** The status as of now: what is not completed expires when its time ends, whether or not anything noted it. */
+/**
+ * The current status: an enrolment that is not completed expires when its time is up, whether or not a job
+ * has recorded it.
+ */
 export function statusAt(row: Standing & { expires_at: Date | null }, now: Date): Status {
   return row.expires_at !== null && row.expires_at <= now ? nextStatus(row, 'expire') : row.status;
 }
 
-/** SQL of the same. */
+/** The same as SQL. */
 export function statusAtSql(alias: string, now: string): string {
   return `(case when ${alias}.expires_at <= ${now} then ${statusAfter(alias, 'expire')} else ${alias}.status end)`;
 }

@@ -1,11 +1,11 @@
 import type { RunTimeData } from '../../../../standards/types.ts';
 import { sha256 } from '../../platform/ids.ts';
 
-/** For all units of an enrolment together, because opening a session reads and sends all of it. */
+/** For all units of an enrolment together, because opening a session reads and sends everything. */
 const mostStored = 4 * 1024 ** 2;
 
 export const notStored =
-  'The run-time data was not stored: with it the units of this enrolment would have more than 4 MiB. The result counts.';
+  'The run-time data was not stored, because the units of this enrolment would exceed 4 MiB in total. The result counts.';
 
 type Content = {
   unitId: string;
@@ -16,8 +16,8 @@ type Content = {
 };
 
 /**
- * The hash by which a repeated commit is recognised, and the bytes of its data as JSON. 132 bits are enough to tell the
- * commits of one launch apart.
+ * The hash that identifies a repeated commit, and the size of its data as JSON. 132 bits are enough to
+ * distinguish the commits of one launch.
  */
 export function measure({ unitId, data, treeState, root, exit }: Content): {
   bodyHash: string;
@@ -29,7 +29,7 @@ export function measure({ unitId, data, treeState, root, exit }: Content): {
   return { bodyHash, bytes: Buffer.byteLength(json) };
 }
 
-/** Whether the data of a unit may be stored beside that of the others. */
+/** Whether a unit's data can be stored in addition to that of the others. */
 export function fits(bytes: number, others: number): boolean {
   return others + bytes <= mostStored;
 }

@@ -65,7 +65,7 @@ left join lateral (
 ) noted on true
 order by entry.kind, entry.event_id, case when entry.kind = 'commit' then entry.at end, entry.commit, entry.launch`;
 
-/** Launches, commits and events of an enrolment, oldest first. */
+/** The launches, commits and events of an enrolment, oldest first. */
 export async function readTimeline(
   ctx: TenantContext,
   input: PageQuery & { loginId: string; enrollId: string },
@@ -96,7 +96,7 @@ export async function readTimeline(
   );
 }
 
-/** Learners are told that an administrator decided, and not which. */
+/** Learners see that an administrator made the change, but not which one. */
 function toEntry(row: Row, namesActor: boolean): TimelineEntry {
   return {
     At: row.at.toISOString(),

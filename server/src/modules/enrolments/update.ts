@@ -15,7 +15,7 @@ import { countingResult, happened, resultData } from './result.ts';
 import type { Enrolment, EnrolmentChange } from './schemas.ts';
 import { statusAt } from './states.ts';
 
-/** Changes what is sent; what is not mentioned stays. */
+/** Changes the fields that are sent; the others keep their values. */
 export async function updateEnrolment(
   ctx: TenantContext,
   input: EnrolmentChange & { loginId: string; enrollId: string },
@@ -51,7 +51,7 @@ async function moveSeat(
   if (before.holds_seat || !after.holds_seat || (await takeSeat(ctx, after))) return;
   throw new Problem(
     'no_seats_left',
-    'The seat of this enrolment was sold again, and none is left. Enrol the user with another option, or ask the operator for more seats.',
+    'The seat of this enrolment has been sold again, and none is left. Enrol the user with another option, or ask the operator for more seats.',
     { param: 'Withdrawn' },
   );
 }
@@ -86,7 +86,7 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
 
 const uniqueViolation = '23505';
 
-/** A lapse that nothing had noted before, the change itself, and what an override did to the result. */
+/** A lapse that was not recorded before, the change itself, and the effect of an override on the result. */
 function eventsOf(
   before: EnrolmentWithNames,
   after: EnrolmentWithNames,

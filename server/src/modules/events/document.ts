@@ -16,14 +16,17 @@ function operation(type: EventType) {
     tags: ['Webhooks'],
     summary,
     description:
-      'Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).',
+      'The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).',
     parameters,
     security: [],
-    responses: { '2XX': { description: 'Received. Anything else is tried again, for 72 hours.' } },
+    responses: { '2XX': { description: 'Received. Any other response is retried for 72 hours.' } },
   };
 }
 
-/** What is sent to webhook endpoints, as `webhooks` of the OpenAPI document: one operation for each type of event. */
+/**
+ * What is sent to webhook endpoints, as `webhooks` in the OpenAPI document: one operation for each event
+ * type.
+ */
 export const describedEvents = Object.fromEntries(
   eventTypes.map((type) => [type, { operation: operation(type), body: eventSchema(type) }]),
 );

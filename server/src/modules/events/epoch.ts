@@ -3,8 +3,8 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
 
 /**
- * Begins a new epoch of the log when the database lives another life than before: restored from a dump, upgraded,
- * failed over or recovered to a point in time. Called before a node writes.
+ * Starts a new epoch of the log when the database is no longer the same instance: restored from a dump,
+ * upgraded, failed over or recovered to a point in time. Called before a node writes.
  */
 export async function settleEpoch(ctx: Context): Promise<void> {
   const life = await identity(ctx);
@@ -26,8 +26,9 @@ export async function settleEpoch(ctx: Context): Promise<void> {
 }
 
 /**
- * For a backup just restored: the next start begins a new epoch, also where the copy has the identity of the original,
- * which may have gone on after the backup and handed out cursors that the copy must not pass by.
+ * For a backup that was just restored: the next start begins a new epoch, even if the copy has the identity
+ * of the original. The original may have continued after the backup and handed out cursors that would skip
+ * events in the copy.
  */
 export async function beginNewLife(ctx: Context): Promise<void> {
   await writeLife(ctx, 'restored');
@@ -41,7 +42,10 @@ async function writeLife(ctx: Context, value: string): Promise<void> {
     .execute();
 }
 
-/** The time makes it differ from the epochs of other copies of the database, whose cursors may still be about. */
+/**
+ * Contains the time, so that it differs from the epochs of other copies of the database whose cursors may
+ * still be in use.
+ */
 async function beginEpoch(ctx: Context, epoch: number): Promise<void> {
   await run(ctx, {
     text: `/* across tenants: definition */ alter table event alter column epoch set default ${epoch}`,
@@ -52,10 +56,12 @@ async function beginEpoch(ctx: Context, epoch: number): Promise<void> {
     .set({ value: String(epoch) })
     .where('name', '=', 'event_epoch')
     .execute();
-  ctx.log.warn({ epoch }, 'the database begins another life; the event log goes on in a new epoch');
+  ctx.log.warn({ epoch }, 'the database was restored or failed over; the event log continues in a new epoch');
 }
 
-/** Some hosts do not let it be read; then only transaction numbers from the future tell. */
+/**
+ * Some hosting providers do not allow reading it; then transaction numbers from the future are the only sign.
+ */
 async function identity(ctx: Context): Promise<string> {
   try {
     const [row] = await run<{ life: string }>(ctx, {

@@ -1,11 +1,11 @@
 import { parametersAfter } from '../../platform/db/parameters.ts';
 
-/** What the log can be narrowed to. */
+/** Filters of the log. */
 export type LogFilter = { types?: readonly string[] | null; enrollId?: string; loginId?: string };
 
 /**
- * A user's events: their own by event_of_user, the others by way of their enrolments, so that writing an event costs
- * no further index.
+ * A user's events: their own through event_of_user, the others through their enrolments, so that writing an
+ * event needs no further index.
  */
 function ofUser(loginId: string): string {
   const user = `(select owner.user_id from "user" owner where owner.tenant_id = $1 and owner.login_id = ${loginId})`;
@@ -20,8 +20,9 @@ function ofUser(loginId: string): string {
 }
 
 /**
- * SQL of the filter, with its values after those given; $1 is the tenant. Each combination is a text with a name of its
- * own: one text for all, with `$5 is null or …`, got a plan that read the whole log for one enrolment.
+ * SQL of the filter, with its values appended to those given; $1 is the tenant. Each combination is a named
+ * statement of its own: a single one with `$5 is null or …` got a plan that read the whole log for one
+ * enrolment.
  */
 export function narrowed(name: string, given: readonly unknown[], filter: LogFilter) {
   const { values, add } = parametersAfter(...given);

@@ -25,13 +25,15 @@ type Row = EventRow & {
   transaction: string;
 };
 
-/** What a record of the log is made of. The login is read from the user: erasing a user need not rewrite the log. */
+/**
+ * The columns of an event record. The login is joined from the user, so an erasure need not rewrite the log.
+ */
 export const eventColumns = `told.event_id, told.type, told.occurred_at, told.enroll_id, told.user_id, told.course_id,
   told.data, known.login_id`;
 
 /**
- * Stops before the oldest transaction that is still open: what it writes gets a number lower than that of events that
- * were committed before it. Transactions of an earlier epoch have all ended.
+ * Stops before the oldest open transaction: its events get a lower number than events that were committed
+ * before it. Transactions of an earlier epoch have all ended.
  */
 const readText = ({ from, where }: { from: string; where: string }) => `
 with horizon as (
@@ -53,8 +55,8 @@ order by page.epoch, page.transaction, page.event_id`;
 export type LoggedEvent = { event: Event; userId: string | null };
 
 /**
- * The events after a position, oldest first. The new position is never behind: with fewer events than asked for, it
- * is the end of all that can be read now, so that a filter that matches nothing is not searched again.
+ * The events after a position, oldest first. If there are fewer than requested, the new position is the end
+ * of what can be read now, so that a filter without matches does not scan the same events again.
  */
 export async function readLog(
   ctx: TenantContext,
@@ -69,7 +71,7 @@ export async function readLog(
   if (first.ahead)
     throw new Problem(
       'validation_failed',
-      'Cursor is ahead of the log: the database was restored from a backup. Start again without it, or compare by EventID.',
+      'Cursor is ahead of the log, because the database was restored from a backup. Start again without it, or compare by EventID.',
       { param: 'Cursor' },
     );
   const found = rows.filter((row) => row.event_id !== null);
@@ -85,7 +87,10 @@ const newestText = ({ from, where }: { from: string; where: string }) => `
 select ${eventColumns} from ${from}
 where ${where} and told.event_id < $2::uuid order by told.event_id desc limit $3`;
 
-/** The events before an id, newest first. For the eye: what is committed late may lie behind what was shown. */
+/**
+ * The events before an ID, newest first. For display: events committed late may appear behind the pages
+ * already shown.
+ */
 export async function readNewest(
   ctx: TenantContext,
   input: LogFilter & { before: string | null; limit: number },
@@ -95,7 +100,7 @@ export async function readNewest(
   return run<EventRow>(ctx, { name: query.name, text: newestText(query), values: query.values });
 }
 
-/** Just before the oldest open transaction, but not behind where the reader is. */
+/** Just before the oldest open transaction, but not behind the reader's position. */
 function endOf(row: Row, after: Position): Position {
   const transaction = BigInt(row.horizon) - 1n;
   const isBehind = row.horizon_epoch === after.epoch && transaction < BigInt(after.transaction);

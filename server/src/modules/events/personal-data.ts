@@ -2,7 +2,9 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import type { Person, PersonalData } from '../../platform/personal-data.ts';
 
-/** Members of Data that tell nothing of a person. All others are erased, so that a new one is not forgotten. */
+/**
+ * Members of Data that say nothing about a person. All others are erased, so a new one is erased by default.
+ */
 const anonymous = [
   'Changed',
   'Completion',
@@ -67,10 +69,10 @@ async function* readEvents(ctx: TenantContext, person: Person) {
 export const eventData: PersonalData = {
   name: 'Events',
   tables: ['event'],
-  erased: 'Whom the events are about, and everything in them but results and times.',
+  erased: 'The person that the events are about, and their contents except results and times.',
   kept: {
     what: 'That something happened to an enrolment, when, and with which result.',
-    why: 'Readers that follow the log must find no gap; nothing in it leads to the person any more.',
+    why: 'Readers that follow the log must find no gaps. Nothing in it leads to the person any more.',
   },
   erase: async (ctx, person) => {
     const values = [ctx.tenantId, person.userId, person.enrollIds, anonymous];

@@ -1,6 +1,6 @@
 import { foreignCursor } from '../../platform/pagination.ts';
 
-/** A place in a tenant's log; what comes after it has not been read yet. */
+/** A position in a tenant's log; everything after it is unread. */
 export type Position = { epoch: number; transaction: string; eventId: string };
 
 export const logStart: Position = {

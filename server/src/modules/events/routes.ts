@@ -11,14 +11,14 @@ export const eventRoutes = [
     method: 'GET',
     path: '/events',
     name: 'listEvents',
-    summary: 'Read what happened, in order and without gaps',
-    description: 'Ask again with the last `NextCursor` to learn what has happened since.',
+    summary: 'List events, in order and without gaps',
+    description: 'Send the last `NextCursor` to get the events since then.',
     tag: 'Events',
     access: 'tenant',
     scope: 'events:read',
     query: eventQuery,
     answers: {
-      200: { description: 'What happened after Cursor; with Order=newest, before it.', schema: EventPage },
+      200: { description: 'The events after Cursor or, with Order=newest, before it.', schema: EventPage },
     },
     handle: async (ctx, { query }) => {
       const cursor = query.Cursor ?? query.after;

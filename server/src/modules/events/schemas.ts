@@ -6,8 +6,12 @@ import { type EventType, eventCatalogue, eventTypes } from './types.ts';
 const members = {
   EventID: Type.String({ format: 'uuid' }),
   OccurredAt: Instant(),
-  LoginID: Nullable(Type.String({ description: 'The user that it is about; null: none, or erased since.' })),
-  EnrollID: Nullable(Type.String({ description: 'The enrolment that it is about.' })),
+  LoginID: Nullable(
+    Type.String({
+      description: 'The user that the event is about; null if there is none or the user has been erased.',
+    }),
+  ),
+  EnrollID: Nullable(Type.String({ description: 'The enrolment that the event is about.' })),
   CourseID: Nullable(Type.String()),
 };
 
@@ -18,14 +22,14 @@ export const Event = Fields(
     Data: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'Depends on Type: see the webhooks of this document. Fields may be added to it.',
+      description: 'Depends on Type: see the webhooks in this document. Fields may be added.',
     }),
   },
   { title: 'Event', description: 'Something that happened; the body of a webhook delivery.' },
 );
 export type Event = Type.Static<typeof Event>;
 
-/** The schema of one type's events, with its Data. */
+/** The schema of one type's events with its Data. */
 export function eventSchema(type: EventType) {
   const [description, data] = eventCatalogue[type];
   return Type.Object({ ...members, Type: Type.Literal(type), Data: data }, { description });
@@ -36,26 +40,26 @@ export const EventPage = Fields({
   NextCursor: Nullable(
     Type.String({
       description:
-        'Oldest first it is never null: ask with it again, now or later, for what has happened since. Newest first null says that there is nothing older.',
+        'Oldest first it is never null: send it again, now or later, to get the events since then. Newest first, null means that there are no older events.',
     }),
   ),
 });
 export type EventPage = Type.Static<typeof EventPage>;
 
-/** One type, or several parted by commas. */
-export const TypesText = Text(2048, { minLength: 1, description: 'Types, parted by commas. Default: all.' });
+/** One type, or several separated by commas. */
+export const TypesText = Text(2048, { minLength: 1, description: 'Comma-separated types. Default: all.' });
 
 export const eventQuery = Fields({
   Limit: pageQuery.Limit,
   Cursor: pageQuery.Cursor,
-  after: Type.Optional(Type.String({ maxLength: 4096, description: 'The same as Cursor.' })),
+  after: Type.Optional(Type.String({ maxLength: 4096, description: 'Same as Cursor.' })),
   Types: Type.Optional(TypesText),
   EnrollID: Type.Optional(Type.String({ format: 'uuid' })),
-  LoginID: Type.Optional(Identifier('The user that it is about, or whose enrolment.')),
+  LoginID: Type.Optional(Identifier('The user that the event is about, or whose enrolment it is about.')),
   Order: Type.Optional(
     OneOf(['oldest', 'newest'], {
       description:
-        'What comes first. Default: oldest, in an order without gaps, for programs. newest, by EventID, is for people: what was under way while a page was read may be missing from it. Each has a cursor of its own.',
+        'Sort order. oldest (default): in an order without gaps, for programs. newest: by EventID, for people; events being written while a page is read may be missing. Each order has its own cursors.',
     }),
   ),
 });

@@ -2,12 +2,14 @@ import pg from 'pg';
 import { until } from '../../../test/support/until.ts';
 import type { TenantContext } from '../../platform/context.ts';
 
-/** Events that are not given out yet, because a transaction of somebody on the server is as old as theirs. */
+/** Events that are not readable yet, because some transaction on the server is as old as theirs. */
 const unreadable = `select 1 from event told
   join setting on setting.name = 'event_epoch' and told.epoch = setting.value::bigint
   where told.transaction >= pg_snapshot_xmin(pg_current_snapshot())`;
 
-/** Waits until the log of the tenant can be read to its end: other tests of the same server have open transactions. */
+/**
+ * Waits until the tenant's log can be read to its end: other tests on the same server have open transactions.
+ */
 export async function untilReadable({ engine, tenantId }: Omit<TenantContext, 'db'>): Promise<void> {
   const text = `${unreadable} and told.tenant_id = $1 limit 1`;
   await until(
@@ -16,7 +18,7 @@ export async function untilReadable({ engine, tenantId }: Omit<TenantContext, 'd
   );
 }
 
-/** The same for a service in a process of its own; without a server nobody else has transactions. */
+/** The same for a service in its own process; without a server no other transactions exist. */
 export async function untilReadableAt(databaseUrl: string | undefined): Promise<void> {
   if (!databaseUrl) return;
   const client = new pg.Client({ connectionString: databaseUrl });

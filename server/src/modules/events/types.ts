@@ -6,11 +6,11 @@ const Count = Type.Integer({ minimum: 0 });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Status = OneOf(['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn']);
 const Changed = Type.Array(Type.String(), { description: 'Names of the fields that changed.' });
-const LoginID = Nullable(Type.String({ description: 'null once the user was erased.' }));
+const LoginID = Nullable(Type.String({ description: 'null once the user has been erased.' }));
 const Id = Type.String({ format: 'uuid' });
 const Reference = Nullable(Type.String());
 
-/** Fields may be added to Data at any time, so a reader ignores those it does not know. */
+/** Fields may be added to Data at any time, so readers must ignore unknown ones. */
 const data = <P extends Record<string, TSchema>>(properties: P) => Type.Object(properties);
 
 const result = data({
@@ -29,29 +29,29 @@ export const eventCatalogue = {
   'user.updated': ['Fields of a user changed.', data({ LoginID, Changed })],
   'user.disabled': ['A user was disabled.', data({ LoginID, Changed })],
   'user.erased': [
-    'The personal data of a user was erased, and their access ended. Earlier events of theirs lost it too.',
+    'The personal data of a user was erased and their access ended. It was removed from their earlier events, too.',
     data({ ReceiptID: Id }),
   ],
   'enrolment.created': ['A user was enrolled on a course.', data({ DurationID: Type.String(), Reference })],
-  'enrolment.updated': ['Fields of an enrolment changed, or it was led back from its end.', change],
+  'enrolment.updated': ['Fields of an enrolment changed, or it was reactivated.', change],
   'enrolment.launched': ['A learner started the course.', data({ Launch: Count, Status })],
-  'enrolment.progressed': ['A learner got on with the course.', result],
+  'enrolment.progressed': ['A learner made progress.', result],
   'enrolment.completed': ['The course was completed.', result],
   'enrolment.passed': ['The course was passed.', result],
   'enrolment.failed': ['The course was failed.', result],
   'enrolment.extended': [
-    'The time of an enrolment was extended by enrolling again. DurationID is of the option whose time was added.',
+    'An enrolment was extended by enrolling again. DurationID is the option whose duration was added.',
     data({
       DurationID: Type.String(),
       ExpiresAt: Nullable(Instant()),
       Status,
-      Reference: Nullable(Type.String({ description: 'Of this extension.' })),
+      Reference: Nullable(Type.String({ description: 'Reference of this extension.' })),
     }),
   ],
-  'enrolment.expired': ['The time of an enrolment ended.', change],
+  'enrolment.expired': ['An enrolment expired.', change],
   'enrolment.withdrawn': ['An enrolment was withdrawn.', change],
   'enrolment.renewed': [
-    'An enrolment was ended by renewal. NewEnrollID is of the one begun in its place, which has its own event.',
+    'An enrolment was ended by renewal. NewEnrollID is the enrolment that replaced it, which has its own event.',
     data({ NewEnrollID: Id, Status }),
   ],
   'key.redeemed': [
@@ -63,15 +63,15 @@ export const eventCatalogue = {
     }),
   ],
   'course.released': [
-    'A course that is offered to the tenant has a new release, or an earlier one is the current one again.',
+    'A course offered to the tenant has a new release, or an earlier release became current again.',
     data({ Release: Count, Standard: Type.String(), Title: Type.String() }),
   ],
   'package.imported': [
-    'A package was imported for a course that is offered to the tenant.',
+    'A package was imported for a course offered to the tenant.',
     data({ Release: Count, Warnings: Count }),
   ],
   'webhook.disabled': [
-    'A webhook endpoint was disabled, because it failed for 72 hours.',
+    'A webhook endpoint was disabled after failing for 72 hours.',
     data({ WebhookID: Id, URL: Type.String(), FailingSince: Instant() }),
   ],
 } as const satisfies Record<string, readonly [string, TSchema]>;
@@ -81,14 +81,14 @@ export type EventType = keyof typeof eventCatalogue;
 /** The closed list of event types. */
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];
 
-/** The given types, or a problem that names the one that does not exist. */
+/** Returns the given types or throws a problem that names the unknown one. */
 export function readTypes(names: readonly string[], param: string): EventType[] {
   const trimmed = names.map((name) => name.trim());
   const unknown = trimmed.find((name) => !eventTypes.includes(name as EventType));
   if (unknown === undefined) return trimmed as EventType[];
   throw new Problem(
     'validation_failed',
-    `There is no event type "${unknown}". The types are ${eventTypes.join(', ')}.`,
+    `The event type "${unknown}" does not exist. Use one of ${eventTypes.join(', ')}.`,
     {
       param,
     },

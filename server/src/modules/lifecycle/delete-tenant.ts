@@ -12,27 +12,27 @@ import { ownTables, publicName } from './tables.ts';
 const kept = [
   {
     Data: 'DeploymentAudit',
-    What: 'The entry of this deletion in the audit trail of the deployment, with these counts.',
+    What: "This deletion's entry in the audit trail of the deployment, with these counts.",
     Why: 'It shows who deleted the tenant and when.',
   },
   {
     Data: 'Courses',
-    What: 'Courses, releases and their files. The tenant is removed from the tenants that they are offered to.',
+    What: 'Courses, releases and their files. The tenant is removed from the lists of tenants they are offered to.',
     Why: 'They belong to the deployment.',
   },
   {
     Data: 'SignInGuesses',
-    What: 'Wrong passwords of the last 15 minutes, by a keyed hash of tenant and LoginID.',
-    Why: 'They limit guessing, and are deleted by age.',
+    What: 'Wrong passwords from the last 15 minutes, stored under a keyed hash of tenant and LoginID.',
+    Why: 'They limit password guessing and are deleted automatically.',
   },
   {
     Data: 'BackupsAndLogs',
-    What: 'Backups and log files made before.',
-    Why: 'They are outside of the service. Delete them by the rules that you have for them.',
+    What: 'Existing backups and log files.',
+    Why: 'They are outside the service. Delete them according to your own retention rules.',
   },
 ];
 
-/** Hides the tenant immediately; `finishDeletions` deletes its data. A plan counts, and changes nothing. */
+/** Hides the tenant immediately; `finishDeletions` deletes its data. A plan only counts. */
 export async function deleteTenant(
   ctx: Context,
   input: { tenantId: string; plan: boolean },
@@ -76,11 +76,11 @@ async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion[
   const Records = await countOffers(ctx, tenantId);
   return [
     ...counted,
-    { Data: 'CourseOffer', Records, What: 'Offers of courses that name the tenant' },
+    { Data: 'CourseOffer', Records, What: "Courses' lists of tenants that name this tenant" },
     {
       Data: 'OperatorAnswer',
       Records: await countAnswersAboutTenant(ctx, tenantId),
-      What: "Answers to the operator's requests with an Idempotency-Key that named the tenant",
+      What: "Stored responses to the operator's requests that named the tenant",
     },
   ];
 }

@@ -4,13 +4,13 @@ import { appendAudit, deployment } from '../audit/append.ts';
 import { readTenant } from '../tenants/tenants.ts';
 import { type OwnTable, ownTables, publicName } from './tables.ts';
 
-/** Rows at a time. Those with run-time data have up to 1 MiB each. */
+/** Rows read at a time. Rows with run-time data can have 1 MiB each. */
 const page = 200;
 const largePage = 4;
 
 /**
- * All data of a tenant as NDJSON, a line for each record, written while it is read: memory stays constant. Secrets and
- * their hashes are left out. What changes meanwhile may be in it or not.
+ * All data of a tenant as NDJSON, one line per record, streamed in constant memory. Secrets and their hashes
+ * are left out. Concurrent changes may or may not be included.
  */
 export async function exportTenant(
   ctx: Context,

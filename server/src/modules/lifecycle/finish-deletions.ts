@@ -7,13 +7,16 @@ import { freeSeat } from '../catalogue/seats.ts';
 import { listDeletions, lockTenant, removeTenant } from '../tenants/deletion.ts';
 import { type OwnTable, ownTables } from './tables.ts';
 
-/** Short transactions: others wait for the seats of one batch only, and a killed process repeats one batch at most. */
+/**
+ * Transactions are short: others wait for the seats of one batch at most, and a killed process repeats one
+ * batch at most.
+ */
 const batch = 500;
 
-/** Until then another node may still remember the tenant, and write for the operator. */
+/** Until then another node may still have the tenant cached and write on the operator's behalf. */
 const settledAfter = 10_000;
 
-/** Job: deletes the data of deleted tenants, and resumes after a crash. */
+/** Job: deletes the data of deleted tenants; resumes after a crash. */
 export async function finishDeletions(ctx: Context): Promise<void> {
   for (const tenantId of await listDeletions(ctx)) {
     for (const table of ownTables) await empty(ctx, tenantId, table);
@@ -38,13 +41,13 @@ async function deleteBatch(ctx: Context, tenantId: string, { table, key }: OwnTa
   const seats = gone
     .filter((row) => row.holds_seat)
     .map((row) => [row.course_id ?? '', row.duration_id ?? '']);
-  // In one order, as enrolling locks them.
+  // In the same order in which enrolling locks them.
   for (const [course_id = '', duration_id = ''] of seats.sort())
     await freeSeat(ctx, { course_id, duration_id });
   return gone.length;
 }
 
-/** What was written meanwhile goes with the tenant itself, whose lock lets no more be written. */
+/** Rows written in the meantime are deleted with the tenant itself, whose lock prevents further writes. */
 async function finish(ctx: Context, tenantId: string): Promise<void> {
   await transaction(ctx, async (ctx) => {
     const tenant = await lockTenant(ctx, tenantId);

@@ -17,17 +17,17 @@ export const lifecycleRoutes = [
     name: 'deleteTenant',
     summary: 'Delete a suspended tenant with all of its data',
     description:
-      'The tenant must be suspended. Its data is deleted in the background and cannot be recovered; use `plan` first.',
+      'The tenant must be suspended. Its data is deleted in the background and cannot be recovered. Use `plan` first.',
     params,
     query: Fields({
       plan: Type.Optional(
-        Type.Boolean({ description: 'True: answer what would be deleted, and change nothing.' }),
+        Type.Boolean({ description: 'true: report what would be deleted, and change nothing.' }),
       ),
     }),
     answers: {
       200: {
         description:
-          'The receipt. Repeating the call while data is being deleted gives the same one; 404 when all is deleted.',
+          'The receipt. Repeating the call during the deletion returns the same receipt; afterwards the response is 404.',
         schema: TenantDeletion,
       },
     },
@@ -42,13 +42,13 @@ export const lifecycleRoutes = [
     method: 'GET',
     path: '/tenant/{TenantID}/export',
     name: 'exportTenant',
-    summary: 'Everything that is held of a tenant',
-    description: 'For a client that leaves, or before a deletion. The answer is streamed.',
+    summary: 'Export all data of a tenant',
+    description: 'For a client that is leaving, or before a deletion. The response is streamed.',
     params,
     answers: {
       200: {
         description:
-          'A line `{ Type, Record }` for each record: users, enrolments, results, run-time data, events, keys and webhooks without secrets, audit trail. The first line is the tenant.',
+          'One line `{ Type, Record }` for each record: users, enrolments, results, run-time data, events, keys and webhooks without secrets, and the audit trail. The first line is the tenant.',
         type: 'application/x-ndjson',
       },
     },

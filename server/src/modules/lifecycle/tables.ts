@@ -1,10 +1,10 @@
-/** A table that holds data of tenants. */
+/** A table that contains tenants' data. */
 export type OwnTable = {
   table: string;
-  /** Its primary key beside `tenant_id`. */
+  /** The rest of its primary key, after `tenant_id`. */
   key: readonly string[];
   what: string;
-  /** It holds what courses store: an export reads few at a time. */
+  /** It contains data that courses store, so an export reads few rows at a time. */
   hasLargeRows?: true;
   /** Columns that an export leaves out. */
   secrets?: readonly string[];
@@ -12,7 +12,7 @@ export type OwnTable = {
   notExported?: string;
 };
 
-/** All data of a tenant, in the order in which it can be deleted: what refers to a row goes before it. */
+/** All tables with a tenant's data, in deletion order: rows before the rows they refer to. */
 export const ownTables: readonly OwnTable[] = [
   { table: 'webhook_delivery', key: ['webhook_id', 'delivery_id'], what: 'Webhook deliveries' },
   {
@@ -22,7 +22,7 @@ export const ownTables: readonly OwnTable[] = [
     secrets: ['secret', 'previous_secret'],
   },
   { table: 'key_guess', key: ['user_id'], what: 'Unknown enrolment keys that users tried' },
-  { table: 'password_failure', key: ['user_id'], what: 'Wrong passwords of the last 15 minutes' },
+  { table: 'password_failure', key: ['user_id'], what: 'Wrong passwords from the last 15 minutes' },
   { table: 'sign_in_link', key: ['link_hash'], what: 'Sign-in links', secrets: ['link_hash'] },
   { table: 'user_session', key: ['session_hash'], what: 'Browser sessions', secrets: ['session_hash'] },
   { table: 'enrolment_key', key: ['key_id'], what: 'Enrolment keys', secrets: ['key_hash'] },
@@ -43,12 +43,12 @@ export const ownTables: readonly OwnTable[] = [
   { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
   { table: 'event', key: ['event_id'], what: 'Events' },
   { table: 'day_count', key: ['day'], what: 'Counts by day' },
-  { table: 'counted_log', key: [], what: 'How far the events are counted' },
+  { table: 'counted_log', key: [], what: 'Progress of counting events' },
   { table: 'erasure', key: ['erasure_id'], what: 'Receipts of erasures', secrets: ['login_mark'] },
   {
     table: 'stored_answer',
     key: ['key_hash'],
-    what: 'Answers to requests with an Idempotency-Key',
+    what: 'Stored responses to requests with an Idempotency-Key',
     notExported: 'Encrypted: only a client that repeats its request can read them.',
   },
   { table: 'user', key: ['user_id'], what: 'Users', secrets: ['password_hash'] },
@@ -58,7 +58,7 @@ export const ownTables: readonly OwnTable[] = [
     table: 'audit_chain',
     key: [],
     what: 'Head of the audit trail',
-    notExported: 'The last entry of the trail holds the same.',
+    notExported: 'The same as in the last entry of the trail.',
   },
 ];
 

@@ -3,7 +3,9 @@ import { Problem } from '../../platform/errors.ts';
 
 type Place = Pick<Context, 'config'>;
 
-/** Browsers take the prefix over HTTPS only; plain HTTP is for loopback, where the configuration allows it. */
+/**
+ * Browsers accept the prefix over HTTPS only; plain HTTP is for loopback, where the configuration allows it.
+ */
 export function cookieName({ config }: Place): string {
   return isSecure({ config }) ? '__Host-lectern_session' : 'lectern_session';
 }
@@ -12,13 +14,13 @@ function isSecure({ config }: Place): boolean {
   return config.baseUrl.startsWith('https:');
 }
 
-/** `Set-Cookie` that keeps the token for so many seconds; 0 removes it. */
+/** A `Set-Cookie` header that keeps the token for this many seconds; 0 removes it. */
 export function sessionCookie({ config }: Place, token: string, seconds: number): string {
   const secure = isSecure({ config }) ? '; Secure' : '';
   return `${cookieName({ config })}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/** A course on our host can set a cookie of our name for a path, which the browser sends first. */
+/** A course on the same host can set a cookie with this name for a path, and browsers send that one first. */
 export function cookieToken({ config }: Place, header: string | undefined): string | undefined {
   const start = `${cookieName({ config })}=`;
   const cookies = header?.split(';').map((cookie) => cookie.trim());
@@ -26,7 +28,7 @@ export function cookieToken({ config }: Place, header: string | undefined): stri
   if (others.length > 0)
     throw new Problem(
       'session_ambiguous',
-      `The browser sent ${others.length + 1} cookies named ${cookieName({ config })}: a page on this host, such as a course, set one. Delete the cookies of this site in the browser and sign in again.`,
+      `The browser sent ${others.length + 1} cookies named ${cookieName({ config })}, because a page on this host, such as a course, set one. Delete this site's cookies in the browser and sign in again.`,
     );
   return token?.slice(start.length);
 }

@@ -10,17 +10,17 @@ import { userNotFound } from '../users/users.ts';
 import { findPerson, heldData } from './held.ts';
 import type { Erasure } from './schemas.ts';
 
-/** What is held beside the list, and never of one person alone. */
+/** What is stored outside the list and never belongs to a single person. */
 const alwaysKept = [
   {
     Data: 'Receipt',
     Records: 1,
-    What: 'This receipt, found by a keyed hash of the LoginID.',
-    Why: 'It proves the erasure, and answers a repeated request. The LoginID cannot be read from it.',
+    What: 'This receipt, which can be found by a keyed hash of the LoginID.',
+    Why: 'It proves the erasure and is returned for a repeated request. It does not reveal the LoginID.',
   },
 ];
 
-/** Erases a person and ends their access, in one transaction. A plan is the same, rolled back. */
+/** Erases a person and ends their access in one transaction. A plan does the same and is rolled back. */
 export async function eraseUser(
   ctx: TenantContext,
   input: { loginId: string; plan: boolean },
@@ -59,7 +59,7 @@ async function erase(ctx: TenantContext, input: { loginId: string; plan: boolean
   receipt.Erased.push({
     Data: 'StoredAnswers',
     Records: await eraseAnswers(ctx, input.loginId),
-    What: 'Answers to requests with an Idempotency-Key that named the person. Such a request is refused when it is repeated.',
+    What: 'Stored responses to requests that named the person. If such a request is repeated, it is rejected.',
   });
   receipt.Kept.push(...alwaysKept);
   if (receipt.ReceiptID !== null) {

@@ -4,10 +4,13 @@ import { appendAudit } from '../audit/append.ts';
 import { userNotFound } from '../users/users.ts';
 import { findPerson, heldData } from './held.ts';
 
-/** What is sent at a time. */
+/** Size of the parts in which it is sent. */
 const partLength = 64 * 1024;
 
-/** One JSON document with all that is held of a person, in parts that are made while it is read: never whole in memory. */
+/**
+ * One JSON document with all data held about a person, generated while it is read and never held in memory as
+ * a whole.
+ */
 export async function exportUser(
   ctx: TenantContext,
   input: { loginId: string },
@@ -18,7 +21,7 @@ export async function exportUser(
   return inParts(documentOf(ctx, person));
 }
 
-/** The head goes first, alone: it shows the client that the answer has begun. */
+/** The beginning is sent separately, to show the client that the response has started. */
 async function* inParts(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let part = '';
   let enough = 0;

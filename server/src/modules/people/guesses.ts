@@ -3,7 +3,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { mark } from '../../platform/signing.ts';
 import { mostFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 
-/** The name that is tried, without telling it to who reads the database. */
+/** Identifies the attempted name without revealing it to somebody who reads the database. */
 export function nameMark(ctx: Context, input: { TenantID: string; LoginID: string }): string {
   return mark(ctx.keys, 'guess', `${input.TenantID}\0${input.LoginID}`);
 }
@@ -27,8 +27,9 @@ select exists (select from noted) as noted, (
 ) as oldest`;
 
 /**
- * Counts the attempt as a failure before it is known, as POST /user/check does, but for whatever name: so the throttle
- * does not tell who exists, and strangers cannot use up the attempts of that call.
+ * Counts the attempt as a failure before its result is known, as POST /user/check does, but for any name: the
+ * throttle must not reveal which users exist, and anonymous callers must not use up the attempts of that
+ * call.
  */
 export async function noteGuess(ctx: Context, mark: string): Promise<void> {
   const now = ctx.now();

@@ -8,7 +8,7 @@ import { userData } from '../users/personal-data.ts';
 import { deliveryData } from '../webhooks/personal-data.ts';
 import { sessionData } from './personal-data.ts';
 
-/** All that is held of a person, in the order in which it can be erased: what points at a row goes before it. */
+/** All data held about a person, in erasure order: rows before the rows they refer to. */
 export const heldData: readonly PersonalData[] = [
   enrolmentData,
   launchData,

@@ -4,10 +4,10 @@ import type { Context } from '../../platform/context.ts';
 import type { SignInLink } from './schemas.ts';
 import { newToken, signInAddress } from './token.ts';
 
-// Whoever can write DATA_DIR is the operator. A file needs no database, which the service may hold locked, and all
-// nodes share the folder.
+// Anyone who can write to DATA_DIR is the operator. A file needs no database, which the service may have
+// locked, and all nodes share the folder.
 
-/** No more than this is needed, so that a link can be made beside a running service. */
+/** The minimum needed to create a link while the service runs. */
 export type Place = Pick<Context, 'config' | 'now'>;
 
 /** OWASP ASVS 5.0, 6.5.5. */
@@ -16,7 +16,7 @@ const linkMinutes = 10;
 const folderOf = ({ config }: Place) => join(config.dataDir, 'sign-in');
 const fileOf = (place: Place, hash: string) => join(folderOf(place), hash);
 
-/** A link that signs the operator in, once. */
+/** A link that signs the operator in once. */
 export async function createOperatorLink(place: Place): Promise<SignInLink> {
   const { token, hash } = newToken(null);
   const expiresAt = new Date(place.now().getTime() + linkMinutes * 60_000).toISOString();
@@ -29,19 +29,19 @@ export async function createOperatorLink(place: Place): Promise<SignInLink> {
   return { SignInURL: signInAddress(place, token), ExpiresAt: expiresAt };
 }
 
-/** What root makes is for the user that the service runs as: the owner of DATA_DIR. */
+/** Files created by root must belong to the user that the service runs as, the owner of DATA_DIR. */
 async function hand(path: string, mode: number, owner: { uid: number; gid: number }): Promise<void> {
   const { uid, mode: given } = await stat(path);
   if ((given & 0o777) !== mode) await chmod(path, mode);
   if (uid !== owner.uid) await chown(path, owner.uid, owner.gid);
 }
 
-/** None when no link was ever made. */
+/** Empty if no link was ever created. */
 const namesOf = (place: Place): Promise<string[]> => readdir(folderOf(place)).catch(() => []);
 
-/** For a terminal. */
+/** For the terminal. */
 export function tellLink({ SignInURL, ExpiresAt }: SignInLink): string {
-  return `\nSign in as the operator, once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
+  return `\nOpen this link to sign in as the operator. It works once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
 }
 
 /** Whether the link can still be used. */
@@ -50,7 +50,7 @@ export async function isOperatorLink(place: Place, hash: string): Promise<boolea
   return Date.parse(text) > place.now().getTime();
 }
 
-/** Uses the link up; of all nodes that try, the one that removes the file has it. */
+/** Uses the link up. If several nodes try, the one that removes the file succeeds. */
 export async function useOperatorLink(place: Place, hash: string): Promise<boolean> {
   if (!(await isOperatorLink(place, hash))) return false;
   return unlink(fileOf(place, hash)).then(
@@ -66,7 +66,7 @@ export async function forgetOperatorLinks(place: Place): Promise<void> {
   for (const hash of await namesOf(place)) await rm(fileOf(place, hash), { force: true });
 }
 
-/** A file that another process is about to write has no content yet, but is young. */
+/** A file that another process is still writing is empty, but recent. */
 async function removeOld(place: Place): Promise<void> {
   for (const hash of await namesOf(place)) {
     const file = await stat(fileOf(place, hash)).catch(() => null);

@@ -52,7 +52,7 @@ update operator_session held set ended_at = $2 from own
 where held.ended_at is null and (held.session_hash = own.session_hash or $3::boolean)
 returning 1`;
 
-/** Ends the session, or all of the operator, with the links that are not used yet. */
+/** Ends this session, or all operator sessions and unused links. */
 export async function endOperatorSessions(
   ctx: Context,
   input: { hash: string; everywhere: boolean },

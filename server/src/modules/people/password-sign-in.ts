@@ -12,10 +12,13 @@ import { auditFailure, personActor } from './sign-in-audit.ts';
 import { newToken } from './token.ts';
 import { openUserSession } from './user-sessions.ts';
 
-/** What a tenant that is not there seems to have declared, so that nobody can list the tenants. */
+/** The hash function reported for an unknown tenant, so that tenants cannot be enumerated. */
 const assumed: PasswordHash = 'sha256-hex';
 
-/** The function with which the browser hashes passwords for this tenant. Not remembered: the time would tell. */
+/**
+ * The function with which the browser hashes passwords for this tenant. Not cached, because the timing would
+ * reveal something.
+ */
 export async function readPasswordFunction(
   ctx: Context,
   input: { tenantId: string },
@@ -52,7 +55,7 @@ select used.* from used`;
 
 type Used = { user_id: string; is_admin: boolean };
 
-/** Signs a user in, and answers the token of the session. Every refusal costs and says the same. */
+/** Signs a user in and returns the session token. All rejections take the same time and say the same. */
 export async function signInWithPassword(
   ctx: Context,
   input: PasswordSignIn & { userAgent: string | null },
@@ -94,6 +97,6 @@ export async function signInWithPassword(
 function failed(): Problem {
   return new Problem(
     'sign_in_failed',
-    'Tenant, LoginID or Password is wrong, or this person cannot sign in with a password. Check them and try again.',
+    'Tenant, LoginID or Password is wrong, or this user cannot sign in with a password. Check them and try again.',
   );
 }

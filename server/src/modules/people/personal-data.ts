@@ -1,7 +1,7 @@
 import { run } from '../../platform/db/transaction.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
-/** Erased in one statement, so that no link becomes a session in between. */
+/** Erased in one statement, so that no link can become a session in between. */
 const erase = `
 with unlinked as (
   delete from sign_in_link link where link.tenant_id = $1 and link.user_id = $2
@@ -11,7 +11,7 @@ delete from user_session held where held.tenant_id = $1 and held.user_id = $2 re
 export const sessionData: PersonalData = {
   name: 'Sessions',
   tables: ['sign_in_link', 'user_session', 'erasure'],
-  erased: 'Sign-in links and sessions, with the browser (user agent). Who was signed in is signed out.',
+  erased: 'Sign-in links and sessions, with the browser (user agent). The person has been signed out.',
   kept: null,
   erase: async (ctx, { userId }) =>
     (await run(ctx, { name: 'erase_sessions', text: erase, values: [ctx.tenantId, userId] })).length,

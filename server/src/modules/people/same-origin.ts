@@ -2,7 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 
-/** Login CSRF: only our own page may sign a browser in. Browsers tell; other clients hold nothing to protect. */
+/**
+ * Prevents login CSRF: only our own page can sign a browser in. Browsers report their origin; other clients
+ * have no session to protect.
+ */
 export function isForeign(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';
@@ -16,8 +19,8 @@ export function crossSite(): Problem {
 }
 
 /**
- * `SameSite` does not tell ports apart, and courses run on another port of this host by default. So a write with the
- * cookie must be known to come from our own origin; a read must not be known to come from elsewhere.
+ * `SameSite` ignores ports, and by default courses run on another port of this host. So a write with the
+ * cookie must provably come from our own origin, and a read must not provably come from another.
  */
 export function refuseForeign(ctx: Context, request: FastifyRequest): void {
   const { 'sec-fetch-site': site, origin } = request.headers;

@@ -3,23 +3,26 @@ import { Address, Fields, Instant, Nullable, OneOf } from '../../platform/schema
 import { Tenant } from '../tenants/schemas.ts';
 import { LoginID, Password, User } from '../users/schemas.ts';
 
-const Data = Type.String({ description: 'The kind of data; under this name it stands in the export.' });
-const Records = Type.Integer({ minimum: 0, description: 'How many records of it there were.' });
+const Data = Type.String({ description: 'The kind of data; also its name in the export.' });
+const Records = Type.Integer({ minimum: 0, description: 'Number of records.' });
 
 export const Erasure = Fields(
   {
     ReceiptID: Nullable(Type.String({ description: 'Opaque; null in a plan.' })),
     LoginID,
-    Plan: Type.Boolean({ description: 'True: nothing was changed, this is what would be done.' }),
+    Plan: Type.Boolean({ description: 'true: nothing was changed; this is what would be done.' }),
     ErasedAt: Nullable(Instant()),
     Erased: Type.Array(Fields({ Data, Records, What: Type.String() })),
     Kept: Type.Array(Fields({ Data, Records, What: Type.String(), Why: Type.String() })),
   },
-  { title: 'Erasure', description: 'What was erased of a person, what was kept, and why.' },
+  {
+    title: 'Erasure',
+    description: 'What was erased about a person, what was kept, and why.',
+  },
 );
 export type Erasure = Type.Static<typeof Erasure>;
 
-/** Where people go when nothing else was said. */
+/** Where users go when no page was requested. */
 export const consolePath = '/console/';
 
 export const SignInRequest = Fields(
@@ -30,7 +33,7 @@ export const SignInRequest = Fields(
         pattern: '^/(?![/\\\\])[^\\s\\u0000-\\u001F\\u007F-\\u009F\\\\]*$',
         default: consolePath,
         examples: [consolePath],
-        description: 'The page of this service to open after signing in: a path that begins with one slash.',
+        description: 'The page to open after signing in: a path that begins with a single slash.',
       }),
     ),
   },
@@ -40,7 +43,7 @@ export type SignInRequest = Type.Static<typeof SignInRequest>;
 
 export const SignInLink = Fields(
   {
-    SignInURL: Address('Open it in the browser of the user, before it expires. It signs in once.'),
+    SignInURL: Address("Open it in the user's browser before it expires. It works once."),
     ExpiresAt: Instant(),
   },
   { title: 'SignInLink' },
@@ -54,7 +57,7 @@ export const Session = Fields(
   {
     Role: OneOf(['operator', 'administrator', 'learner'], {
       description:
-        'What the session may do: act on every tenant, act on its own tenant, or read what is its own.',
+        'What the session can do: act on every tenant, act on its own tenant, or read its own data.',
     }),
     TenantID: Nullable(TenantID),
     TenantName: Nullable(Name),
@@ -62,12 +65,12 @@ export const Session = Fields(
     FirstName,
     LastName,
     SignedInAt: Instant(),
-    IdleUntil: Instant('Without a request until then, the session ends.'),
-    ExpiresAt: Instant('The session ends then in any case.'),
+    IdleUntil: Instant('The session ends at this time unless it is used.'),
+    ExpiresAt: Instant('The session ends at this time at the latest.'),
   },
   {
     title: 'Session',
-    description: 'Who is signed in in this browser; of the operator there is neither tenant nor name.',
+    description: 'Who is signed in in this browser. For the operator, tenant and name are null.',
   },
 );
 export type Session = Type.Static<typeof Session>;

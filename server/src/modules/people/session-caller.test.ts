@@ -64,7 +64,7 @@ test('a cookie of our name that another page of the host set is never taken for 
     ] as const) {
       const reply = await page(method, path, method === 'POST' ? { TenantID: 'planted' } : undefined);
       expectProblem(reply, 400, 'session_ambiguous');
-      assert.match(reply.body.detail, /Delete the cookies of this site/);
+      assert.match(reply.body.detail, /Delete this site's cookies/);
     }
   }
   const page = browser(service, `a=1; ${session}; my${name}=2`);

@@ -19,7 +19,7 @@ const html = (description: string) => ({ description, type: 'text/html' });
 const Token = Text(2048, { description: 'From the sign-in link.' });
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
 
-/** Who sent the request, as far as sessions keep it. */
+/** Who sent the request, as far as sessions record it. */
 const browserOf = (request: FastifyRequest) => ({
   userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
 });
@@ -34,15 +34,15 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/user/session/{LoginID}',
     name: 'createSignInLink',
-    summary: 'Make a link that signs a user in, once',
+    summary: 'Create a one-time sign-in link for a user',
     description:
-      'The link signs the user in to the pages of this service, once and only for a short time. Redirect their browser to it.',
+      "The link signs the user in to this service's own pages. It works once and expires after a short time. Redirect the user's browser to it.",
     tag: 'Sessions',
     access: 'tenant',
     scope: 'users:write',
     params: Type.Object({ LoginID }),
     body: SignInRequest,
-    answers: { 201: { description: 'Send the browser of the user there.', schema: SignInLink } },
+    answers: { 201: { description: "Send the user's browser there.", schema: SignInLink } },
     problems: ['user_not_found', 'user_disabled'],
     events: [],
     audits: ['sign_in_link.created'],
@@ -56,13 +56,13 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/session/sign-in',
     name: 'openSignInLink',
-    summary: 'The page of a sign-in link; opening it uses nothing up',
-    description: 'The page has one button, so that a mail scanner that follows the link does not use it up.',
+    summary: 'Show the page of a sign-in link',
+    description: 'Opening the page does not use the link up: its button does, so mail scanners that follow links do no harm.',
     query: Type.Object({ token: Type.Optional(Token) }),
     answers: {
       200: html('A page with one button.'),
       403: html('The tenant is suspended.'),
-      410: html('The link does not work any more.'),
+      410: html('The link has expired or has been used.'),
     },
     handle: async (ctx, { query: { token } }) => {
       if (await isPausedLink(ctx, token)) return page(403, pausedPage);
@@ -76,15 +76,15 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/session/sign-in',
     name: 'signIn',
-    summary: 'Use a sign-in link: the button of its page',
+    summary: 'Use a sign-in link',
     description:
-      'What the button of the sign-in page sends. On success the answer sets the session cookie and redirects.',
+      'Sent by the button of the sign-in page. On success the response sets the session cookie and redirects.',
     forms: true,
     body: Fields({ token: Token }),
     answers: {
-      303: { description: 'Signed in: a session cookie, and on to the page.' },
-      403: html('The form came from another site, or the tenant is suspended.'),
-      410: html('The link does not work any more.'),
+      303: { description: 'Signed in: sets the session cookie and redirects to the page.' },
+      403: html('The form was sent by another site, or the tenant is suspended.'),
+      410: html('The link has expired or has been used.'),
     },
     events: [],
     audits: ['sign_in.succeeded', 'sign_in.failed', 'operator.signed_in'],
@@ -102,12 +102,12 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/session/password/{TenantID}',
     name: 'readPasswordFunction',
-    summary: 'The function with which a browser hashes passwords before it signs in',
-    description: 'The answer does not reveal whether the tenant exists.',
+    summary: 'Get the hash function for signing in',
+    description: 'The browser hashes the password with this function. The response does not reveal whether the tenant exists.',
     params: Type.Object({ TenantID: PasswordSignIn.properties.TenantID }),
     answers: {
       200: {
-        description: 'Of a tenant that does not exist it is sha256-hex; with opaque nobody can sign in.',
+        description: 'For an unknown tenant it is sha256-hex; with opaque nobody can sign in.',
         schema: PasswordFunction,
       },
     },
@@ -119,7 +119,7 @@ export const sessionRoutes = [
     path: '/session',
     name: 'signInWithPassword',
     summary: 'Sign in with a hashed password',
-    description: 'For the sign-in page of the console, which hashes the password first.',
+    description: "For the console's sign-in page, which hashes the password first.",
     body: PasswordSignIn,
     answers: { 200: { description: 'Signed in: the session and its cookie.', schema: Session } },
     problems: ['cross_site', 'sign_in_failed', 'login_throttled', 'tenant_suspended'],
@@ -139,7 +139,7 @@ export const sessionRoutes = [
     method: 'GET',
     path: '/session',
     name: 'readSession',
-    summary: 'Who is signed in, by the session cookie',
+    summary: 'Read the current session',
     description: '401 `signed_out` when nobody is signed in.',
     answers: { 200: { description: 'The session.', schema: Session } },
     problems: ['signed_out', 'session_ambiguous', 'tenant_suspended'],
@@ -155,10 +155,10 @@ export const sessionRoutes = [
     path: '/session',
     name: 'signOut',
     summary: 'Sign out',
-    description: 'Ends the session of this browser, and clears its cookie.',
+    description: "Ends this browser's session and clears its cookie.",
     query: Fields({
       everywhere: Type.Optional(
-        Type.Boolean({ description: 'True: on all devices of this person, or of the operator.' }),
+        Type.Boolean({ description: 'true: sign out on all devices of this person, or of the operator.' }),
       ),
     }),
     answers: { 204: { description: 'Signed out, or nobody was signed in.' } },

@@ -3,18 +3,18 @@ import type { Session } from './schemas.ts';
 
 export const sessionHours = 12;
 const idleMinutes = 30;
-/** A session is noted as seen at most so often, so that most requests only read. */
+/** A session's last use is recorded at most this often, so most requests only read. */
 const notedSeconds = 60;
 
 export type Times = { signed_in_at: Date; expires_at: Date };
 
-/** Now, when a session begins, and when it ends in any case. */
+/** Now, and when a session that starts now ends at the latest. */
 export function newSessionTimes(ctx: Context): [Date, Date] {
   const now = ctx.now();
   return [now, new Date(now.getTime() + sessionHours * 3_600_000)];
 }
 
-/** Now; the last use that is not idle yet; the last use that must be noted anew. */
+/** Now; the earliest last use that is not idle; the last use before which it must be recorded again. */
 export function sessionTimes(ctx: Context): [Date, Date, Date] {
   const now = ctx.now();
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000);

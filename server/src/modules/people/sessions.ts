@@ -12,7 +12,7 @@ import { endUserSessions, findUserSession } from './user-sessions.ts';
 
 const nobody = { TenantID: null, TenantName: null, LoginID: null, FirstName: null, LastName: null };
 
-/** `limit`: the most that the session may do, if less than its role. */
+/** `limit`: what the session may do at most, if less than its role. */
 type Found = { session: Session; userId: string | null; limit: readonly string[] | null };
 
 async function findSession(ctx: Context, handle: Handle): Promise<Found | null> {
@@ -42,7 +42,7 @@ export function signedOut(): Problem {
 
 export type SignedIn = Found & { hash: string };
 
-/** Who holds this token, which a cookie of the browser has. */
+/** Who holds this token from a browser's cookie. */
 export async function readSession(ctx: Context, token: string | undefined): Promise<SignedIn> {
   const handle = readToken(token);
   const found = handle && (await findSession(ctx, handle));
@@ -50,7 +50,7 @@ export async function readSession(ctx: Context, token: string | undefined): Prom
   return { hash: handle.hash, ...found };
 }
 
-/** Who is signed in in the browser that sent the request; null when it holds no session. */
+/** Who is signed in in the browser that sent the request; null if nobody is. */
 export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<SignedIn | null> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return null;
@@ -58,7 +58,7 @@ export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<
   return readSession(ctx, token);
 }
 
-/** Ends the session of the cookie, or all of its person; without one there is nothing to do. */
+/** Ends the cookie's session, or all sessions of its user; without a session it does nothing. */
 export async function signOut(ctx: Context, request: FastifyRequest, everywhere: boolean): Promise<void> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return;

@@ -4,7 +4,7 @@ import { derivedId } from '../../platform/ids.ts';
 import { deployment } from '../audit/append.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
 
-/** The person of a session, who has no caller yet. Addresses of learners are not kept. */
+/** The person of a session that has no caller yet. Learners' addresses are not recorded. */
 export function personActor(
   { actor }: Context,
   session: { hash: string; userId: string; isAdmin: boolean },
@@ -18,10 +18,10 @@ export function operatorActor({ actor }: Context, hash: string): Actor {
   return { ...actor, kind: 'operator', id: derivedId(hash) };
 }
 
-/** Whom a failed attempt named; null: nobody who is known. */
+/** Whom a failed attempt named; null if it is an unknown name. */
 export type Named = { user_id: string; is_admin: boolean } | null;
 
-/** `tenantId` null: the tenant does not exist, and the attempt is of the deployment. */
+/** `tenantId` null: the tenant does not exist, and the attempt is recorded for the deployment. */
 export async function auditFailure(
   ctx: Context,
   input: { tenantId: string | null; method: 'link' | 'password'; named: Named },

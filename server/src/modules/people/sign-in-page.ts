@@ -10,7 +10,10 @@ button:focus-visible{outline:3px solid var(--text);outline-offset:2px}`;
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** Its own style, a form to its own origin, and never framed: nobody can be led to press the button unseen. */
+/**
+ * Allows its own style and a form to its own origin. It can never be framed, so nobody can be tricked into
+ * pressing the button (clickjacking).
+ */
 export const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -24,26 +27,25 @@ function page(title: string, rest: string): string {
 <body><main><h1>${title}</h1>${rest}</main></body></html>`;
 }
 
-/** `token` was read by our own pattern, so it needs no escaping. */
+/** `token` matched our own pattern, so it needs no escaping. */
 export function signInPage(token: string): string {
   return page(
     'Sign in',
-    `<p>One click, and you are signed in on this device.</p>
-<form method="post" action="/session/sign-in"><input type="hidden" name="token" value="${token}"><button>Continue</button></form>`,
+    `<p>Continue to sign in on this device.</p> <form method="post" action="/session/sign-in"><input type="hidden" name="token" value="${token}"><button>Continue</button></form>`,
   );
 }
 
 export const spentPage = page(
-  'This link does not work any more',
-  '<p>A sign-in link works once, and for a short time only. Go back to where you found it and get a new one.</p>',
+  'This link no longer works',
+  '<p>A sign-in link works only once and expires after a short time. Get a new link from the place where you found this one.</p>',
 );
 
 export const pausedPage = page(
-  'Access is suspended at the moment',
-  '<p>Everything is kept. Try again later, or ask your administrator.</p>',
+  'Access is currently suspended',
+  '<p>Nothing has been lost. Try again later, or ask your administrator.</p>',
 );
 
 export const foreignPage = page(
-  'This sign-in began elsewhere',
-  '<p>Another website tried to sign you in. Nothing was done. You can close this page.</p>',
+  'This sign-in was started by another website',
+  '<p>Another website tried to sign you in, so you were not signed in. You can close this page.</p>',
 );

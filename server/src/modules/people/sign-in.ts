@@ -16,7 +16,7 @@ import { openUserSession } from './user-sessions.ts';
 
 const linkSeconds = 60;
 
-/** Each new link removes the expired ones of the user. The session will hold no scope that the caller lacks. */
+/** Each new link removes the user's expired ones. The session will have no scope that the caller lacks. */
 const make = `
 with known as (
   select held.user_id, held.enabled, held.is_admin, not held.is_admin or $7::boolean as allowed from "user" held
@@ -71,7 +71,7 @@ select 1 from sign_in_link link
 join "user" known on known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
 where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3`;
 
-/** Whether the link can still be used. Uses nothing up: mail scanners and previews open links too. */
+/** Whether the link can still be used. Does not use it up: mail scanners and link previews open links too. */
 export async function isSignInLink(ctx: Context, token: string | undefined): Promise<boolean> {
   const handle = readToken(token);
   if (!handle) return false;
@@ -96,13 +96,15 @@ select known.user_id, known.is_admin from sign_in_link link
 join "user" known on known.tenant_id = $1 and known.user_id = link.user_id
 where link.tenant_id = $1 and link.link_hash = $2`;
 
-/** Whether the link would work if its tenant were not suspended. Others learn nothing about the tenant. */
+/**
+ * Whether the link would work if its tenant were not suspended. Other callers learn nothing about the tenant.
+ */
 export async function isPausedLink(ctx: Context, token: string | undefined): Promise<boolean> {
   const tenantId = readToken(token)?.tenantId ?? null;
   return (await isSuspended(ctx, tenantId)) && isSignInLink(ctx, token);
 }
 
-/** Exchanges the link for a session, once; null when it cannot be used any more. */
+/** Exchanges the link for a session, once; null if it can no longer be used. */
 export async function signIn(
   ctx: Context,
   input: { token: string | undefined; userAgent: string | null },

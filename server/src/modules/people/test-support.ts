@@ -5,7 +5,7 @@ import { createOperatorLink } from './operator-links.ts';
 
 export const tokenOf = (url: string) => new URL(url).searchParams.get('token') ?? '';
 
-/** Presses the button of the link's page. */
+/** Presses the button on the link's page. */
 export const press = (service: TestService, url: string, headers: Record<string, string> = {}) =>
   fetch(`${service.baseUrl}/session/sign-in`, {
     method: 'POST',
@@ -32,7 +32,7 @@ export async function signInOperator(service: TestService): Promise<string> {
 
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
-/** What a page of the service does with this cookie; other `headers` make it another page. */
+/** Does what a page of the service does with this cookie; other `headers` make it a page of another site. */
 export type Browser = (
   method: string,
   path: string,

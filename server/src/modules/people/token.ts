@@ -2,11 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../../platform/context.ts';
 import { sha256 } from '../../platform/ids.ts';
 
-/** What a browser holds: the tenant, so that every statement can name it, and a secret that we keep as a hash. */
+/**
+ * The token in the browser's cookie: the tenant, so that every statement can name it, and a secret of which
+ * only a hash is stored.
+ */
 export type Handle = { tenantId: string; hash: string } | OperatorHandle;
 type OperatorHandle = { tenantId: null; hash: string };
 
-/** The tenant in it needs no signature: the secret leads to nothing in another one. That of the operator is empty. */
+/**
+ * The tenant in the token needs no signature: the secret matches nothing in another tenant. It is empty for
+ * the operator.
+ */
 export function newToken(tenantId: string | null): { token: string; hash: string } {
   const secret = randomBytes(32).toString('base64url');
   return { token: `${Buffer.from(tenantId ?? '').toString('base64url')}.${secret}`, hash: sha256(secret) };

@@ -13,14 +13,17 @@ export type UserSession = Times & {
   first_name: string | null;
   last_name: string | null;
   is_admin: boolean;
-  /** Null: everything that the role may do. */
+  /** Null: everything that the role allows. */
   limit_to: string[] | null;
 };
 
 /** The session of a user of the tenant. */
 type Own = { tenantId: string; hash: string };
 
-/** The rest of a statement whose `used` has the user and the scopes of the link: $1 tenant, $3 now, $4 end, $5 hash, $6 browser. */
+/**
+ * The rest of a statement whose `used` has the link's user and scopes: $1 tenant, $3 now, $4 end, $5 hash, $6
+ * browser.
+ */
 export const openUserSession = `
 cleaned as (
   delete from user_session old using used
@@ -49,7 +52,10 @@ with found as (
 )
 select * from found`;
 
-/** Read anew for each request, so that disabling or erasing a user, or changing their password, holds immediately. */
+/**
+ * Read again for each request, so that disabling or erasing a user, or changing their password, takes effect
+ * immediately.
+ */
 export async function findUserSession(ctx: Context, own: Own): Promise<UserSession | null> {
   const values = [own.tenantId, own.hash, ...sessionTimes(ctx), derivedId(own.hash)];
   const [row] = await run<UserSession>(ctx, { name: 'read_user_session', text: read, values });
@@ -79,7 +85,7 @@ async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<vo
     .execute();
 }
 
-/** Ends the session, or all of its user. */
+/** Ends this session, or all sessions of its user. */
 export async function endUserSessions(ctx: Context, input: Own & { everywhere: boolean }): Promise<void> {
   if (!input.everywhere) return endUserSession(ctx, input);
   const values = [input.tenantId, input.hash, ctx.now()];

@@ -5,17 +5,17 @@ import { acceptedEncoding, compress } from '../../platform/constant-files.ts';
 import type { Context } from '../../platform/context.ts';
 import { perEngine } from '../../platform/per-engine.ts';
 
-/** Larger files are mostly media, and are sent as they are. */
+/** Larger files are mostly media and are sent uncompressed. */
 const mostBytes = 1024 * 1024;
 const leastBytes = 1024;
-/** Compressions at a time on this node; what comes beside them is sent as it is. */
+/** Concurrent compressions on this node; further files are sent uncompressed. */
 const mostAtOnce = 4;
 
 const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/(ttf|otf)/;
 
 const running = perEngine(() => ({ compressions: 0 }));
 
-/** Compresses course files in memory: the work ends with the last byte, however slowly the client reads. */
+/** Compresses course files in memory, so that a slow client does not keep the compressor busy. */
 export function compressCourseFile(app: FastifyInstance, ctx: Context): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!request.routeOptions.config.sendsFile) return done(null, payload);

@@ -14,8 +14,8 @@ const otherHost = refusal({
 });
 
 /**
- * With a host name per course, every request must arrive at the one that its token belongs to, or without a token at
- * one that we made. Anything answered elsewhere would share an origin with another course.
+ * With a host name per course, a request must arrive at the host of its token's course or, without a token,
+ * at one of our own hosts. Anything served elsewhere would share an origin with another course.
  */
 export function refuseOtherHosts(app: FastifyInstance, ctx: Context): void {
   if (!separatesCourses(ctx)) return;
@@ -29,7 +29,7 @@ export function refuseOtherHosts(app: FastifyInstance, ctx: Context): void {
         .send(otherHost.body);
     throw new Problem(
       'wrong_host',
-      'This host name does not serve this content. Open the course again; a proxy must pass the Host header unchanged.',
+      'This host name does not serve this content. Open the course again. A proxy must pass on the Host header unchanged.',
     );
   });
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { mark } from '../../platform/signing.ts';
 
 /**
- * Whose content an origin holds. Previews have origins of their own: a draft that nobody has approved must not read what
+ * Whose content an origin serves. Previews have their own origins: an unapproved draft must not read what
  * learners stored.
  */
 export type OriginOwner = { use: 'launch' | 'preview'; tenantId: string | null; courseId: string };
@@ -13,7 +13,7 @@ function digest(ctx: Context, text: string, bytes: number): string {
     .toString('hex');
 }
 
-/** 128 bits that nobody can guess, and 32 that show that we made them. */
+/** 128 unguessable bits, and 32 bits that show that the label is ours. */
 function labelOf(ctx: Context, { use, tenantId, courseId }: OriginOwner): string {
   const name = digest(ctx, JSON.stringify([use, tenantId, courseId]), 16);
   return name + digest(ctx, name, 4);
@@ -24,7 +24,7 @@ function isLabel(ctx: Context, label: string): boolean {
   return label === name + digest(ctx, name, 4);
 }
 
-/** Whether `CONTENT_URL` has a `*`, which stands for the label of each owner. */
+/** Whether `CONTENT_URL` has a `*`, which stands for each owner's label. */
 export function separatesCourses({ config }: Context): boolean {
   return config.contentUrl.includes('*');
 }
@@ -35,7 +35,7 @@ export function contentOrigin(ctx: Context, owner: OriginOwner): string {
   return separatesCourses(ctx) ? contentUrl.replace('*', labelOf(ctx, owner)) : contentUrl;
 }
 
-/** Whether the host name is the owner's; without an owner, whether it is anyone's. */
+/** Whether the host name belongs to the owner or, without an owner, to any owner. */
 export function isHostOf(ctx: Context, hostname: string, owner: OriginOwner | null): boolean {
   const [label = '', ...parents] = hostname.toLowerCase().split('.');
   const isExpected = owner ? label === labelOf(ctx, owner) : isLabel(ctx, label);

@@ -21,11 +21,11 @@ import { openingOf, sittingOf } from './sittings.ts';
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
 
-/** Of a request that needs no body. */
+/** For requests that need no body. */
 const noBytes = 1024;
 const notStored = { 'Cache-Control': 'no-store' };
 
-/** The release that a session plays, and whether it may still ask for its files. */
+/** The release that a session plays, and whether it may still request files. */
 const liveRelease = remember<LaunchStanding>({
   milliseconds: 10_000,
   most: 20_000,
@@ -42,23 +42,23 @@ function outOfDate(): Answer {
 
 let page: string | undefined;
 
-/** The page of the player as it was built. Routes can be described without it. */
+/** The player page as built. Loaded lazily, so that routes can be described without it. */
 export function playerPage(): string {
   page ??= readBuilt(places.player, 'index.html');
   return page;
 }
 
 const Ticket = Type.Object({
-  token: Type.String({ description: 'The ticket to which a launch or preview link leads.' }),
+  token: Type.String({ description: 'The ticket from a launch or preview link.' }),
 });
 const Session = Type.Object({
-  token: Type.String({ description: '`Session` of the answer that opened the session.' }),
+  token: Type.String({ description: '`Session` from the response that opened the session.' }),
 });
 const content = { origin: 'content', tag: 'Player', access: 'session', scope: null } as const;
 const ends = Object.keys(sessionEnds) as SessionEnd[];
 const html = (description: string) => ({ description, type: 'text/html' });
 
-/** What the content origin serves: the player page, its sessions and the course files of live ones. */
+/** What the content origin serves: the player page, its sessions, and course files for open sessions. */
 export const contentRoutes = [
   route({
     ...content,
@@ -66,14 +66,14 @@ export const contentRoutes = [
     path: '/play/{token}',
     name: 'openPlayer',
     summary: 'Open the player',
-    description: 'The page to which a launch link redirects. It opens a session and plays the course.',
+    description: 'The page that a launch link redirects to. It opens a session and plays the course.',
     runTime: { token: 'ticket', use: 'page' },
     page: true,
     params: Ticket,
     answers: {
-      200: html('The player.'),
-      404: html('The ticket is unknown or too old: a page for the learner.'),
-      421: html('The ticket belongs to another host name: a page for the learner.'),
+      200: html('The player page.'),
+      404: html('The ticket is unknown or has expired. A page for the learner.'),
+      421: html('The ticket belongs to another host name. A page for the learner.'),
     },
     handle: async (ctx, { params }) => {
       const opening = openingOf(ctx, params.token);
@@ -94,33 +94,33 @@ export const contentRoutes = [
     path: '/preview',
     name: 'openPreview',
     summary: 'Open a preview (the PreviewURL)',
-    description: 'Redirects to the player, like a launch link. Nothing that happens there is recorded.',
+    description: 'Redirects to the player, like a launch link. Nothing is recorded.',
     origin: 'content',
     tag: 'Player',
     access: 'anyone',
     scope: null,
     admits: true,
     page: true,
-    // No types, as those of a launch link.
+    // No types, for the same reason as for a launch link.
     query: Type.Object(
       {
         ticket: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the PreviewURL.' })),
         returnURL: Type.Optional(
-          Type.Unsafe<unknown>({ description: 'Where to go afterwards, as for a launch link.' }),
+          Type.Unsafe<unknown>({ description: 'Where to go afterwards, as in a launch link.' }),
         ),
       },
       { additionalProperties: true },
     ),
     answers: {
-      303: { description: 'To the player.' },
-      403: html('The tenant is suspended: a page that says so.'),
-      404: html('The link is incomplete or too old: a page that says so.'),
-      421: html('The link belongs to another host name: a page that says so.'),
+      303: { description: 'Redirects to the player.' },
+      403: html('The tenant is suspended. A page that says so.'),
+      404: html('The link is incomplete or has expired. A page that says so.'),
+      421: html('The link belongs to another host name. A page that says so.'),
     },
     handle: (ctx, { request }) => {
       const address = request.raw.url ?? '';
       const link = openLinkIn(ctx, address);
-      // A signed link does not suffer for what strangers at the same address do.
+      // A signed link is not affected by rate limits for anonymous callers at the same address.
       if (link) admitPlayer(ctx, request, previewPlayerOf(link), 'page');
       else admitAnonymous(ctx, request);
       return clickPreview(ctx, address);
@@ -131,13 +131,13 @@ export const contentRoutes = [
     method: 'POST',
     path: '/play/{token}/session',
     name: 'openSession',
-    summary: 'Open a session of the player',
+    summary: 'Open a player session',
     description:
-      'Counts a launch and answers all that the page needs to play: the tree of units, the data of each unit, and the session.',
+      'Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session.',
     runTime: { token: 'ticket', use: 'page' },
     bodyLimit: noBytes,
     params: Ticket,
-    // Not filtered: units have names of their own, and data that no schema knows.
+    // Not filtered: unit names are arbitrary, and so is their data.
     answers: {
       201: { description: 'The session.', schema: PlayerSession, type: 'application/json' },
     },
@@ -164,12 +164,14 @@ export const contentRoutes = [
     name: 'commit',
     summary: 'Save the run-time data of a unit',
     description:
-      'The receipt means that the database has the commit. A page that is closing sends it as a beacon, with any Content-Type.',
+      'The receipt confirms that the commit is in the database. A page that is closing sends it as a beacon, with any Content-Type.',
     runTime: { token: 'session', use: 'commit' },
     bodyLimit: commitBytes,
     params: Session,
     body: Commit,
-    answers: { 200: { description: 'The receipt, with the state of the enrolment.', schema: Receipt } },
+    answers: {
+      200: { description: 'The receipt, with the current state of the enrolment.', schema: Receipt },
+    },
     problems: [
       'session_ended',
       'session_exited',
@@ -195,10 +197,10 @@ export const contentRoutes = [
     path: '/play/{token}/alive',
     name: 'keepSessionAlive',
     summary: 'Report that the page is still open',
-    description: 'The player calls it once a minute, and learns whether its session goes on.',
+    description: 'The player calls it once a minute to learn whether its session is still open.',
     runTime: { token: 'session', use: 'alive' },
     params: Session,
-    answers: { 204: { description: 'The session goes on.' } },
+    answers: { 204: { description: 'The session is still open.' } },
     problems: [...ends, 'tenant_not_found', 'wrong_host'],
     handle: async (ctx, { params }) => {
       refuseWhenEnded((await sittingOf(ctx, params.token).keepAlive()).ended);
@@ -211,17 +213,17 @@ export const contentRoutes = [
     path: '/play/{token}/content/*',
     name: 'readCourseFile',
     summary: 'Read a file of the course',
-    description: 'Takes the header Range. Letter case in the path does not matter where only one file fits.',
+    description: 'Supports the Range header. The case of the path is ignored if only one file matches.',
     runTime: { token: 'session', use: 'file' },
     sendsFile: true,
     params: Type.Object({
       ...Session.properties,
-      '*': Type.String({ description: 'The path of the file in its package; it may contain slashes.' }),
+      '*': Type.String({ description: 'Path of the file in its package; may contain slashes.' }),
     }),
     answers: {
-      200: { description: 'The file, with the content type that belongs to its name.', type: '*/*' },
-      206: { description: 'The part of the file that was requested.', type: '*/*' },
-      304: { description: 'The client has the file already.' },
+      200: { description: 'The file, with a content type that matches its name.', type: '*/*' },
+      206: { description: 'The requested range of the file.', type: '*/*' },
+      304: { description: 'The client already has the current file.' },
     },
     problems: [...ends, 'not_found', 'tenant_not_found', 'range_not_satisfiable', 'wrong_host'],
     handle: async (ctx, { params }) => {
@@ -239,18 +241,20 @@ export const contentRoutes = [
   }),
 ];
 
-/** A release without its folder is the operator's trouble, not a wrong address; one that was deleted has none. */
+/**
+ * A release whose folder is missing is the operator's problem, not a wrong address; a deleted release has no
+ * folder.
+ */
 async function expectFolder(
   ctx: Context,
   { folder, releaseId }: { folder: string; releaseId: string },
 ): Promise<void> {
   if (existsSync(folder) || !(await isRelease(ctx, { releaseId }))) return;
-  ctx.log.error({ folder }, 'the folder of a release is missing; restore it, or import the package again');
-  throw new Problem(
-    'unavailable',
-    'The files of this course cannot be reached at the moment. Try again later.',
-    {
-      retryAfter: 60,
-    },
+  ctx.log.error(
+    { folder },
+    'the folder of a release is missing; restore it from a backup, or import the package again',
   );
+  throw new Problem('unavailable', 'The files of this course are currently not available. Try again later.', {
+    retryAfter: 60,
+  });
 }

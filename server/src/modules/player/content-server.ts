@@ -12,18 +12,21 @@ import { refuseOtherHosts } from './content-hosts.ts';
 import { playerPage } from './content-routes.ts';
 import { mostElements } from './schemas.ts';
 
-/** Courses show videos of players that want to know the page's origin, and save in unload handlers, which browsers are about to switch off. */
+/**
+ * Courses embed video players that check the page's origin, and save in unload handlers, which browsers are
+ * phasing out.
+ */
 export const contentHeaders = {
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Courses of one domain cannot give up their origins to each other by document.domain.
+  // Courses on the same domain cannot share an origin through document.domain.
   'Origin-Agent-Cluster': '?1',
   'Permissions-Policy': 'unload=*',
 };
 
 const commitShape: JsonShape = { depth: 3, values: mostElements + 100 };
 
-/** What the content origin has beside its routes; to be called before they are registered. */
+/** What the content origin has besides its routes. Call it before they are registered. */
 export async function prepareContent(app: FastifyInstance, ctx: Context): Promise<void> {
   parseBeacons(app, commitShape);
   await app.register(fastifyStatic, { root: ctx.files.folder('.'), serve: false });
@@ -35,12 +38,12 @@ export async function prepareContent(app: FastifyInstance, ctx: Context): Promis
   });
   refuseOtherHosts(app, ctx);
   app.addHook('onRequest', (request, _reply, done) => {
-    // Compressing a part of a file would make the range a lie.
+    // A compressed part would not match the requested range.
     if (request.headers.range) request.headers['x-no-compression'] = 'true';
     done();
   });
   compressCourseFile(app, ctx);
-  // Fails now when it has not been built.
+  // Fails at start-up if the player has not been built.
   playerPage();
   assetRoute(app, '/player', places.player);
 }

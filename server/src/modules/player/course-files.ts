@@ -9,7 +9,7 @@ import { reject } from '../../platform/holds.ts';
 import { perEngine } from '../../platform/per-engine.ts';
 import { toNfc } from '../../platform/unicode.ts';
 
-/** What old authoring tools write, beside the registered types. */
+/** Types for files that old authoring tools write, in addition to the registered types. */
 const types: Record<string, string> = {
   '.htm': 'text/html',
   '.mht': 'text/html',
@@ -17,8 +17,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * The content type of a course file, without a charset: the header would win over the `meta` element of pages that
- * were not written in UTF-8.
+ * The content type of a course file, without a charset: the header would override the `meta` element of pages
+ * that are not UTF-8.
  */
 export function contentTypeOf(path: string): string {
   const extension = /\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? '';
@@ -31,15 +31,15 @@ const longestPath = 1024;
 const mostRemembered = 32 * 1024 ** 2;
 const foldedInOneTurn = 500;
 
-/** The paths of a release by their folded form. */
+/** The paths of a release by their case-folded form. */
 type Index = { paths: Map<string, string>; size: number };
 
-/** The folder of a release never changes. The one used longest ago comes first. */
+/** The folder of a release never changes. Least recently used first. */
 const indexes = perEngine(() => new Map<string, { index: Promise<Index | null>; size: number }>());
 
 /**
- * The file's path as it is on disk, or null. Courses made on Windows name their files in any letter case; an import
- * refuses names that differ in case only, so at most one fits.
+ * The path of the file on disk, or null. Courses made on Windows use file names in any case; the import
+ * rejects names that differ only in case, so at most one matches.
  */
 export async function locateFile(
   ctx: Context,
@@ -60,7 +60,7 @@ export async function locateFile(
 function refuseManyMisses(ctx: Context, { sitting }: Player): void {
   const retryAfter = secondsToWait(ctx.admission.fileMisses, sitting, ctx.now());
   if (retryAfter === 0) return;
-  const detail = 'Too many requests for files that the course does not have.';
+  const detail = 'Too many requests for files that do not exist in the course.';
   throw reject(ctx, 'runTime', 'session_rate', { detail, retryAfter });
 }
 
@@ -91,7 +91,7 @@ function forgetOldest(known: Map<string, { size: number }>): void {
   }
 }
 
-/** Null: there is no such folder. */
+/** Null if the folder does not exist. */
 async function readIndex(folder: string): Promise<Index | null> {
   const names = await readdir(folder, { recursive: true }).catch(() => null);
   if (names === null) return null;
@@ -99,7 +99,7 @@ async function readIndex(folder: string): Promise<Index | null> {
   for (const [n, name] of names.entries()) {
     index.paths.set(fold(name), name);
     index.size += 2 * name.length + 100;
-    // Other requests go on meanwhile.
+    // Lets other requests proceed in the meantime.
     if (n % foldedInOneTurn === 0) await setImmediate();
   }
   return index;

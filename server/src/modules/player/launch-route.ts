@@ -14,12 +14,12 @@ import { isAllowedReturn, readReturnUrl } from './return-url.ts';
 import { playerOf, writeTicket } from './tokens.ts';
 
 function page(status: number, reason: string, back: string | null, framing: string): Answer {
-  const title = status === 404 ? 'This link does not work' : 'This course cannot be started';
+  const title = status === 404 ? 'This link does not work' : 'This course cannot be opened';
   return refusal({ status, title, reason, back, framing });
 }
 
 const brokenLink =
-  'The link is not complete or not one of ours. Open the course again from where you found it.';
+  'The link is incomplete or not one of ours. Open the course again from where you found it.';
 
 async function click(ctx: Context, handle: EnrolmentHandle, requested: string | null): Promise<Answer> {
   const tenant = await knownTenant.get(ctx, handle.tenantId);
@@ -40,36 +40,36 @@ async function click(ctx: Context, handle: EnrolmentHandle, requested: string | 
   return onward(origin, writeTicket(ctx, { ...handle, returnUrl: back, courseId }), framing);
 }
 
-/** The click on a LaunchURL. It only reads, so a mail scanner that follows the link uses nothing up. */
+/** A click on a LaunchURL. It only reads, so mail scanners that follow the link do no harm. */
 export const launchRoute = route({
   method: 'GET',
   path: '/launch',
   name: 'launch',
   summary: 'Start a course (the LaunchURL of an enrolment)',
   description:
-    'What the learner clicks. Nothing is used up by opening the link, and the rules of `explain` decide at the time of the click.',
+    'The link that the learner opens. Opening it uses nothing up, and the rules of `explain` decide at that moment.',
   tag: 'Launch',
   access: 'anyone',
   scope: null,
   admits: true,
-  // No types: a raw returnURL may repeat these names in its own query, and the link must work all the same.
+  // No types: a raw returnURL may repeat these names in its own query string, and the link must still work.
   query: Type.Object(
     {
-      enrolment: Type.Optional(Type.Unsafe<unknown>({ description: 'Of the LaunchURL.' })),
-      key: Type.Optional(Type.Unsafe<unknown>({ description: 'Of the LaunchURL.' })),
+      enrolment: Type.Optional(Type.Unsafe<unknown>({ description: 'From the LaunchURL.' })),
+      key: Type.Optional(Type.Unsafe<unknown>({ description: 'From the LaunchURL.' })),
       returnURL: Type.Optional(
         Type.Unsafe<unknown>({
           description:
-            'Where to bring the learner afterwards: an http(s) address, percent-encoded, or raw as the last parameter with its own ? and &.',
+            'Where to send the learner afterwards: an http(s) URL, percent-encoded, or raw as the last parameter with its own ? and &.',
         }),
       ),
     },
     { additionalProperties: true },
   ),
   answers: {
-    303: { description: 'To the player, on the content origin.' },
-    403: { description: 'A page for the learner that says why not.', type: 'text/html' },
-    404: { description: 'A page for the learner: not a launch link.', type: 'text/html' },
+    303: { description: 'Redirects to the player on the content origin.' },
+    403: { description: 'A page that tells the learner why the course cannot be opened.', type: 'text/html' },
+    404: { description: 'A page for the learner: not a valid launch link.', type: 'text/html' },
   },
   handle: async (ctx, { request }) => {
     const address = request.raw.url ?? '';

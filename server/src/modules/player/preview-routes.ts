@@ -5,16 +5,16 @@ import { CourseID, ReleaseNumber } from '../catalogue/schemas.ts';
 import { createPreview, Preview } from './preview.ts';
 
 const params = Type.Object({ CourseID });
-const answers = { 201: { description: 'The preview. Nothing of it is stored.', schema: Preview } };
+const answers = { 201: { description: 'The preview. Nothing in it is stored.', schema: Preview } };
 
 export const previewRoutes = [
   route({
     method: 'POST',
     path: '/course/{CourseID}/preview',
     name: 'previewCourse',
-    summary: 'Play any release of a course, also of a draft, without recording anything',
+    summary: 'Preview any release of a course',
     description:
-      'For authors. The link can be opened for 15 minutes, and nothing that happens there is recorded.',
+      'For authors; includes drafts. The link can be opened for 15 minutes, and nothing is recorded.',
     tag: 'Authoring',
     access: 'operator',
     scope: 'catalogue:read',
@@ -33,8 +33,8 @@ export const previewRoutes = [
     method: 'POST',
     path: '/catalogue/course/{CourseID}/preview',
     name: 'previewOfferedCourse',
-    summary: 'Play a course that is offered to the tenant, without recording anything',
-    description: 'Like previewCourse, with the current release of a published course.',
+    summary: 'Preview a course offered to the tenant',
+    description: 'Like previewCourse, but with the current release of a published course.',
     tag: 'Catalogue',
     access: 'tenant',
     scope: 'catalogue:read',

@@ -20,10 +20,10 @@ import type { Commit, Receipt, Session } from './schemas.ts';
 import { toSession, withWayBack } from './session.ts';
 import type { Opening, Sitting } from './sitting.ts';
 
-/** What a course hears who it is played to. */
+/** The learner's name and ID as the course sees them. */
 const learner = { ID: 'preview', Name: 'Preview' };
 
-/** Who may frame a preview; nobody has anything to lose in the operator's. */
+/** Who may frame a preview. An operator's preview has nothing to protect. */
 export async function previewFraming(ctx: Context, tenantId: string | null): Promise<string> {
   return tenantId === null ? '*' : frameAncestors(await knownTenant.get(ctx, tenantId));
 }
@@ -36,7 +36,7 @@ export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
   };
 }
 
-/** Plays like a launch from nothing, and writes nothing. */
+/** Plays like a first launch and writes nothing. */
 export function previewSitting(ctx: Context, handle: PreviewHandle): Sitting {
   const standing = async (): Promise<LaunchStanding> => ({
     ended: ctx.now().getTime() < handle.until ? null : 'session_ended',
@@ -68,12 +68,12 @@ async function begin(ctx: Context, ticket: PreviewTicket): Promise<Session> {
   });
 }
 
-/** Judges a commit as that of a learner would be. What was reached before comes from the page's last receipt. */
+/** Evaluates a commit as it would a learner's. Earlier results come from the page's last receipt. */
 async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promise<Receipt> {
   if (ctx.now().getTime() >= handle.until) throw new Problem('session_ended', 'The preview is over.');
   const before = body.Preview === undefined ? { units: {}, course: nothing } : readReached(ctx, body.Preview);
   if (!before)
-    throw new Problem('validation_failed', 'Send Preview as the last receipt gave it.', { param: 'Preview' });
+    throw new Problem('validation_failed', 'Send Preview exactly as in the last receipt.', { param: 'Preview' });
   const played = await playedBy(ctx, handle.releaseId);
   const change = { unit: unitOf(played, body.UnitID), data: body.Data, root: body.Root ?? null };
   const { units, course } = reachedWith(played, before, change);

@@ -5,13 +5,13 @@ import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
 import { seal, unseal } from '../../platform/signing.ts';
 import { operatorLine } from '../../platform/turns.ts';
 
-/** What a preview shows. `tenantId` null: to the operator. `at`: when it was asked for. */
+/** What a preview shows. `tenantId` null: for the operator. `at`: when it was requested. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };
 
-/** An opened link: it opens sittings until the preview is over. */
+/** An opened link. It opens sessions until the preview expires. */
 export type PreviewTicket = PreviewLink & { returnUrl: string | null };
 
-/** One sitting: which files it may have, and until when. */
+/** One preview session: which files it may request, and until when. */
 export type PreviewHandle = Pick<PreviewLink, 'courseId' | 'tenantId'> & {
   releaseId: string | null;
   until: number;
@@ -22,17 +22,17 @@ const playMinutes = 120;
 
 const after = (at: number, minutes: number) => at + minutes * 60_000;
 
-/** Until when a preview's link can be opened. */
+/** How long a preview link can be opened. */
 export const openUntil = (link: PreviewLink) => after(link.at, openMinutes);
-/** When a preview is over, whenever it was opened. */
+/** When a preview ends, whenever it was opened. */
 export const playUntil = (link: PreviewLink) => after(link.at, playMinutes);
 
-/** All previews of a course share their budgets, apart for each tenant. */
+/** All previews of a course share their budgets, separately for each tenant. */
 export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenantId' | 'courseId'>): Player {
   return { tenantId, sitting: `${tenantId ?? operatorLine} preview ${courseId}` };
 }
 
-/** What we sealed for a purpose has the shape that we gave it. */
+/** Values that we sealed for a purpose have the shape we gave them. */
 function read<Shape>(ctx: Context, purpose: SigningPurpose, token: string): Shape | null {
   return unseal(ctx.keys, purpose, token) as Shape | null;
 }
@@ -62,7 +62,7 @@ export function readPreviewSession(ctx: Context, token: string): PreviewHandle |
   return read(ctx, 'preview-session', token);
 }
 
-/** What a preview has reached travels with its commits, because nothing here keeps it. */
+/** A preview's results travel with its commits, because nothing is stored here. */
 export function writeReached(ctx: Context, reached: Reached): string {
   return seal(ctx.keys, 'preview-state', reached);
 }

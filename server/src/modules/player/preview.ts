@@ -21,10 +21,10 @@ export const Preview = Fields(
   {
     PreviewURL: Type.String({
       description:
-        'Plays the course and records nothing. Takes `&returnURL=` as a LaunchURL does. Who has the address can see the course.',
+        'Plays the course and records nothing. Accepts `&returnURL=` like a LaunchURL. Anyone holding the link can see the course.',
     }),
     ExpiresAt: Instant(
-      'Until when PreviewURL can be opened: 15 minutes. What was opened ends two hours after the preview was asked for.',
+      'Until when PreviewURL can be opened: 15 minutes. An opened preview ends two hours after it was requested.',
     ),
   },
   { title: 'Preview' },
@@ -45,25 +45,25 @@ export async function createPreview(
   };
 }
 
-/** The ticket of a PreviewURL. */
+/** The ticket in a PreviewURL. */
 export function ticketIn(address: string): string | null {
   return new URLSearchParams(address.slice(address.indexOf('?') + 1)).get('ticket');
 }
 
-/** The link of a PreviewURL; null: it is not one of ours, or too old. */
+/** The preview from a PreviewURL's link; null if the link is not one of ours or has expired. */
 export function openLinkIn(ctx: Context, address: string): PreviewLink | null {
   const link = readPreviewLink(ctx, ticketIn(address) ?? '');
   return link && ctx.now().getTime() < openUntil(link) ? link : null;
 }
 
-/** The click on a PreviewURL. */
+/** A click on a PreviewURL. */
 export async function clickPreview(ctx: Context, address: string): Promise<Answer> {
   const link = openLinkIn(ctx, address);
   if (!link)
     return refusal({
       status: 404,
-      title: 'This preview is out of date',
-      reason: 'Its link is not complete, or older than 15 minutes. Ask for a new preview.',
+      title: 'This preview has expired',
+      reason: 'The link is incomplete or older than 15 minutes. Create a new preview.',
       framing: '*',
     });
   const requested = readReturnUrl(address);
@@ -73,7 +73,7 @@ export async function clickPreview(ctx: Context, address: string): Promise<Answe
   if (tenant?.Status === 'suspended')
     return refusal({
       status: 403,
-      title: 'This course cannot be started',
+      title: 'This course cannot be opened',
       reason: suspendedReason,
       back,
       framing: await previewFraming(ctx, link.tenantId),

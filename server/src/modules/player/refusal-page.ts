@@ -37,10 +37,10 @@ function refusalPage(input: { title: string; reason: string; back: string | null
 <body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${way}</main></body></html>`;
 }
 
-/** Clients open launch links in windows of their own, and look at whether such a window is still open. */
+/** Clients open launch links in windows of their own and check whether such a window is still open. */
 const forOpeners = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 
-/** A plain page for a learner whose click was refused: why, what to do, and the way back. */
+/** A plain page for a learner whose click was rejected: the reason, what to do, and a link back. */
 export function refusal(input: {
   status: number;
   title: string;
@@ -61,7 +61,7 @@ export function refusal(input: {
   };
 }
 
-/** A click that was let through: on to the player. */
+/** Redirects an allowed click to the player. */
 export function onward(origin: string, ticket: string, framing: string): Answer {
   return {
     status: 303,

@@ -1,14 +1,14 @@
 import { hasEndlessMarks } from '../../platform/unicode.ts';
 
-/** As long as an address may be anywhere in the interface. */
+/** The maximum length of every URL in the API. */
 const longest = 2_048;
 const marker = /[?&]returnURL=/i;
 const encodedScheme = /^https?%3a/i;
 
 /**
- * The address that a client appended to a LaunchURL as `&returnURL=…`. Written raw, it reaches to the end of the query
- * with its own `?` and `&`; percent-encoded, to the next `&`. Null when there is none that can be followed: http(s)
- * only, without credentials, at most 2,048 characters.
+ * The URL that a client appended to a LaunchURL as `&returnURL=…`. A raw URL extends to the end of the query
+ * string, with its own `?` and `&`; a percent-encoded one to the next `&`. Null if there is no usable one:
+ * http(s) only, without credentials, at most 2,048 characters.
  */
 export function readReturnUrl(requestUrl: string): string | null {
   const found = marker.exec(requestUrl);
@@ -26,13 +26,13 @@ function decode(text: string): string {
 }
 
 function followable(text: string): string | null {
-  // A host name is normalised while the address is parsed, which endless marks make slow.
+  // Parsing normalises the host name, which is slow for long runs of combining marks.
   if (text.length > longest || hasEndlessMarks(text) || !/^https?:\/\//i.test(text)) return null;
   const url = URL.parse(text);
   return !url || url.username || url.password ? null : url.href;
 }
 
-/** Whether a tenant's list of origins lets the address through; no list lets every one through. */
+/** Whether a tenant's list of origins allows the URL; without a list every URL is allowed. */
 export function isAllowedReturn(address: string, origins: readonly string[] | null): boolean {
   const { origin } = new URL(address);
   return origins === null || origins.some((allowed) => URL.parse(allowed)?.origin === origin);

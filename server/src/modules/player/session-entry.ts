@@ -11,7 +11,7 @@ import { openingOf, sittingOf } from './sittings.ts';
 
 export const oldLink = 'This page was opened too long ago. Open the course again from where you found it.';
 
-/** Without a valid ticket the request is of somebody we do not know. */
+/** Without a valid ticket the request is anonymous. */
 function enterByTicket(ctx: Context, request: FastifyRequest, token: string): void {
   const opening = openingOf(ctx, token);
   if (!opening) admitAnonymous(ctx, request);
@@ -29,15 +29,15 @@ function playerIn(ctx: Context, request: FastifyRequest, token: string): Player 
   }
 }
 
-/** Reads the ticket or session in the path before anything else, and takes the request on as that of a learner. */
+/** Reads the ticket or session in the path first and admits the request as a learner's. */
 export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
   const { token } = request.params as { token: string };
   if (!runTime || runTime.token === 'ticket') return enterByTicket(ctx, request, token);
   const player = playerIn(ctx, request, token);
   refuseLargeBody(request);
-  // Without a length it may be as long as any.
+  // Without a length it could be of any size.
   const use = runTime.use === 'commit' ? { bytes: declaredBytes(request) || commitBytes } : runTime.use;
   admitPlayer(ctx, request, player, use);
-  // Asked apart from what is remembered of the session, which is for longer. A page keeps what it has to send.
+  // Checked separately from the cached session, which is cached for longer. A page keeps its unsent commits.
   await refuseSuspended(ctx, player.tenantId);
 };

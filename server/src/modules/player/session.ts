@@ -4,7 +4,7 @@ import type { Evidence, RunTimeData, Unit } from '../../../../standards/types.ts
 import { Problem } from '../../platform/errors.ts';
 import type { Receipt, Session } from './schemas.ts';
 
-/** What a sitting begins with. */
+/** What a player session starts with. */
 export type Begun = {
   token: string;
   isPreview: boolean;
@@ -22,7 +22,7 @@ export type Begun = {
   receipt: Receipt;
 };
 
-/** A refusal carries the way back. */
+/** A rejection includes the return URL. */
 export function withWayBack(returnUrl: string | null, opening: Promise<Session>): Promise<Session> {
   return opening.catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;

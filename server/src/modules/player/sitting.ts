@@ -10,13 +10,13 @@ export type Opening = {
   open: (userAgent: string | null) => Promise<Session>;
 };
 
-/** What stands behind an open page of the player: a learner's launch, or a preview, of which nothing is kept. */
+/** The session behind an open player page: a learner's launch, or a preview, which stores nothing. */
 export type Sitting = {
-  /** With `tenantId` null the operator previews. */
+  /** With `tenantId` null it is the operator's preview. */
   player: Player;
   commit: (body: Commit) => Promise<Receipt>;
-  /** The release that it plays, and whether it may still ask for its files. */
+  /** The release that it plays, and whether it may still request files. */
   standing: () => Promise<LaunchStanding>;
-  /** Notes that the page is still open. */
+  /** Records that the page is still open. */
   keepAlive: () => Promise<LaunchStanding>;
 };

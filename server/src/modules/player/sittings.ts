@@ -24,7 +24,7 @@ import {
   writeSession,
 } from './tokens.ts';
 
-/** Whose content a link, ticket or session stands for; null: it is not one of ours, or too old. */
+/** Whose content a link, ticket or session is for; null if it is not one of ours or has expired. */
 export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   const launch = readTicket(ctx, token) ?? readSession(ctx, token);
   if (launch) return { ...launch, use: 'launch' };
@@ -33,7 +33,10 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   return preview && { ...preview, use: 'preview' };
 }
 
-/** The kind is in the purpose for which a token was sealed; null: not one of ours, or too old. */
+/**
+ * The kind follows from the purpose for which the token was sealed; null if it is not one of ours or has
+ * expired.
+ */
 export function openingOf(ctx: Context, token: string): Opening | null {
   const ticket = readTicket(ctx, token);
   if (ticket) return launchOpening(ctx, ticket);
@@ -46,15 +49,15 @@ export function sittingOf(ctx: Context, token: string): Sitting {
   if (launch) return launchSitting(ctx, launch);
   const preview = readPreviewSession(ctx, token);
   if (preview) return previewSitting(ctx, preview);
-  throw new Problem('session_ended', 'This is not a session of the player. Open the course again.');
+  throw new Problem('session_ended', 'This player session does not exist. Open the course again.');
 }
 
-/** A click is decided again when its page is loaded later than this. */
+/** A click is evaluated again when its page loads later than this. */
 const decisionHolds = 60_000;
 
 const beingOpened = 'This course is being opened too many times simultaneously. Retry in 1 second.';
 
-/** Opens the session of a decided click: one statement. */
+/** Opens the session for an allowed click, in one statement. */
 function launchOpening(ctx: Context, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),
@@ -131,12 +134,12 @@ function sessionOf(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session
   });
 }
 
-/** Text that JSON in PostgreSQL can hold; content writes what it likes, and a commit must not fail for it. */
+/** Makes text safe for JSON in PostgreSQL: a commit must not fail because of what content writes. */
 function storable(text: string): string {
   return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
 }
 
-/** Takes a commit of a session's page. The receipt means that the database has it. */
+/** Accepts a commit from a session's page. The receipt confirms that it is in the database. */
 function commit(ctx: Context, handle: SessionHandle, body: Commit): Promise<Receipt> {
   const data = Object.entries(body.Data).map(([name, value]) => [storable(name), storable(value)]);
   return commitProgress(

@@ -2,7 +2,7 @@ import type { Player } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import { seal, unseal, unsealOften } from '../../platform/signing.ts';
 
-/** A decided click. It opens sessions for as long as a page may be reloaded. */
+/** An allowed click. It can open sessions for as long as its page may be reloaded. */
 export type Ticket = {
   tenantId: string;
   enrollId: string;
@@ -11,7 +11,7 @@ export type Ticket = {
   courseId: string;
 };
 
-/** One launch: the path segment of everything that its page asks for. */
+/** One launch: the path segment of all requests from its page. */
 export type SessionHandle = {
   tenantId: string;
   enrollId: string;
@@ -23,7 +23,10 @@ export type SessionHandle = {
 
 const ticketHours = 24;
 
-/** All launches of an enrolment share their budgets: whoever has the link can make as many as they like. */
+/**
+ * All launches of an enrolment share their budgets: anyone holding the link can create any number of
+ * launches.
+ */
 export function playerOf({ tenantId, enrollId }: Pick<Ticket, 'tenantId' | 'enrollId'>): Player {
   return { tenantId, sitting: `${tenantId} ${enrollId}` };
 }
@@ -33,7 +36,7 @@ export function writeTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {
   return seal(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, ctx.now().getTime(), courseId]);
 }
 
-/** The ticket, or null when it was not made by us or is too old. What we sealed has the shape we gave it. */
+/** The ticket, or null if it is not one of ours or has expired. What we sealed has the shape we gave it. */
 export function readTicket(ctx: Context, token: string): Ticket | null {
   const value = unseal(ctx.keys, 'ticket', token) as [string, string, string | null, number, string] | null;
   if (!value) return null;

@@ -6,7 +6,7 @@ import { type Attention, mostCounted } from './schemas.ts';
 
 const day = 86_400_000;
 
-/** What completed enrolments may make it pass over. */
+/** How many completed enrolments it may skip. */
 const mostPassed = 10 * mostCounted;
 
 const expiringText = `

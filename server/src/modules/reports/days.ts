@@ -10,15 +10,15 @@ type Row = { mark: Position | null; settled_until: Position | null; stored: Coun
 
 const position = `jsonb_build_object('epoch', place.epoch, 'transaction', place.transaction::text, 'eventId', place.event_id)`;
 
-/** The second condition tells the planner what the first means, so that it takes the index. */
+/** The second condition is redundant, but lets the planner use the index. */
 const news = `told.tenant_id = $1 and (told.epoch, told.transaction, told.event_id) > ($2::bigint, $3::xid8, $4::uuid)
   and (told.epoch > $2::bigint or told.transaction >= $3::xid8)`;
 const settled = '(told.epoch < horizon.epoch or told.transaction < horizon.transaction)';
 const typed = (type: Parameters<typeof eventType>[0]) => `told.type = ${eventType(type)}`;
 
 /**
- * All of one snapshot: what is counted already, and what the log has told since. Settled is what the log shows to its
- * readers: nothing is committed in front of it any more.
+ * All from one snapshot: what has been counted, and the log since then. Settled means visible to readers of
+ * the log: nothing can be committed before it any more.
  */
 const readText = `
 with horizon as (
@@ -46,7 +46,10 @@ const isSame = (one: Position, other: Position) =>
 
 const markText = `select ${position} as mark from counted_log place where place.tenant_id = $1`;
 
-/** Reads again when the mark was moved between the two statements. The second has no name: it is planned for its mark. */
+/**
+ * Reads again if the mark was moved between the two statements. The second is unnamed, so that it is planned
+ * for its mark.
+ */
 async function readCounts(ctx: TenantContext, from: string): Promise<Row & { mark: Position }> {
   const [kept] = await run<{ mark: Position }>(ctx, {
     name: 'read_counted_log',
@@ -63,7 +66,7 @@ async function readCounts(ctx: TenantContext, from: string): Promise<Row & { mar
   }
 }
 
-/** Of several that read at once, the first moves the mark and adds; the others find it moved. */
+/** If several read concurrently, the first moves the mark and adds the counts; the others find it moved. */
 const storeText = `
 with moved as (
   insert into counted_log (tenant_id, epoch, transaction, event_id) values ($1, $5, $6, $7)
@@ -94,8 +97,8 @@ async function storeCounts(ctx: TenantContext, from: Position, to: Position, cou
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /**
- * What happened on each of the last days, today included. Each event is counted once for good, in the order of the
- * log, so an event that was committed late is counted too, on its day.
+ * What happened on each of the last days, including today. Each event is counted exactly once, in log order,
+ * so events committed late are counted on their day, too.
  */
 export async function countDays(ctx: TenantContext, input: { days: number }): Promise<Day[]> {
   const now = ctx.now().getTime();

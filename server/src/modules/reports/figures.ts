@@ -3,12 +3,13 @@ import type { Connection } from '../../platform/db/engine.ts';
 import { type Figures, readBriefly, type Sample } from '../../platform/figures.ts';
 import { checkHead, type Head } from '../audit/chain.ts';
 
-/** A backlog beyond this is only said to be larger, so that counting it takes no longer. */
+/** A larger backlog is only reported as larger, so that counting takes bounded time. */
 const mostCounted = 100_000;
 
 /**
- * The age of the oldest event that readers do not get yet, because a transaction that began before it is still open. With
- * no open transaction no table is read, else one entry of `event_in_order` for each tenant.
+ * The age of the oldest event that readers cannot see yet, because a transaction that began before it is
+ * still open. Without an open transaction no table is read, otherwise one entry of `event_in_order` for each
+ * tenant.
  */
 const unreadable = `/* across tenants: metrics are about the whole deployment */
 with horizon as materialized (
@@ -23,10 +24,16 @@ from horizon cross join tenant client cross join lateral (
 ) told
 where horizon.oldest < horizon.next`;
 
-/** Deliveries of suspended tenants wait on purpose. What an endpoint does not want is passed over; its place in the log moves on when it has nothing else to do. */
+/**
+ * Deliveries of suspended tenants are waiting on purpose. An endpoint skips unwanted events; its position
+ * moves on when it has nothing else to do.
+ */
 const mostPassed = 200;
 
-/** The age of the oldest event that no delivery was made of yet: `event_in_order`, from the place of each endpoint on. */
+/**
+ * The age of the oldest event for which no delivery has been created, read from `event_in_order` after each
+ * endpoint's position.
+ */
 const notHandedOver = `/* across tenants: metrics are about the whole deployment */
 select extract(epoch from $1::timestamptz - min(wanted.occurred_at))::float8 as value
 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
@@ -64,11 +71,11 @@ where hook.status = 'enabled'`;
 const ages = {
   lectern_events_unreadable_seconds: {
     text: unreadable,
-    help: 'Age of the oldest event that readers do not get yet, because an older transaction is open.',
+    help: 'Age of the oldest event that is not yet visible to readers because an older transaction is open.',
   },
   lectern_events_not_handed_over_seconds: {
     text: notHandedOver,
-    help: 'Age of the oldest event of which no webhook delivery was made yet, though an endpoint wants it.',
+    help: 'Age of the oldest event wanted by a webhook endpoint for which no delivery has been created.',
   },
   lectern_webhook_oldest_pending_seconds: {
     text: oldestPending,
@@ -146,7 +153,7 @@ const auditFigures: Figures = {
   seconds: 60,
   gauges: {
     lectern_audit_chains_unverified: {
-      help: 'Audit chains whose head is missing or does not verify: changed outside the service, or sealed with a key that is missing.',
+      help: 'Audit chains whose head is missing or does not verify: changed outside the service, or sealed with a missing key.',
     },
   },
   read: async (ctx) => [
@@ -172,5 +179,5 @@ async function countUnverified(ctx: Context, connection: Connection): Promise<nu
   return unverified;
 }
 
-/** What modules tell /metrics about the database. */
+/** The database figures that modules report to /metrics. */
 export const figures: readonly Figures[] = [eventFigures, endpointFigures, auditFigures];

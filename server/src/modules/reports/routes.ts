@@ -8,14 +8,14 @@ export const reportRoutes = [
     method: 'GET',
     path: '/overview',
     name: 'readOverview',
-    summary: 'What happened on each of the last days, and what somebody should look at',
-    description: 'The figures of the start page of the console.',
+    summary: 'Get daily figures and what needs attention',
+    description: "The figures on the console's start page.",
     tag: 'Reports',
     access: 'tenant',
     scope: 'enrolments:read',
     heavy: true,
     query: overviewQuery,
-    answers: { 200: { description: 'The counts are exact as of now.', schema: Overview } },
+    answers: { 200: { description: 'The counts are exact at the time of the request.', schema: Overview } },
     handle: async (ctx, { query, request }) => {
       const withWebhooks = request.caller?.scopes.includes('webhooks:write') ?? false;
       const [Days, Attention] = await Promise.all([

@@ -14,11 +14,9 @@ const CountOfMost = (description: string) =>
 export const Day = Fields(
   {
     Day: Type.String({ format: 'date', description: 'In UTC.' }),
-    Enrolments: Count('Enrolments that were begun: events `enrolment.created`.'),
-    Starts: Count(
-      'Enrolments that were started for the first time: events `enrolment.launched` with Launch 1.',
-    ),
-    Completions: Count('Courses that were completed: events `enrolment.completed`.'),
+    Enrolments: Count('Enrolments created: events `enrolment.created`.'),
+    Starts: Count('Enrolments started for the first time: events `enrolment.launched` with Launch 1.'),
+    Completions: Count('Courses completed: events `enrolment.completed`.'),
   },
   { title: 'Day' },
 );
@@ -45,30 +43,31 @@ export const Attention = Fields(
     Webhooks: Nullable(
       Type.Array(WebhookAtFault, {
         description:
-          'Endpoints that fail, or were disabled because they failed. null: the key lacks the scope webhooks:write.',
+          'Endpoints that are failing, or were disabled because they failed. null: the key lacks the scope webhooks:write.',
       }),
     ),
     Seats: Type.Array(ScarceOption, {
-      description: 'Published options with at most a tenth of their seats left; the 50 with the fewest.',
+      description:
+        'Published options with at most a tenth of their seats left; the 50 with the fewest seats.',
     }),
     Expiring: Fields({
-      Enrolments: CountOfMost('Current enrolments, not completed, whose time ends after now and by Until.'),
-      More: Type.Boolean({ description: 'True: there may be more than were counted.' }),
-      Until: Instant('A week from now.'),
+      Enrolments: CountOfMost('Current enrolments, not completed, that end between now and Until.'),
+      More: Type.Boolean({ description: 'true: there may be more than were counted.' }),
+      Until: Instant('One week from now.'),
     }),
     FailedDeliveries: Nullable(
       CountOfMost(
-        'Webhook deliveries that were given up in the last 24 hours. null: the key lacks the scope webhooks:write.',
+        'Webhook deliveries that were abandoned in the last 24 hours. null: the key lacks the scope webhooks:write.',
       ),
     ),
   },
-  { title: 'Attention', description: 'What somebody should look at.' },
+  { title: 'Attention', description: 'What needs attention.' },
 );
 export type Attention = Type.Static<typeof Attention>;
 
 export const Overview = Fields(
   {
-    Days: Type.Array(Day, { description: 'Oldest first; the last is today, so far.' }),
+    Days: Type.Array(Day, { description: 'Oldest first; the last is today so far.' }),
     Attention,
   },
   { title: 'Overview' },
@@ -77,6 +76,6 @@ export type Overview = Type.Static<typeof Overview>;
 
 export const overviewQuery = Fields({
   Days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'How many days, today included.' }),
+    Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Number of days, including today.' }),
   ),
 });

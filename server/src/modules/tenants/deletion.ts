@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { knownTenant, tenantNotFound } from './tenants.ts';
 
-/** The tenant's status, and the receipt of a deletion that is under way; locked until the transaction ends. */
+/** The tenant's status, and the receipt of a deletion in progress; locked until the transaction ends. */
 export async function lockTenant(ctx: Context, tenantId: string) {
   const row = await ctx.db
     .selectFrom('tenant')
@@ -13,7 +13,7 @@ export async function lockTenant(ctx: Context, tenantId: string) {
   return row ?? null;
 }
 
-/** From now on nobody finds the tenant; answers the receipt of an earlier call, if there was one. */
+/** Hides the tenant from now on; returns the receipt of an earlier call, if there was one. */
 export async function hideTenant(ctx: Context, tenantId: string, receipt: object): Promise<unknown> {
   const tenant = await lockTenant(ctx, tenantId);
   if (!tenant) throw tenantNotFound();
@@ -31,7 +31,7 @@ export function refuseUnlessSuspended(status: string): void {
   if (status === 'suspended') return;
   throw new Problem(
     'tenant_not_suspended',
-    'Only a suspended tenant can be deleted. Send Status suspended with PUT /tenant/{TenantID} first.',
+    'Only a suspended tenant can be deleted. Suspend it first: send "Status": "suspended" with PUT /tenant/{TenantID}.',
   );
 }
 

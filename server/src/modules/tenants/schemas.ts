@@ -4,10 +4,10 @@ import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platfo
 export const passwordHashes = ['opaque', 'sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
 export type PasswordHash = (typeof passwordHashes)[number];
 
-/** `suspended`: its keys, sessions, links and webhooks are refused or wait. Nothing is lost. */
+/** `suspended`: its keys, sessions and links are rejected, and its webhooks wait. Nothing is lost. */
 export const tenantStatuses = ['active', 'suspended'] as const;
 
-/** Nothing but an origin: they become part of a Content-Security-Policy. */
+/** Plain origins only: they become part of a Content-Security-Policy. */
 const origin = '([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:\\d{1,5})?$';
 
 function Origins(pattern: string, example: string) {
@@ -18,15 +18,15 @@ function Origins(pattern: string, example: string) {
 const common = {
   Name: Text(255, { minLength: 1 }),
   PasswordHash: OneOf(passwordHashes, {
-    description: 'The function with which the client hashes passwords; `opaque`: it does not say.',
+    description: 'The function with which the client hashes passwords; `opaque`: unknown.',
   }),
   ReturnOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://${origin}`, 'https://lms.example'),
-    description: 'Origins that a returnURL may lead to; null: every http(s) address.',
+    description: 'Origins that a returnURL may lead to; null: any http(s) URL.',
   }),
   FrameOrigins: Type.Unsafe<string[] | null>({
     ...Origins(`^https?://(\\*\\.)?${origin}`, 'https://lms.example or https://*.example'),
-    description: 'Origins that may show a course in a frame; null: all.',
+    description: 'Origins that may show a course in a frame; null: any origin.',
   }),
 };
 
@@ -35,7 +35,9 @@ const Status = OneOf(tenantStatuses, {
     '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.',
 });
 
-/** Short enough for every index to hold it beside the longest names of users: a row of one has at most 2,704 bytes. */
+/**
+ * Short enough to fit into every index next to the longest user names: an index row has at most 2,704 bytes.
+ */
 const TenantID = Identifier('Chosen by the operator. Cannot be changed.', 64);
 
 export const Tenant = Fields(

@@ -2,15 +2,17 @@ import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { knownTenant } from './tenants.ts';
 
-/** What learners read too. */
+/** Learners read this too. */
 export const suspendedReason =
-  'Access is suspended at the moment. Everything is kept. Try again later, or ask your administrator.';
+  'Access is currently suspended. Nothing has been lost. Try again later, or ask your administrator.';
 
 export async function isSuspended(ctx: Context, tenantId: string | null): Promise<boolean> {
   return tenantId !== null && (await knownTenant.get(ctx, tenantId))?.Status === 'suspended';
 }
 
-/** Refuses what is done with a link or session of a suspended or deleted tenant; `tenantId` null: of the operator. */
+/**
+ * Rejects requests with a link or session of a suspended or deleted tenant; `tenantId` null: the operator's.
+ */
 export async function refuseSuspended(ctx: Context, tenantId: string | null): Promise<void> {
   if (tenantId === null) return;
   const tenant = await knownTenant.get(ctx, tenantId);

@@ -12,7 +12,7 @@ import { appendAudit, beginChain } from '../audit/append.ts';
 import { recordBeginning } from '../audit/begin.ts';
 import type { NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
-/** Creates a tenant. An existing one with the same fields is answered as it is (a safe retry). */
+/** Creates a tenant. Returns an existing one with the same fields unchanged (a safe retry). */
 export async function createTenant(
   ctx: Context,
   input: NewTenant,
@@ -57,7 +57,7 @@ export async function createTenant(
   if (differs.length > 0)
     throw new Problem(
       'tenant_exists',
-      `The tenant exists, and differs in ${differs.join(', ')}. Use PUT to change it.`,
+      `The tenant exists, but differs in ${differs.join(', ')}. Use PUT to change it.`,
       {
         differs,
       },
@@ -75,13 +75,13 @@ export async function readTenant(ctx: Context, input: { tenantId: string }): Pro
   return toTenant(row);
 }
 
-/** A tenant that is being deleted is found by nobody. */
+/** A tenant that is being deleted cannot be found. */
 async function findTenant(ctx: Context, tenantId: string) {
   const row = await findAnyTenant(ctx, tenantId);
   return row?.status === 'deleting' ? undefined : row;
 }
 
-/** Also one that is being deleted. */
+/** Includes tenants that are being deleted. */
 export function findAnyTenant(ctx: Context, tenantId: string) {
   return ctx.db.selectFrom('tenant').selectAll().where('tenant_id', '=', tenantId).executeTakeFirst();
 }
@@ -150,10 +150,10 @@ async function auditChange(ctx: Context, tenantId: string, differs: string[], { 
   await appendAudit(ctx, tenantId, ...entries);
 }
 
-/** `resumedAt`: deadlines that the last suspension may have overrun count from here. */
+/** `resumedAt`: deadlines that passed during the last suspension count from here. */
 type KnownTenant = Tenant & { resumedAt: Date | null };
 
-/** The tenant, or null; remembered for less than the 5 s within which a suspension holds on every node. */
+/** The tenant, or null. Cached for less than the 5 s within which a suspension takes effect on every node. */
 export const knownTenant = remember<KnownTenant | null>({
   milliseconds: 3_000,
   most: 10_000,

@@ -3,7 +3,10 @@ import { heldOf, requireScope, type Scope, tenantScopes } from '../../platform/s
 import type { UserRow } from './record.ts';
 import type { UserChange } from './schemas.ts';
 
-/** The most that users may do after signing in with a password that this caller set; null: everything their role may. */
+/**
+ * What users can do at most after signing in with a password that this caller set; null: everything their
+ * role allows.
+ */
 export function sessionLimit(ctx: TenantContext): Scope[] | null {
   const held = heldOf(ctx, tenantScopes);
   return held.length < tenantScopes.length ? held : null;
@@ -11,7 +14,9 @@ export function sessionLimit(ctx: TenantContext): Scope[] | null {
 
 type Known = Pick<UserRow, 'is_admin' | 'admin_scopes'>;
 
-/** Refuses a change that needs `users:admin`: of an administrator, of who is one, or of somebody's password. */
+/**
+ * Rejects changes that need `users:admin`: to an administrator, to the administrator role, or to a password.
+ */
 export function refuseAdminChange(ctx: TenantContext, before: Known, change: UserChange): void {
   if (before.is_admin) requireScope(ctx, 'users:admin', 'Changing an administrator');
   if (change.IsAdmin) requireScope(ctx, 'users:admin', 'Making a user an administrator');
@@ -19,8 +24,9 @@ export function refuseAdminChange(ctx: TenantContext, before: Known, change: Use
 }
 
 /**
- * The limit after a change. Rights and passwords given by a narrow key stay as narrow as that key; a key with all of a
- * tenant's scopes lifts an administrator's limit by sending `IsAdmin: true`, and a learner's by setting another password.
+ * The limit after a change. Rights and passwords set with a narrow key remain as narrow as that key. A key
+ * with all of a tenant's scopes lifts an administrator's limit by sending `IsAdmin: true`, and a learner's by
+ * setting a new password.
  */
 export function limitAfter(ctx: TenantContext, before: Known, change: UserChange): string[] | null {
   const limit = sessionLimit(ctx);

@@ -8,7 +8,7 @@ import { knownTenant } from '../tenants/tenants.ts';
 import { matchesPassword, readPassword } from './passwords.ts';
 import type { CheckResult } from './schemas.ts';
 
-/** So many wrong passwords in so many minutes. */
+/** Maximum number of wrong passwords in this many minutes. */
 export const windowMinutes = 15;
 export const mostFailures = 10;
 
@@ -33,8 +33,8 @@ export async function checkUser(ctx: TenantContext, input: { loginId: string }):
 }
 
 /**
- * Counts the attempt as a failure before it is known, so that simultaneous guesses cannot outrun the throttle. $5: also
- * that on a disabled user.
+ * Counts the attempt as a failure before its result is known, so that concurrent guesses cannot exceed the
+ * limit. $5: whether to count attempts on a disabled user.
  */
 const noteAttempt = `
 with found as (
@@ -61,7 +61,7 @@ type Attempt = {
   oldest: Date | null;
 };
 
-/** Throws when too many were wrong lately; null: there is no such user. */
+/** Throws after too many recent failures; null: the user does not exist. */
 async function noteGuess(
   ctx: TenantContext,
   input: { loginId: string; evenDisabled: boolean },
@@ -92,8 +92,8 @@ export async function checkPassword(
 }
 
 /**
- * Compares a password, as it is stored, with that of a user who may exist. The answer tells whether it is right, so this
- * is a guess like any other. null: there is no such user, and nothing was compared.
+ * Compares a password, as stored, with that of a user who may exist. The result reveals whether it is right,
+ * so it counts as a guess. null: the user does not exist, and nothing was compared.
  */
 export async function guessPassword(
   ctx: TenantContext,

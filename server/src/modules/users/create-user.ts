@@ -31,7 +31,7 @@ type Row = {
   admin_scopes: readonly Scope[] | null;
 };
 
-/** `by`: who creates an administrator, which is audited. */
+/** `by`: who creates an administrator, for the audit trail. */
 type Request = { row: Row; by: Actor | null };
 
 const columns =
@@ -67,7 +67,7 @@ function insertRows(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
   return run<Found>(ctx, { name: 'create_user', text, values: [ctx.tenantId, rows, ctx.now()] });
 }
 
-/** Without an administrator among them it is one statement and nothing else. */
+/** Without an administrator among the users this is a single statement. */
 async function insertAudited(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
   if (requests.every(({ by }) => by === null)) return insertRows(ctx, requests);
   return transaction(ctx, async (ctx) => {
@@ -96,11 +96,11 @@ export type UserDraft = {
   input: NewUser;
   row: Row;
   password: string | null;
-  /** Of a user that exists already: the stored hash that the password was compared with. */
+  /** For an existing user: the stored hash that the password was compared with. */
   compared: { stored: string; matches: boolean } | null;
 };
 
-/** Words that stand in our addresses where a LoginID could: `GET /enrolment/key` would list keys. */
+/** Words used in our URLs where a LoginID could be: `GET /enrolment/key` lists keys. */
 export const reservedLoginIDs: readonly string[] = ['key'];
 
 async function draft(
@@ -111,7 +111,7 @@ async function draft(
   if (reservedLoginIDs.includes(input.LoginID))
     throw new Problem(
       'validation_failed',
-      `LoginID cannot be the word "${input.LoginID}", which addresses of this interface contain. Choose another.`,
+      `LoginID cannot be "${input.LoginID}", because this API uses the word in its URLs. Choose another one.`,
       { param: 'LoginID' },
     );
   if (input.IsAdmin) requireScope(ctx, 'users:admin', 'Creating an administrator');
@@ -135,7 +135,7 @@ async function draft(
   return { input, row, password, compared: null };
 }
 
-/** A user that another node created during the statement is seen by the next one. */
+/** The next attempt sees a user that another node created during the statement. */
 async function insertOrFind(ctx: TenantContext, { row }: UserDraft): Promise<Outcome> {
   const request = { row, by: row.is_admin ? ctx.actor : null };
   return (await insertUser(ctx, request)) ?? (await insertUser(ctx, request));
@@ -145,13 +145,15 @@ type Created = { user: User; isNew: boolean };
 
 async function judge(ctx: TenantContext, drafted: UserDraft, outcome: Outcome): Promise<Created> {
   if (!outcome)
-    throw new Problem('unavailable', 'The user is being changed by others. Try again.', { retryAfter: 1 });
+    throw new Problem('unavailable', 'The user is being changed by another request. Try again.', {
+      retryAfter: 1,
+    });
   const user = toUser(outcome.row);
   if (!outcome.isNew) await refuseDifferences(ctx, drafted, user, outcome.row.password_hash);
   return { user, isNew: outcome.isNew };
 }
 
-/** What takes long, and is done before a transaction: a password is hashed, and compared with that of an existing user. */
+/** Slow work done before a transaction: hashing a password and comparing it with that of an existing user. */
 export async function draftUser(ctx: TenantContext, input: NewUser): Promise<UserDraft> {
   const drafted = await draft(ctx, input, (password) => storePassword(ctx, password));
   if (drafted.password === null) return drafted;
@@ -159,7 +161,7 @@ export async function draftUser(ctx: TenantContext, input: NewUser): Promise<Use
   return { ...drafted, compared: await guessPassword(ctx, { loginId: row.login_id, password }) };
 }
 
-/** Creates a user. An existing one whose record equals what is sent is answered as it is (a safe retry). */
+/** Creates a user. Returns an existing one that equals the input unchanged (a safe retry). */
 export async function createDrafted(ctx: TenantContext, drafted: UserDraft): Promise<Created> {
   return judge(ctx, drafted, await insertOrFind(ctx, drafted));
 }
@@ -168,7 +170,7 @@ export async function createUser(ctx: TenantContext, input: NewUser): Promise<Cr
   return createDrafted(ctx, await draftUser(ctx, input));
 }
 
-/** What `createUser` would answer for each, without effect; comparing a password is left to the caller's call. */
+/** What `createUser` would return for each, without effect; comparing a password is left to the caller. */
 export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<(() => Promise<Created>)[]> {
   const drafts = await Promise.allSettled(inputs.map((input) => draft(ctx, input, randomPassword)));
   const outcomes = await pretendEach(ctx, drafts, async (ctx, drafted) =>
@@ -203,7 +205,7 @@ async function refuseDifferences(
   if (differs.length > 0)
     throw new Problem(
       'user_exists',
-      `The user exists, and differs in ${differs.join(', ')}. Use PUT /user/{LoginID} to change it.`,
+      `The user exists, but differs in ${differs.join(', ')}. Use PUT /user/{LoginID} to change it.`,
       { param: 'LoginID', differs },
     );
 }

@@ -8,7 +8,7 @@ export type UserFilter = PageQuery & {
   Search?: string;
 };
 
-/** SQL: what of a filter holds for `known`, written out so that partial indexes serve it. */
+/** SQL: the conditions of a filter on `known`, spelled out so that partial indexes match. */
 export function filterSql({ GroupName, Email, Enabled }: UserFilter, { add }: Parameters): string {
   const conditions = ['true'];
   if (GroupName !== undefined) conditions.push(`known.group_name = ${add(GroupName)}`);
@@ -18,7 +18,7 @@ export function filterSql({ GroupName, Email, Enabled }: UserFilter, { add }: Pa
   return conditions.join(' and ');
 }
 
-/** Sorts behind all that begins with the text. */
+/** Sorts after everything that begins with the text. */
 export function beyond(text: string): string {
   return text + '\u{10FFFF}'.repeat(8);
 }

@@ -18,7 +18,7 @@ const formats: Record<PasswordHash, RegExp | null> = {
   'md5-hex': /^[0-9a-f]{32}$/i,
 };
 
-/** The value to store and compare; null when the tenant's declared function cannot have made it. */
+/** The value to store and compare; null if the tenant's declared function cannot have produced it. */
 export function hashedPassword(password: string, declared: PasswordHash): string | null {
   const format = formats[declared];
   if (format && !format.test(password)) return null;
@@ -36,21 +36,21 @@ export function readPassword(password: string, declared: PasswordHash): string {
   return hashed;
 }
 
-/** Of a tenant, or of strangers when `ctx` has none. */
+/** Hashes on behalf of a tenant, or of anonymous callers if `ctx` has none. */
 type Hashing = Context & { tenantId?: string };
 
 export async function storePassword(ctx: Hashing, password: string): Promise<string> {
   return hashInTurn(ctx, () => hash(password, parameters));
 }
 
-/** 256 random bits in the place of a hash: no password leads to it. */
+/** 256 random bits in place of a hash: no password matches it. */
 export function randomPassword(): string {
   return randomMark + randomBytes(32).toString('base64url');
 }
 
 const decoy = hash(randomBytes(32).toString('base64url'), parameters);
 
-/** Takes the same time whether there is a stored hash or not. */
+/** Takes the same time whether or not there is a stored hash. */
 export async function matchesPassword(
   ctx: Hashing,
   stored: string | null,

@@ -4,8 +4,7 @@ import { toUser } from './record.ts';
 export const userData: PersonalData = {
   name: 'User',
   tables: ['user', 'password_failure'],
-  erased:
-    'The record with LoginID, names, group and e-mail address; the hash of the password; failed sign-ins.',
+  erased: 'The record with LoginID, names, group and e-mail address; the password hash; failed sign-ins.',
   kept: null,
   erase: async (ctx, person) => {
     const { numDeletedRows } = await ctx.db
@@ -16,7 +15,8 @@ export const userData: PersonalData = {
     return Number(numDeletedRows);
   },
   read: async function* (ctx, person) {
-    // By its id: whoever is created anew under the LoginID is somebody else. Erased meanwhile, nothing is held.
+    // By user ID: a user created later with the same LoginID is somebody else. After an erasure nothing is
+    // held.
     const row = await ctx.db
       .selectFrom('user')
       .selectAll()

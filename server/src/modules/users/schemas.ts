@@ -2,25 +2,27 @@ import Type from 'typebox';
 import { Fields, Identifier, Instant, Nullable, Text } from '../../platform/schema.ts';
 
 export const LoginID = Identifier(
-  "Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.",
+  "Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.",
 );
 
 const details = {
   FirstName: Nullable(Text(255)),
   LastName: Nullable(Text(255)),
-  GroupName: Nullable(Text(255, { description: 'A free label: a department, or a customer company.' })),
+  GroupName: Nullable(
+    Text(255, { description: 'A free-text label, such as a department or a customer company.' }),
+  ),
   Email: Nullable(Text(320)),
 };
 
 const flags = {
-  IsAdmin: Type.Boolean({ default: false, description: 'True gives the user administration rights.' }),
+  IsAdmin: Type.Boolean({ default: false, description: 'true gives the user administration rights.' }),
   Register: Type.Boolean({
     default: false,
-    description: 'True: the user registered the account themselves.',
+    description: 'true: the user registered the account themselves.',
   }),
   Enabled: Type.Boolean({
     default: true,
-    description: 'False: the user can neither sign in nor start a course.',
+    description: 'false: the user can neither sign in nor start a course.',
   }),
 };
 
@@ -33,7 +35,7 @@ export type User = Type.Static<typeof User>;
 export const Password = Text(1024, {
   minLength: 1,
   description:
-    'Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin.',
+    'Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin.',
 });
 
 const changeable = {

@@ -5,13 +5,13 @@ import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pag
 import { beyond, filterSql, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 
-/** One way in which a user can be found: by what begins an indexed text. All but `text` is SQL. */
+/** One way to find users: by the prefix of an indexed text. Everything except `text` is SQL. */
 type Way = { key: string; whole: string; text: string; when: string };
 
-/** What the indexes hold of a text; the rest of a longer search is compared with the whole. */
+/** How many characters the indexes hold; the rest of a longer search is compared with the whole text. */
 const indexed = 60;
 
-/** SQL of the expressions of the indexes. */
+/** SQL expressions of the indexes. */
 const lastFirst = `known.last_name || coalesce(' ' || known.first_name, '')`;
 const firstLast = `known.first_name || coalesce(' ' || known.last_name, '')`;
 const start = (text: string) => `lower(left(${text}, ${indexed})) collate "C"`;
@@ -39,8 +39,8 @@ function finds({ key, whole, text, when }: Way, { add }: Parameters): string {
 type Found = UserRow & { way: number; sought: string };
 
 /**
- * Those found one way after those found another, each in the order of its index. Who was found before is left out, so
- * what a page passes over was on the pages before it: the first page is quick however many are found.
+ * Results of one way follow those of the other, each in index order. Users found earlier are left out, so
+ * what a page skips was on earlier pages, and the first page is fast however many users match.
  */
 export async function searchUsers(ctx: TenantContext, input: UserFilter & { Search: string }) {
   const limit = pageLimit(input);

@@ -12,7 +12,7 @@ import { toUser, type UserRow } from './record.ts';
 import type { User, UserChange } from './schemas.ts';
 
 export function userNotFound(): Problem {
-  return new Problem('user_not_found', 'There is no user with this LoginID. Create it with POST /user.', {
+  return new Problem('user_not_found', 'The user does not exist. Create it with POST /user.', {
     param: 'LoginID',
   });
 }
@@ -35,16 +35,16 @@ async function passwordColumn(ctx: TenantContext, password: string | null | unde
   return { password_hash: await storePassword(ctx, readPassword(password, declared)) };
 }
 
-/** Passwords take long to hash: who may not change any is refused before. */
+/** Hashing passwords is slow, so callers who cannot change one are rejected first. */
 const nobody = { is_admin: false, admin_scopes: null };
 
-/** Changes what is sent; what is not mentioned stays; null clears. */
+/** Changes the fields that are sent: the others keep their values; null clears a field. */
 export async function updateUser(ctx: TenantContext, input: UserChange & { loginId: string }): Promise<User> {
   const { loginId, LoginID, Password, ...fields } = input;
   if (LoginID !== undefined && toNfc(LoginID) !== loginId)
     throw new Problem(
       'login_id_immutable',
-      'The LoginID cannot be changed. Leave it out, or create another user.',
+      'LoginID cannot be changed. Leave it out, or create another user.',
       {
         param: 'LoginID',
       },
@@ -98,7 +98,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
   });
 }
 
-/** What decides about somebody's access. The rest is told by events. */
+/** The audited fields, which decide about somebody's access. Events report the rest. */
 async function auditAccess(ctx: TenantContext, row: UserRow, changed: readonly string[]): Promise<void> {
   const data = {
     ...(changed.includes('IsAdmin') && { IsAdmin: row.is_admin }),

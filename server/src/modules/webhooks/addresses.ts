@@ -4,7 +4,9 @@ import type { Config } from '../../platform/config.ts';
 import { Problem } from '../../platform/errors.ts';
 import { lookUp, lookUpBySystem } from './look-up.ts';
 
-/** IPv4 networks that are not the public internet (IANA special-purpose registry), and a cloud's metadata address. */
+/**
+ * IPv4 networks outside the public internet (IANA special-purpose registry), and a cloud's metadata address.
+ */
 const notPublic = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -26,7 +28,9 @@ const notPublic = [
   ['224.0.0.0', 3],
 ] as const;
 
-/** Of IPv6 only 2000::/3 is the public internet; in it these lead elsewhere: tunnels, documentation, and the like. */
+/**
+ * In IPv6 only 2000::/3 is the public internet, except these networks: tunnels, documentation, and the like.
+ */
 const notPublic6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -47,7 +51,7 @@ export function isPublic(address: string): boolean {
   return global6.check(address, 'ipv6') && !blocked.check(address, 'ipv6') && !isIsatap(address);
 }
 
-/** ISATAP (RFC 5214) tunnels to the IPv4 address in the last 32 bits, in whatever network it is. */
+/** ISATAP (RFC 5214) tunnels to the IPv4 address in the last 32 bits, in any network. */
 function isIsatap(address: string): boolean {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const last = (tail ?? head).split(':');
@@ -69,7 +73,7 @@ function isAllowed(config: AllowedConfig, host: string, address: string): boolea
   });
 }
 
-/** Says in a sentence why a webhook must not go to an address. */
+/** Says in a sentence why a webhook must not be sent to an address. */
 export class AddressRefused extends Error {}
 
 export type Checked = { addresses: LookupAddress[]; allowed: boolean };
@@ -79,7 +83,7 @@ function isSystems({ webhookAllow }: AllowedConfig, name: string): boolean {
   return name === 'localhost' || webhookAllow.includes(name);
 }
 
-/** All addresses of a host. One that leads into a private network refuses them all. */
+/** All addresses of a host. A single one in a private network rejects them all. */
 export async function resolveChecked(config: AllowedConfig, host: string): Promise<Checked> {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   const version = isIP(name);
@@ -91,19 +95,19 @@ export async function resolveChecked(config: AllowedConfig, host: string): Promi
   const allowed = addresses.every(({ address }) => isAllowed(config, name, address));
   const refused = addresses.find(({ address }) => !isPublic(address) && !isAllowed(config, name, address));
   if (refused)
-    throw new AddressRefused(`${host} leads to ${refused.address}, which is not a public address.`);
+    throw new AddressRefused(`${host} resolves to ${refused.address}, which is not a public address.`);
   return { addresses, allowed };
 }
 
-/** At registration: the address must be HTTPS on the public internet, or be listed in WEBHOOK_ALLOW. */
+/** At registration the URL must be HTTPS on the public internet or be listed in WEBHOOK_ALLOW. */
 export async function checkUrl(config: AllowedConfig, text: string): Promise<string> {
   const refuse = (why: string) =>
-    new Problem('webhook_address_refused', `${why} Give an https address on the public internet.`, {
+    new Problem('webhook_address_refused', `${why} Use an https URL on the public internet.`, {
       param: 'URL',
     });
-  if (!URL.canParse(text)) throw refuse('URL is not an address.');
+  if (!URL.canParse(text)) throw refuse('URL is not a valid URL.');
   const url = new URL(text);
-  if (url.username || url.password) throw refuse('URL holds a user name or a password.');
+  if (url.username || url.password) throw refuse('URL contains a user name or a password.');
   const checked = await resolveChecked(config, url.hostname).catch((error: unknown) => {
     if (error instanceof AddressRefused) throw refuse(error.message);
     throw refuse(`The host ${url.hostname} cannot be found.`);

@@ -1,10 +1,10 @@
-/** How long a delivery is tried, and how long an endpoint may fail before it is disabled. */
+/** How long a delivery is retried, and how long an endpoint may fail before it is disabled. */
 export const patienceMilliseconds = 72 * 3_600_000;
 
 const pauses = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800];
 const longest = 43_200;
 
-/** When to try again after so many attempts, up to a fifth later so that not all come at once; null: no more. */
+/** When to retry after this many attempts, with up to a fifth of jitter; null: no more retries. */
 export function nextAttempt(input: {
   attempts: number;
   first: Date;

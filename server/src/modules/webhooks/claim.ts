@@ -4,21 +4,21 @@ import type { Position } from '../events/position.ts';
 import type { Endpoint } from './message.ts';
 import type { WebhookRow } from './record.ts';
 
-/** An endpoint that this node delivers to; no other node does at the same time. */
+/** An endpoint claimed by this node; no other node delivers to it at the same time. */
 export type Claimed = Endpoint & {
   tenantId: string;
   position: Position;
   failingSince: Date | null;
-  /** When its tenant was last suspended until: what did not go out meanwhile is no failure. */
+  /** End of its tenant's last suspension: deliveries delayed until then are not failures. */
   resumedAt: Date | null;
 };
 
 type ClaimedRow = WebhookRow & { resumed_at: Date | null };
 
-/** A node that is not heard of for so long has lost its endpoints to the others. */
+/** A node that has not renewed its claim for this long loses it to the others. */
 const lease = `clock_timestamp() + interval '30 seconds'`;
 
-/** Those of active tenants with something to do and no owner: a time has come, or the log has grown. */
+/** Unclaimed endpoints of active tenants with something to do: a time has come, or the log has grown. */
 const claim = `/* across tenants: the nodes deliver for all */
 with free as (
   select hook.tenant_id, hook.webhook_id, client.resumed_at from webhook hook
@@ -44,7 +44,10 @@ export async function claimEndpoints(ctx: Context, owner: string, most: number):
   return rows.map(toClaimed);
 }
 
-/** Keeps the claim, and answers the endpoint as it is now; null: it is deleted, disabled or another node's, or its tenant is suspended. */
+/**
+ * Renews the claim and returns the current endpoint; null if it was deleted, disabled or taken by another
+ * node, or its tenant is suspended.
+ */
 export async function keepClaim(
   ctx: TenantContext,
   owner: string,
@@ -61,7 +64,7 @@ export async function keepClaim(
   return row ? toClaimed(row) : null;
 }
 
-/** A replay that came meanwhile has set `wake_at`; the earlier time holds. The position never goes back. */
+/** A concurrent replay may have set `wake_at`; the earlier time counts. The position never moves back. */
 export async function releaseClaim(
   ctx: TenantContext,
   input: { owner: string; webhookId: string; position: Position; wakeAt: Date | null },

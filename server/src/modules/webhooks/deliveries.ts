@@ -11,13 +11,13 @@ import { readWebhookRow } from './webhooks.ts';
 
 type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
-/** The newest first. */
+/** Newest first. */
 export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & { webhookId: string }) {
   await readWebhookRow(ctx, input);
   const limit = pageLimit(input);
   const before = readCursor(input);
   if (before !== null && !/^\d{1,15}$/.test(before)) throw foreignCursor();
-  // Each status has its part of the index; what one enrolment or event has is found by that.
+  // Each status has its part of the index; the deliveries of one enrolment or event have their own.
   const single = input.Status !== undefined || input.EnrollID !== undefined || input.EventID !== undefined;
   const [first, ...others] = (single ? [input.Status] : deliveryStatuses).map((status) => {
     let query = ctx.db
@@ -89,7 +89,7 @@ export async function sendPing(ctx: TenantContext, input: { webhookId: string })
   return { endpoint, at, body, outcome };
 }
 
-/** Records what a ping came to. */
+/** Records the result of a ping. */
 export async function recordPing(
   ctx: TenantContext,
   { endpoint, at, body, outcome }: Ping,
@@ -118,7 +118,7 @@ export async function recordPing(
     .returningAll()
     .executeTakeFirstOrThrow()
     .catch((error: { code?: string }) => {
-      // The endpoint was deleted while it was pinged.
+      // The endpoint was deleted during the ping.
       throw error.code === '23503' ? webhookNotFound() : error;
     });
   return toDelivery(row, body);

@@ -11,8 +11,8 @@ const mostEndpoints = 2_000;
 export type Dispatcher = { stop: (milliseconds: number) => Promise<void> };
 
 /**
- * Delivers webhooks until stopped; several nodes share the endpoints among them. Stopping lets what is on its way
- * finish, for so long, and gives back the rest.
+ * Delivers webhooks until stopped; several nodes share the endpoints. A stop lets deliveries in progress
+ * finish for this long and releases the rest.
  */
 export function startDispatcher(ctx: Context): Dispatcher {
   const draining = new AbortController();
@@ -30,12 +30,15 @@ export function startDispatcher(ctx: Context): Dispatcher {
   const look = async () => {
     const claimed = await claimEndpoints(ctx, node.id, mostEndpoints - running.size);
     for (const endpoint of claimed) {
-      // After a long standstill this node may find an endpoint free that it still delivers to.
+      // After a long pause, this node may see an endpoint as free to which it is still delivering.
       if (running.has(endpoint.webhook_id)) continue;
       const { webhook_id: webhook, tenantId: tenant } = endpoint;
       const delivering = deliverTo(node, endpoint)
         .catch((error: unknown) => {
-          ctx.log.warn({ err: error, tenant, webhook }, 'deliveries stopped; they are taken up again');
+          ctx.log.warn(
+            { err: error, tenant, webhook },
+            'deliveries to an endpoint stopped; they will be resumed',
+          );
         })
         .finally(() => running.delete(webhook));
       running.set(webhook, delivering);
@@ -45,7 +48,7 @@ export function startDispatcher(ctx: Context): Dispatcher {
   const watch = async () => {
     while (!draining.signal.aborted) {
       await look().catch((error: unknown) => {
-        if (!draining.signal.aborted) ctx.log.warn({ err: error }, 'webhooks could not be looked for');
+        if (!draining.signal.aborted) ctx.log.warn({ err: error }, 'could not look for webhook endpoints');
       });
       await delay(pause, undefined, { signal: draining.signal }).catch(() => {});
     }

@@ -4,43 +4,43 @@ import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
 import type { Outcome } from './send.ts';
 
-/** Endpoints that failed last share a limit of their own, so that they never delay the healthy ones. */
+/** Endpoints that failed last share a separate limit, so that they never delay healthy ones. */
 export type Room = 'healthy' | 'failing';
 
-/** What one node knows about an endpoint that it delivers to. */
+/** What a node knows about an endpoint that it delivers to. */
 export type EndpointState = {
   endpoint: Claimed;
-  /** How far the log was read; `endpoint.position` is what the database has. */
+  /** How far the log was read; `endpoint.position` is the position in the database. */
   position: Position;
-  /** The number of the last delivery that was read. */
+  /** Number of the last delivery read. */
   beyond: number;
-  /** Whether the log may hold more. */
+  /** Whether the log may contain more events. */
   more: boolean;
   underWay: number;
-  /** Deliveries under way that have had no answer for a second. */
+  /** Deliveries in progress without a response for a second. */
   hanging: number;
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
   failingSince: Date | null;
-  /** Nothing new begins. */
+  /** Nothing new is started. */
   isOver: boolean;
   trouble: unknown;
 };
 
 export type EndpointEvent =
   | { kind: 'kept'; endpoint: Claimed }
-  /** The node drains, the claim is lost, or the work has ended. */
+  /** The node is draining, the claim was lost, or the work has ended. */
   | { kind: 'closed' }
   | { kind: 'read'; position: Position; stored: Position; more: boolean; beyond: number }
   | { kind: 'begun' }
-  /** A delivery has had no answer for a second. */
+  /** A delivery has had no response for a second. */
   | { kind: 'late'; room: Room }
   | { kind: 'answered'; delivered: boolean; at: Date }
   | { kind: 'ended'; room: Room; wasLate: boolean; error: unknown };
 
 export type EndpointEffect =
   | { kind: 'give-room'; room: Room }
-  /** Retries that wait for a time are sent now. */
+  /** Retries that wait for their time are sent now. */
   | { kind: 'hasten' }
   | { kind: 'record-health'; failingSince: Date | null }
   | { kind: 'disable'; failingSince: Date }
@@ -48,11 +48,11 @@ export type EndpointEffect =
 
 export type Step = { state: EndpointState; effects: EndpointEffect[] };
 
-/** The log is read again when fewer wait; more wait in the log itself. */
+/** The log is read again when fewer deliveries than this are pending; the others stay in the log. */
 export const mostWaiting = 10_000;
-/** An endpoint with nothing to do for this long is given back. */
+/** An endpoint with nothing to do for this long is released. */
 const longestRest = 10_000;
-/** An endpoint that answers again after this long gets its retries immediately. */
+/** An endpoint that recovers after failing this long gets its retries immediately. */
 const hastenAfter = 60_000;
 
 export function beginEndpoint(endpoint: Claimed): EndpointState {
@@ -78,7 +78,7 @@ export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step
     case 'begun':
       return to({ underWay: state.underWay + 1 });
     case 'late': {
-      // A hanging endpoint leaves its place to the healthy ones.
+      // A hanging endpoint makes room for healthy ones.
       const changes = { hanging: state.hanging + 1 };
       return event.room === 'healthy' ? to(changes, { kind: 'give-room', room: 'healthy' }) : to(changes);
     }
@@ -96,7 +96,7 @@ export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step
   }
 }
 
-/** What an answer says about the endpoint as a whole. */
+/** What a response means for the endpoint as a whole. */
 function answered(state: EndpointState, { delivered, at }: { delivered: boolean; at: Date }): Step {
   const { failingSince } = state;
   if (delivered) {
@@ -116,14 +116,14 @@ function answered(state: EndpointState, { delivered, at }: { delivered: boolean;
 export const roomOf = ({ failures, hanging }: EndpointState): Room =>
   failures === 0 && hanging === 0 ? 'healthy' : 'failing';
 
-/** The more failures in a row, the fewer deliveries at once. */
+/** The more consecutive failures, the fewer concurrent deliveries. */
 export const mayBegin = ({ isOver, underWay, failures }: EndpointState, concurrency: number): boolean =>
   !isOver && underWay < Math.max(1, Math.floor(concurrency / 2 ** failures));
 
 export const mayRead = ({ isOver, more }: EndpointState, waiting: number): boolean =>
   !isOver && more && waiting < mostWaiting;
 
-/** Whether the pause between two looks at the log should end now. */
+/** Whether to end the pause before the next look at the log. */
 export const wantsMore = ({ underWay, more }: EndpointState, waiting: number): boolean =>
   underWay === 0 || (more && waiting < mostWaiting / 10);
 
@@ -132,7 +132,7 @@ export function isIdle({ underWay, more }: EndpointState, wakeAt: Date | null, n
   return !wakeAt || wakeAt.getTime() - now.getTime() > longestRest;
 }
 
-/** The delivery after one more attempt; `next` null: it has ended. */
+/** The delivery after another attempt; `next` null: it has ended. */
 export function afterAttempt(
   waiting: Waiting,
   outcome: Outcome,

@@ -23,20 +23,20 @@ import { disableFailing, recordHealth, recordResult } from './results.ts';
 import { openSender, type Sender } from './send.ts';
 import type { Slots } from './slots.ts';
 
-/** What the endpoints of one node share. */
+/** What the endpoints on one node share. */
 export type Node = {
   ctx: Context;
   id: string;
   rooms: Record<Room, Slots>;
-  /** Deliveries at once to one endpoint. */
+  /** Concurrent deliveries to one endpoint. */
   concurrency: number;
-  /** Aborted: nothing new begins. */
+  /** Aborted: nothing new is started. */
   draining: AbortSignal;
-  /** Aborted: what is on its way is given back. */
+  /** Aborted: deliveries in progress are released. */
   ending: AbortSignal;
 };
 
-/** `endpoint-state.ts` decides; the functions here do what it says. */
+/** `endpoint-state.ts` decides; the functions here perform its effects. */
 type Work = {
   node: Node;
   ctx: TenantContext;
@@ -49,10 +49,10 @@ type Work = {
 };
 
 const tick = 500;
-/** A delivery without an answer for this long counts as hanging. */
+/** A delivery without a response for this long counts as hanging. */
 const hangingAfter = 1_000;
 
-/** Delivers to one endpoint as long as there is something to deliver, then gives it back. */
+/** Delivers to one endpoint while there is something to deliver, then releases it. */
 export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
   const work: Work = {
     node,
@@ -114,7 +114,7 @@ async function deliverAll(work: Work): Promise<void> {
   }
 }
 
-/** Renews the claim and makes deliveries from the log, until enough of them wait. */
+/** Renews the claim and creates deliveries from the log until enough are pending. */
 async function readLog(work: Work): Promise<void> {
   const { ctx, node, webhookId, lanes } = work;
   const kept = await keepClaim(ctx, node.id, webhookId);
@@ -130,7 +130,7 @@ async function readLog(work: Work): Promise<void> {
   }
 }
 
-/** Begins as many deliveries as may run now. Without room it is called again when there is some. */
+/** Starts as many deliveries as may run now. If there is no room, it is called again when there is some. */
 function pump(work: Work): void {
   const { ctx, node, lanes } = work;
   while (mayBegin(work.state, node.concurrency) && lanes.isDue(ctx.now())) {

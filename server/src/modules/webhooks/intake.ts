@@ -10,8 +10,8 @@ import type { Waiting } from './lanes.ts';
 const mostAtOnce = 500;
 
 /**
- * Takes the position on and makes the deliveries, in one statement, unless another node has the endpoint now. Whoever
- * makes deliveries locks the endpoint's row first, so numbers become visible in their order.
+ * Advances the position and creates the deliveries in one statement, unless another node now has the
+ * endpoint. Creating deliveries locks the endpoint's row first, so numbers become visible in order.
  */
 const store = `
 with moved as (
@@ -26,7 +26,10 @@ from moved, jsonb_to_recordset($11::jsonb) as entry (n integer, delivery_id uuid
 order by entry.n
 returning 1 as stored`;
 
-/** Makes deliveries of what happened since, for this endpoint. `stored` is the position that the database has now. */
+/**
+ * Creates deliveries for this endpoint from the events since its position. `stored` is the position in the
+ * database.
+ */
 export async function takeIn(
   ctx: TenantContext,
   input: { owner: string; endpoint: Claimed; position: Position },
@@ -64,11 +67,14 @@ export async function takeIn(
       JSON.stringify(entries),
     ],
   });
-  if (rows.length === 0) throw new Error('The endpoint was taken by another node.');
+  if (rows.length === 0) throw new Error('The endpoint was claimed by another node.');
   return { position, stored: position, more: events.length === mostAtOnce };
 }
 
-/** What waits beyond a number: all of it for a node that has just claimed the endpoint, later what was replayed. */
+/**
+ * Pending deliveries after a number: all of them for a node that has just claimed the endpoint, later those
+ * that were replayed.
+ */
 export async function readPending(
   ctx: TenantContext,
   input: { webhookId: string; beyond: number; most: number },

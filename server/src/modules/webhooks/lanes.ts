@@ -1,4 +1,4 @@
-/** What one node remembers of a delivery that waits; its event is read when it goes out. */
+/** What a node keeps in memory of a pending delivery; its event is read when it is sent. */
 export type Waiting = {
   deliveryId: string;
   number: number;
@@ -12,26 +12,26 @@ export type Waiting = {
 export type Lanes = {
   size: number;
   add: (waiting: Waiting) => void;
-  /** The first of a lane that is due and not on its way; it is on its way then. */
+  /** Takes the first delivery of a lane that is due and not in progress; it is then in progress. */
   take: (now: Date) => Waiting | null;
-  /** The delivery has ended, and the one behind it may go. */
+  /** The delivery has ended, and the next one in its lane may start. */
   done: (waiting: Waiting) => void;
-  /** The delivery, changed by its attempt, waits again until `waiting.next`. */
+  /** The delivery, changed by its attempt, waits until `waiting.next`. */
   giveBack: (waiting: Waiting) => void;
   /** Whether `take` would find one. */
   isDue: (now: Date) => boolean;
-  /** When the next lane is due; null: none waits. */
+  /** When the next lane is due; null: none is waiting. */
   wakeAt: (now: Date) => Date | null;
-  /** Lets all go now that wait for a time. */
+  /** Makes everything that waits for a time due now. */
   hasten: () => void;
 };
 
-/** Deliveries in lanes: in a lane one after the other, and no lane waits for another. */
+/** Deliveries in lanes: sequential within a lane, and independent across lanes. */
 export function openLanes(): Lanes {
   const lanes = new Map<string, Waiting[]>();
-  /** Lanes whose first may be due now. */
+  /** Lanes whose first delivery may be due now. */
   const ready: string[] = [];
-  /** Lanes whose first waits for a time. */
+  /** Lanes whose first delivery waits for a time. */
   const sleeping = new Map<string, Date>();
   let size = 0;
 

@@ -3,8 +3,9 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 const deadlineMilliseconds = 5_000;
 
 /**
- * The addresses of a name, asked of the name servers without a thread: the system's own look-up has two threads for the
- * whole process, and a name whose server is silent keeps one for ten seconds. `servers`: other than the system's.
+ * Resolves a name by asking the name servers without a thread: the system's resolver has two threads for the
+ * whole process, and a name whose server does not respond blocks one for ten seconds. `servers`: instead of
+ * the system's.
  */
 export async function lookUp(name: string, servers?: readonly string[]): Promise<LookupAddress[]> {
   const resolver = new dns.Resolver({ timeout: 1_500, tries: 2 });
@@ -19,7 +20,10 @@ export async function lookUp(name: string, servers?: readonly string[]): Promise
   ];
 }
 
-/** By the system, which also knows /etc/hosts and search domains: only for names that the operator listed. */
+/**
+ * Uses the system's resolver, which also knows /etc/hosts and search domains: only for names that the
+ * operator listed.
+ */
 export function lookUpBySystem(name: string): Promise<LookupAddress[]> {
   return dns.lookup(name, { all: true, verbatim: true });
 }

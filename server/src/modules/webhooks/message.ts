@@ -9,7 +9,7 @@ import { signatureHeaders } from './signature.ts';
 
 export const pingType = 'webhook.ping';
 
-/** The body of a delivery: the record as GET /events shows it. */
+/** The body of a delivery: the record as in GET /events. */
 export type Body = Omit<ReturnType<typeof toEvent>, 'Type'> & { Type: string };
 
 const text = `
@@ -23,7 +23,7 @@ export async function readBodies(ctx: TenantContext, eventIds: string[]): Promis
   return new Map(rows.map((row) => [row.event_id ?? '', toEvent(row)]));
 }
 
-/** Deliveries that go out at the same time are read together. */
+/** Deliveries sent at the same time are read together. */
 export const readBody = coalesce<TenantContext, string, Body | null>({
   group: (ctx) => ctx.tenantId,
   key: (eventId) => eventId,

@@ -1,4 +1,4 @@
-/** A pause that can be cut short. */
+/** A pause that can be interrupted. */
 export type Pause = { begin: (milliseconds: number) => Promise<void>; end: () => void };
 
 export function openPause(): Pause {

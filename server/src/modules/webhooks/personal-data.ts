@@ -14,16 +14,16 @@ where held.tenant_id = $1 and held.lane = any($2::uuid[]) order by held.number`;
 type DeliveryRow = { event_id: string; status: string; attempted_at: Date | null; url: string };
 
 /**
- * What was sent is not stored: it is read from the log, which has lost the person. A lane named after the user becomes
- * one of the event alone.
+ * What was sent is not stored: it is read from the log, from which the person has been removed. A lane named
+ * after the user becomes that of the single event.
  */
 export const deliveryData: PersonalData = {
   name: 'Deliveries',
   tables: ['webhook', 'webhook_delivery'],
-  erased: 'What receivers answered to events of the person.',
+  erased: 'What receivers responded to events about the person.',
   kept: {
     what: 'Which events were delivered where, and when.',
-    why: 'They are the proof of delivery; the events lead to nobody any more.',
+    why: 'They are the proof of delivery. The events no longer lead to anyone.',
   },
   erase: async (ctx, { userId, enrollIds }) => {
     const values = [ctx.tenantId, [userId, ...enrollIds], userId];

@@ -7,13 +7,13 @@ import type { Replay } from './schemas.ts';
 import { readWebhookRow } from './webhooks.ts';
 
 const mostReplayed = 10_000;
-/** Ids are made before the statement, which may wait for a password's hash or for the database. */
+/** IDs are created before the statement, which may have to wait for a password's hash or for the database. */
 const longestDraft = 60_000;
 
-/** Deliveries made by one statement: others go between two of them. */
+/** Deliveries created by one statement; other work runs between two of them. */
 const portion = 200;
 
-/** An id begins with the time at which it was made: the key finds where to begin. */
+/** An ID begins with its creation time, so the primary key finds where to begin. */
 const find = `
 select told.event_id from event told
 where told.tenant_id = $1
@@ -50,7 +50,7 @@ async function eventsOf(ctx: TenantContext, input: Own, types: string[] | null):
   return rows.map(({ event_id }) => event_id);
 }
 
-/** What an endpoint has not taken yet is bounded, so that replays cannot fill the disk. */
+/** The backlog of an endpoint is limited, so that replays cannot fill the disk. */
 async function requireRoom(ctx: TenantContext, input: Own, count: number): Promise<void> {
   const values = [ctx.tenantId, input.webhookId];
   const [row] = await run<{ waiting: number }>(ctx, { name: 'webhook_waiting', text: countWaiting, values });
@@ -58,12 +58,12 @@ async function requireRoom(ctx: TenantContext, input: Own, count: number): Promi
   if (waiting + count > mostReplayed)
     throw new Problem(
       'too_many_requests',
-      `${waiting === mostReplayed ? `${mostReplayed} or more` : waiting} deliveries to this endpoint are pending, and at most ${mostReplayed} may be. Replay again when they have been delivered.`,
+      `${waiting === mostReplayed ? `${mostReplayed} or more` : waiting} deliveries to this endpoint are pending; the maximum is ${mostReplayed}. Replay again when they have been delivered.`,
       { retryAfter: 60 },
     );
 }
 
-/** The endpoint's row is locked first, so that numbers are given in the order of the commits. */
+/** The endpoint's row is locked first, so that numbers are assigned in commit order. */
 function insertPortion(ctx: TenantContext, input: Own, eventIds: string[]): Promise<void> {
   return transaction(ctx, async (ctx) => {
     const now = ctx.now();
@@ -80,7 +80,7 @@ function insertPortion(ctx: TenantContext, input: Own, eventIds: string[]): Prom
   });
 }
 
-/** Sends events of the log again, those that the endpoint's Types let through, behind those that wait already. */
+/** Sends events from the log again, filtered by the endpoint's Types, after those already pending. */
 export async function replayEvents(ctx: TenantContext, input: Own): Promise<{ Deliveries: number }> {
   if ((input.EventIDs === undefined) === (input.From === undefined))
     throw new Problem('validation_failed', 'Send either EventIDs or From.', { param: 'EventIDs' });

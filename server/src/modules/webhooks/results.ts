@@ -19,8 +19,9 @@ export type Result = {
 };
 
 /**
- * An answer may repeat what it was sent. An erasure marks the deliveries that it finds, and the statement sees the mark
- * although it waited for the row; of a delivery that was made meanwhile the event has lost its person.
+ * A response may repeat what was sent. An erasure marks the deliveries that it finds, and this statement sees
+ * the mark even if it waited for the row; for a delivery created in the meantime, the event no longer has its
+ * person.
  */
 const isErased = `(held.person_erased or held.lane <> held.event_id and exists (
     select 1 from event told where told.tenant_id = $1 and told.event_id = held.event_id and told.user_id is null))`;
@@ -36,7 +37,7 @@ from jsonb_to_recordset($2::jsonb) as result (webhook_id uuid, delivery_id uuid,
   response_status integer, response_body text, error text, milliseconds integer)
 where held.tenant_id = $1 and held.webhook_id = result.webhook_id and held.delivery_id = result.delivery_id`;
 
-/** What comes back at the same time is written together. */
+/** Results that arrive at the same time are written together. */
 export const recordResult = coalesce<TenantContext, Result, void>({
   group: (ctx) => ctx.tenantId,
   key: (result) => result.delivery_id,
@@ -58,7 +59,7 @@ export async function recordHealth(
     .execute();
 }
 
-/** Nothing is lost: enabled again, the endpoint goes on where it stopped. */
+/** Nothing is lost: when enabled again, the endpoint continues where it stopped. */
 export async function disableFailing(
   ctx: TenantContext,
   input: { webhookId: string; failingSince: Date },
@@ -82,7 +83,7 @@ export async function disableFailing(
   });
 }
 
-/** Deliveries that ended are kept for 30 days; what happened stays in the log. */
+/** Finished deliveries are kept for 30 days; the events stay in the log. */
 export async function purgeDeliveries(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
   for (;;) {

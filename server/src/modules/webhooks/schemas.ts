@@ -9,14 +9,15 @@ const Types = Type.Unsafe<string[] | null>({
   minItems: 1,
   maxItems: 100,
   uniqueItems: true,
-  description: 'Types of the events that are sent; null: all.',
+  description: 'Event types to send; null: all.',
 });
 const Status = OneOf(['enabled', 'disabled'], {
-  description: 'Enabled again, it goes on where it stopped: what happened meanwhile is sent.',
+  description:
+    'When enabled again, the endpoint continues where it stopped and receives the events it missed.',
 });
 
 const common = {
-  URL: Address('Where events are posted to: https on the public internet.'),
+  URL: Address('Where events are sent with POST: an https URL on the public internet.'),
   Types,
   Description: Nullable(Text(1_000)),
   Status,
@@ -33,15 +34,18 @@ export const Webhook = Fields(
     CreatedAt: Instant(),
     UpdatedAt: Instant(),
   },
-  { title: 'Webhook', description: 'An endpoint of the client to which events are sent.' },
+  {
+    title: 'Webhook',
+    description: "A client's endpoint to which events are sent.",
+  },
 );
 export type Webhook = Type.Static<typeof Webhook>;
 
 export const WebhookWithSecret = Fields(
   {
     ...Webhook.properties,
-    Secret: Type.String({ description: 'Verifies the signatures (Standard Webhooks). Shown this once.' }),
-    PreviousSecretUntil: Nullable(Instant('Until then deliveries are signed with the secret before, too.')),
+    Secret: Type.String({ description: 'For verifying signatures (Standard Webhooks). Shown only once.' }),
+    PreviousSecretUntil: Nullable(Instant('Until then deliveries are also signed with the previous secret.')),
   },
   { title: 'WebhookWithSecret' },
 );
@@ -70,7 +74,7 @@ export const Rotation = Fields(
       Type.Integer({
         minimum: 0,
         maximum: 604_800,
-        description: 'How long deliveries are signed with both secrets. Default: a day.',
+        description: 'How long deliveries are signed with both secrets. Default: one day.',
       }),
     ),
   },
@@ -83,7 +87,9 @@ export const Delivery = Fields(
   {
     DeliveryID: Type.String(),
     EventID: Type.String(),
-    Type: Type.String({ description: 'Of the event; `webhook.ping` for a ping, which is in no log.' }),
+    Type: Type.String({
+      description: 'Type of the event; `webhook.ping` for a ping, which is not in the log.',
+    }),
     Reason: OneOf(['event', 'replay', 'ping']),
     Status: OneOf(deliveryStatuses),
     Attempts: Type.Integer(),
@@ -102,12 +108,15 @@ export const Delivery = Fields(
       additionalProperties: false,
       required: ['Status', 'Body'],
       properties: { Status: { type: 'integer' }, Body: { type: ['string', 'null'] } },
-      description: 'The last answer, and the first 4 kB of its body; null: there was none.',
+      description: 'The last response with the first 4 kB of its body; null: there was none.',
     }),
     Error: Nullable(Type.String({ description: 'Why the last attempt failed.' })),
     Milliseconds: Nullable(Type.Integer()),
   },
-  { title: 'Delivery', description: 'One event for one endpoint. Kept for 30 days.' },
+  {
+    title: 'Delivery',
+    description: 'One event for one endpoint. Kept for 30 days.',
+  },
 );
 export type Delivery = Type.Static<typeof Delivery>;
 export type DeliveryBody = Type.Static<typeof Event>;
@@ -116,7 +125,7 @@ export const deliveryQuery = Fields({
   ...pageQuery,
   Status: Type.Optional(OneOf(deliveryStatuses)),
   EnrollID: Type.Optional(
-    Type.String({ format: 'uuid', description: 'Of what happened to this enrolment.' }),
+    Type.String({ format: 'uuid', description: 'Only deliveries of events about this enrolment.' }),
   ),
   EventID: Type.Optional(Type.String({ format: 'uuid' })),
 });
@@ -127,10 +136,13 @@ export const Replay = Fields(
     EventIDs: Type.Optional(
       Type.Array(Type.String({ format: 'uuid' }), { minItems: 1, maxItems: 1_000, uniqueItems: true }),
     ),
-    From: Type.Optional(Instant('Events that occurred at this time or later.')),
+    From: Type.Optional(Instant('Events that occurred at or after this time.')),
     Until: Type.Optional(Instant('Events that occurred before this time. Default: now.')),
   },
-  { title: 'Replay', description: 'Either EventIDs, or From and perhaps Until.' },
+  {
+    title: 'Replay',
+    description: 'Either EventIDs, or From and optionally Until.',
+  },
 );
 export type Replay = Type.Static<typeof Replay>;
 

@@ -84,7 +84,7 @@ test('receivers that are endless, huge or slow in their answers cost neither mem
   for (const timer of dribbles) clearInterval(timer);
   for (const { delivered, error } of slow) {
     assert.equal(delivered, false);
-    assert.match(error ?? '', /did not answer within 10 s/);
+    assert.match(error ?? '', /did not respond within 10 s/);
   }
   assert.ok(seconds < 10 + slack, `${seconds} s`);
   receiver.answer((response) => {

@@ -20,7 +20,9 @@ export type Outcome = {
 
 export type Message = { url: string; headers: Record<string, string>; body: string };
 
-/** Sends to one endpoint, and keeps its connections. Each new connection goes to an address that was just checked. */
+/**
+ * Sends to one endpoint and keeps its connections. Each new connection uses an address that was just checked.
+ */
 export type Sender = { send: (message: Message, stop: AbortSignal) => Promise<Outcome>; close: () => void };
 
 type Found = (error: Error | null, address: unknown, family?: number) => void;
@@ -66,10 +68,10 @@ export function openSender(config: AllowedConfig): Sender {
 
   const attempt = async (message: Message, signal: AbortSignal) => {
     const host = new URL(message.url).hostname;
-    // An address that stands in the URL itself is never looked up.
+    // A literal address in the URL is never looked up.
     if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) await resolveChecked(config, host);
     return once(message, signal).catch((error: { reused?: boolean; code?: string }) => {
-      // The receiver closed a kept connection just as we used it; that says nothing about the receiver.
+      // The receiver closed an idle connection just as we reused it; that is not a failure of the receiver.
       if (error.reused && error.code === 'ECONNRESET') return once(message, signal);
       throw error;
     });
@@ -115,8 +117,8 @@ function toOutcome({
   const wait = Number(response.headers['retry-after'] ?? Number.NaN);
   const isRedirect = status >= 300 && status < 400;
   const error = isRedirect
-    ? 'The endpoint redirects; redirects are not followed.'
-    : `The endpoint answered ${status}.`;
+    ? 'The endpoint redirects, but redirects are not followed.'
+    : `The endpoint responded with status ${status}.`;
   return {
     delivered,
     status,
@@ -129,7 +131,7 @@ function toOutcome({
 function toFailure(error: unknown, late: boolean): Omit<Outcome, 'milliseconds'> {
   const { message, code } = error as { message: string; code?: string };
   const text = late
-    ? `The endpoint did not answer within ${deliverySeconds} s.`
+    ? `The endpoint did not respond within ${deliverySeconds} s.`
     : message || code || 'Unknown error.';
   return { delivered: false, status: null, body: null, error: text.slice(0, 1_000), retryAfter: null };
 }

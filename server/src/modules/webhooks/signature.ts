@@ -2,12 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 export const secretPrefix = 'whsec_';
 
-/** 256 random bits in the form of the Standard Webhooks specification. */
+/** 256 random bits in the format of the Standard Webhooks specification. */
 export function newWebhookSecret(): string {
   return secretPrefix + randomBytes(32).toString('base64');
 }
 
-/** The headers of Standard Webhooks: one signature for each secret that is valid now. */
+/** The headers of Standard Webhooks, with one signature for each valid secret. */
 export function signatureHeaders(
   secrets: readonly string[],
   message: { id: string; at: Date; body: string },

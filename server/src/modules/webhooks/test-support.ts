@@ -7,13 +7,13 @@ export type Received = { headers: IncomingHttpHeaders; text: string; event: Even
 export type Receiver = {
   url: string;
   received: Received[];
-  /** What it answers from now on; nothing: it hangs. */
+  /** What it responds from now on; nothing: it hangs. */
   answer: (respond: (response: ServerResponse, received: Received) => void) => void;
   kill: () => Promise<void>;
   restart: () => Promise<void>;
 };
 
-/** A client's server that takes webhooks. */
+/** A client's server that receives webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   let respond = (response: ServerResponse, _received: Received): void => {

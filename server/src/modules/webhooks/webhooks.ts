@@ -15,7 +15,7 @@ import { makeSecret } from './secrets.ts';
 
 const mostEndpoints = 50;
 
-/** An endpoint begins at the end of the log: what happens from now on is sent. */
+/** An endpoint starts at the end of the log: only later events are sent. */
 const insert = `
 insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret,
   epoch, transaction, event_id, created_at, updated_at)
@@ -25,12 +25,12 @@ from setting where setting.name = 'event_epoch'
   and (select count(*) from webhook other where other.tenant_id = $1) < ${mostEndpoints}
 returning *`;
 
-/** Looks its address up, which takes as long as the network does. */
+/** Resolves its host name, which takes as long as the network does. */
 export async function checkWebhook(ctx: TenantContext, input: NewWebhook): Promise<NewWebhook> {
   return { ...input, URL: await checkUrl(ctx.config, input.URL) };
 }
 
-/** `input` was checked. */
+/** `input` has been checked. */
 export async function createWebhook(ctx: TenantContext, input: NewWebhook): Promise<WebhookWithSecret> {
   const types = input.Types ? readTypes(input.Types, 'Types') : null;
   const now = ctx.now();
@@ -131,7 +131,7 @@ export async function updateWebhook(
   });
 }
 
-/** The 72 hours of what waits begin again. */
+/** Restarts the 72 hours of pending deliveries. */
 async function beginAnew(ctx: TenantContext, webhookId: string): Promise<void> {
   await ctx.db
     .updateTable('webhook_delivery')
@@ -142,7 +142,7 @@ async function beginAnew(ctx: TenantContext, webhookId: string): Promise<void> {
     .execute();
 }
 
-/** Its deliveries go with it. */
+/** Its deliveries are deleted with it. */
 export async function deleteWebhook(ctx: TenantContext, input: { webhookId: string }): Promise<Webhook> {
   if (!isId(input.webhookId)) throw webhookNotFound();
   return transaction(ctx, async (ctx) => {
@@ -158,7 +158,7 @@ export async function deleteWebhook(ctx: TenantContext, input: { webhookId: stri
   });
 }
 
-/** Makes a new secret; the one before stays valid beside it for a while. */
+/** Creates a new secret; the previous one stays valid for a while. */
 export async function rotateSecret(
   ctx: TenantContext,
   input: { webhookId: string; OverlapSeconds?: number },

@@ -15,7 +15,10 @@ import type { Schema } from './generated.ts';
 const mostNames = 300;
 const names = new Map<string, string>();
 
-/** Few texts are kept prepared: those whose text depends on their input would fill the server's memory. */
+/**
+ * Only some statements are kept prepared: those whose text depends on their input would fill the server's
+ * memory.
+ */
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= mostNames) return known;
@@ -24,7 +27,7 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** Carries a statement's own name through Kysely, and for whom it is sent. */
+/** Passes a statement's own name, and the tenant it is for, through Kysely. */
 const sendings = new WeakMap<CompiledQuery, Sending>();
 
 type Sending = { name: string | undefined; tenantId: string | undefined };
@@ -93,5 +96,5 @@ export function kyselyOn(engine: Engine): Database {
   return db;
 }
 
-/** The engine that a database begins transactions on; none when it is inside one already. */
+/** The engine on which a database begins transactions; undefined inside a transaction. */
 export const engineOf = (db: Database): Engine | undefined => origins.get(db);

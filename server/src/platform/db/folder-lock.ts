@@ -6,7 +6,7 @@ export type FolderLock = { release(): void };
 
 /**
  * Node has no flock, but its SQLite locks files through the operating system: such a lock ends with the
- * process however that dies, and holds between containers that share the folder.
+ * process, however it dies, and works across containers that share the folder.
  */
 export function lockFolder(folder: string): FolderLock {
   mkdirSync(folder, { recursive: true });

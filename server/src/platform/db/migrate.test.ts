@@ -70,7 +70,7 @@ test('stops at a file that was slipped in before an applied one', async () => {
   await write('0002_second.sql', 'create table second (id int)');
   await migrate(engine, folder);
   await write('0001_first.sql', 'create table first (id int)');
-  await assert.rejects(migrate(engine, folder), /Give it a later number/);
+  await assert.rejects(migrate(engine, folder), /Give it a higher number/);
 });
 
 test('stops at a file with another kind of name', async () => {

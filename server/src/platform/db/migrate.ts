@@ -10,17 +10,18 @@ type Applied = Pick<Migration, 'name' | 'checksum'>;
 const nameShape = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** Any number that nobody else locks in this database. */
 const lockNumber = 5_119_244_003;
-/** Between two looks whether another node is done. */
+/** How often to check whether another node has finished. */
 const turn = 100;
 
-/** How long a change may wait for a lock, and with it everyone who comes after it; then it steps back for a pause. */
+/** How long a change may wait for a lock, and block everyone queueing behind it, before it backs off. */
 export type Patience = { lockMilliseconds: number; pauseMilliseconds: number; tries: number };
 
 const usual: Patience = { lockMilliseconds: 500, pauseMilliseconds: 1_000, tries: 600 };
 
 /**
- * Forward only. Nodes that start together take turns, each migration in a transaction of its own. Those that serve
- * meanwhile are not held up: PostgreSQL lets nobody pass who waits for an exclusive lock, so none waits for long.
+ * Forward only. Nodes that start together take turns, and each migration runs in a transaction of its own.
+ * Serving nodes are not blocked for long: in PostgreSQL everybody queues behind a waiter for an exclusive
+ * lock, so these waits are short.
  */
 export async function migrate(
   engine: Engine,
@@ -53,7 +54,7 @@ export async function isMigrated(engine: Engine, folder: string): Promise<boolea
   return (await readMigrations(folder)).every(({ name }) => names.has(name));
 }
 
-/** A lock that was not got, a deadlock, and what they are the cause of. */
+/** A lock that was not acquired, a deadlock, and their consequences. */
 function isContention(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } };
   return [code, cause?.code].some((state) => state === '55P03' || state === '40P01');
@@ -73,13 +74,13 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 type Step = { name: string } | 'done' | 'taken';
 
 /**
- * The lock on the work as a whole is asked for and not waited for: whoever waits holds a snapshot, and building an index
- * concurrently waits for all of those.
+ * The lock on the whole migration is polled, not waited for: a waiter holds a snapshot, and building an index
+ * concurrently waits for all snapshots.
  */
 function applyNext(engine: Engine, migrations: Migration[], lockMilliseconds: number): Promise<Step> {
   return engine.transaction(async (connection) => {
     const ask = (text: string, values: unknown[] = []) => connection.query<Applied>({ text, values });
-    // A large table may need longer than requests are given.
+    // A large table may need longer than the limit for requests.
     await ask('set local statement_timeout = 0');
     await ask('set local idle_in_transaction_session_timeout = 0');
     const turn = await ask('select 1 where pg_try_advisory_xact_lock($1)', [lockNumber]);
@@ -102,7 +103,7 @@ function applyNext(engine: Engine, migrations: Migration[], lockMilliseconds: nu
   });
 }
 
-/** Its statements, which build or drop indexes concurrently, may be repeated and are sent one by one. */
+/** Its statements, which build or drop indexes concurrently, can be repeated and are sent one by one. */
 export const isOutside = (sql: string): boolean => sql.startsWith('-- outside a transaction\n');
 
 async function apply(engine: Engine, connection: Connection, { sql }: Migration): Promise<void> {
@@ -112,7 +113,7 @@ async function apply(engine: Engine, connection: Connection, { sql }: Migration)
       if (statement.trim() !== '') await engine.script(statement);
     }
   else {
-    // An embedded database has one connection, and nobody else to let pass.
+    // An embedded database has a single connection, so there is nobody to wait for.
     const text = isOutside(sql) ? sql.replaceAll(/\bconcurrently\b/gi, '') : sql;
     await connection.query({ text: `/* across tenants: migration */ ${text}`, values: [] });
   }
@@ -129,7 +130,7 @@ function nextOf(migrations: Migration[], applied: Applied[]): Migration | undefi
     }
     if (own.checksum !== checksum) {
       throw new Error(
-        `The migration ${name} was changed after it had been applied. Restore the file and put the change in a new one.`,
+        `The migration ${name} was changed after it had been applied. Restore the file and put the change into a new migration.`,
       );
     }
   }
@@ -138,7 +139,7 @@ function nextOf(migrations: Migration[], applied: Applied[]): Migration | undefi
   const last = applied.at(-1)?.name;
   if (next && last !== undefined && next.name < last) {
     throw new Error(
-      `The migration ${next.name} sorts before ${last}, which is applied already. Give it a later number.`,
+      `The migration ${next.name} sorts before ${last}, which has already been applied. Give it a higher number.`,
     );
   }
   return next;

@@ -1,4 +1,4 @@
-/** The values of a text that is composed: `add` takes one and answers its place in the text, `$n`. */
+/** The values of a composed statement: `add` takes a value and returns its placeholder, `$n`. */
 export type Parameters = { values: unknown[]; add: (value: unknown) => string };
 
 export function parametersAfter(...given: readonly unknown[]): Parameters {

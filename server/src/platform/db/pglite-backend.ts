@@ -5,29 +5,29 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 export type BackendOptions = {
   /** Null keeps everything in memory. */
   folder: string | null;
-  /** A dumped data folder to begin with, in memory only. */
+  /** A dumped data folder to start from, in memory only. */
   image?: Uint8Array;
   /** Counts the syncs that reached the operating system. */
   syncs?: Int32Array;
-  /** Called when the database inside has ended by itself and can never answer again. */
+  /** Called when the database has crashed and can no longer respond. */
   onEnd: (reason: string) => void;
 };
 
 export type Backend = {
-  /** Answers protocol messages with protocol messages. */
+  /** Takes protocol messages and returns protocol messages. */
   answer(messages: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
   dump(): Promise<Uint8Array>;
   close(): Promise<void>;
 };
 
-/** PGlite's own are the same but for `-F` (no fsync); and its fdatasync never reaches the file. */
+/** The same as PGlite's own, except for `-F` (no fsync); and PGlite's fdatasync never reaches the file. */
 const startParameters = [
   '--single',
   '-O',
   '-j',
   ...Object.entries({
     search_path: 'public',
-    // The system caches the files as well. With PGlite's 128 MB the process held 140 MB more at rest.
+    // The system caches the files as well. With PGlite's 128 MB the idle process used 140 MB more.
     shared_buffers: '32MB',
     exit_on_error: 'false',
     log_checkpoints: 'false',
@@ -65,7 +65,7 @@ class SyncingFiles extends NodeFS {
   override async init(pg: PGlite, options: EmscriptenOptions): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pg, options);
     const addSync = (module: unknown) => {
-      // The members used are those of the Emscripten runtime that PGlite is built with.
+      // These members belong to the Emscripten runtime that PGlite is built with.
       const { NODEFS, FS } = module as EmscriptenModule;
       NODEFS.stream_ops.fsync = ({ nfd }) => {
         try {
@@ -99,7 +99,7 @@ export async function startBackend({ folder, image, syncs, onEnd }: BackendOptio
   } catch (error) {
     throw new Error(lastWords(error), { cause: error });
   }
-  // The class of the module's type is not published; this is the function PGlite itself calls.
+  // The type of the module's class is not published; this is the function that PGlite itself calls.
   watchForEnd(database.Module as unknown as MainLoop, (error) => onEnd(lastWords(error)));
   return {
     async answer(messages) {
@@ -117,7 +117,7 @@ export async function startBackend({ folder, image, syncs, onEnd }: BackendOptio
 
 type MainLoop = { _PostgresMainLoopOnce: () => void };
 
-/** Status 100 is an SQL error on its way to its handler. PGlite swallows all others and would go on. */
+/** Status 100 is an SQL error on its way to its handler. PGlite swallows all others and would continue. */
 function watchForEnd(module: MainLoop, onEnd: (error: unknown) => void): void {
   const step = module._PostgresMainLoopOnce;
   module._PostgresMainLoopOnce = () => {
@@ -131,7 +131,7 @@ function watchForEnd(module: MainLoop, onEnd: (error: unknown) => void): void {
   };
 }
 
-/** Always an own buffer, so that it can be moved between threads instead of copied. */
+/** Always an owned buffer, so that it can be transferred between threads instead of copied. */
 export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let offset = 0;

@@ -11,14 +11,14 @@ import type { DatabaseLog } from './engine.ts';
 const program = fileURLToPath(programAddress('./pglite-create.ts', import.meta.url));
 const draftName = 'database.new';
 
-/** Makes the database in a folder beside, and moves it into place when all of it is on the disk. */
+/** Creates the database in a temporary folder and renames it once everything is on disk. */
 export async function createFolder(folder: string, log: DatabaseLog): Promise<string> {
   const place = path.join(folder, 'database');
   if (existsSync(place)) return place;
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder))
     if (name.startsWith(draftName)) rmSync(path.join(folder, name), { recursive: true, force: true });
-  // A name of its own: a process that was ended leaves its helper behind for a moment.
+  // A unique name: a killed process may leave its helper running for a moment.
   const draft = path.join(folder, `${draftName}-${process.pid}`);
   log.info({ folder }, 'Creating the database');
   await make(draft);
@@ -29,8 +29,8 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
   return place;
 }
 
-/** In a process of its own, which gives back the memory that this takes: 250 MB beside what serving needs. */
+/** In a separate process, so that the 250 MB needed beyond serving are returned. */
 async function make(folder: string): Promise<void> {
-  // Measured: 3.6 s of CPU instead of 4.6, because it ends before optimised code would pay off.
+  // Measured: 3.6 s of CPU instead of 4.6 s, because it exits before optimised code would pay off.
   await promisify(execFile)(process.execPath, ['--liftoff-only', program, folder]);
 }

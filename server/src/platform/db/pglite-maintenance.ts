@@ -1,10 +1,12 @@
 import type { DatabaseLog, Engine } from './engine.ts';
 
-/** In-process PostgreSQL has no background processes: nothing else vacuums or ends the write-ahead log. */
+/**
+ * In-process PostgreSQL has no background processes: nothing else vacuums or truncates the write-ahead log.
+ */
 export type MaintenanceSchedule = {
   /** How often the write-ahead log is measured, in milliseconds. */
   measureEvery: number;
-  /** A checkpoint follows when the log has grown by this many bytes … */
+  /** A checkpoint runs when the log has grown by this many bytes … */
   checkpointBytes: number;
   /** … or when this many milliseconds have passed and something was written. */
   checkpointEvery: number;
@@ -57,7 +59,7 @@ export function startMaintenance(
     const again = (): void => {
       timer = setTimeout(async () => {
         await work().catch((error: unknown) => {
-          if (!stopped) log.warn({ error }, 'Database maintenance failed; it is tried again later');
+          if (!stopped) log.warn({ error }, 'database maintenance failed; it will be retried');
         });
         if (!stopped) again();
       }, pause).unref();

@@ -7,10 +7,10 @@ import { joined } from './pglite-backend.ts';
 import type { FromWorker, ToWorker, WorkerTask } from './pglite-worker.ts';
 import { types } from './wire.ts';
 
-/** One life of the in-process database: a worker thread, and a client that speaks the protocol with it. */
+/** One run of the in-process database: a worker thread, and a client that speaks the protocol with it. */
 export type Session = {
   client: pg.Client;
-  /** Settles when the database has ended, whoever ended it; the reason when nobody asked for it. */
+  /** Settles when the database has ended for any reason; with an error if nobody stopped it. */
   ended: Promise<string | undefined>;
   dump(): Promise<Uint8Array>;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export type Session = {
 const closeLimit = 10_000;
 
 export async function openSession(task: WorkerTask): Promise<Session> {
-  // Each thread that compiles WebAssembly keeps what it took from the C library: 30 to 50 MB at rest.
+  // Each thread that compiles WebAssembly keeps the memory it got from the C library: 30 to 50 MB at rest.
   setFlagsFromString('--wasm-num-compilation-tasks=1');
   const worker = new Worker(programAddress('./pglite-worker.ts', import.meta.url), {
     workerData: task,
@@ -88,7 +88,7 @@ export async function openSession(task: WorkerTask): Promise<Session> {
   };
 }
 
-/** What node-postgres takes for its socket. */
+/** The object that node-postgres uses as its socket. */
 class WorkerStream extends Duplex {
   readonly #post: (bytes: Uint8Array<ArrayBuffer>) => void;
   readonly #stop: () => void;

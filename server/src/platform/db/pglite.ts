@@ -11,7 +11,7 @@ export type PgliteOptions = {
   folder: string | null;
   log?: DatabaseLog;
   maintenance?: Partial<MaintenanceSchedule>;
-  /** A dump to begin with, in memory only. */
+  /** A dump to start from, in memory only. */
   image?: Uint8Array;
 };
 
@@ -32,7 +32,7 @@ export async function openPglite(options: PgliteOptions): Promise<PgliteEngine> 
   try {
     const dataFolder = await createFolder(options.folder, options.log ?? silentLog);
     const engine = await serve(options, dataFolder);
-    // PGlite gives a few files the mode 0644 whatever the umask, all while it opens. Measured: 6 ms.
+    // PGlite creates some files with mode 0644 whatever the umask, all while it opens. Measured: 6 ms.
     tighten(dataFolder);
     return {
       ...engine,
@@ -52,7 +52,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
   let opening: Promise<void> | null = null;
   let transactionEnd: Promise<unknown> | null = null;
   let closed = false;
-  /** It works on one statement or transaction after the other. */
+  /** It processes one statement or transaction after another. */
   let asked = 0;
   let waits = 0;
 
@@ -61,8 +61,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
     next.ended.then((reason) => {
       session = null;
       transactionEnd = null;
-      if (reason !== undefined)
-        log.error({ reason }, 'The database ended by itself; it is opened again when needed');
+      if (reason !== undefined) log.error({ reason }, 'the database crashed; it is reopened when needed');
     });
   };
 
@@ -76,7 +75,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
     }
   };
 
-  /** `begin` puts its first statement on the wire before anything else can run, so nobody slips into a transaction. */
+  /** `begin` sends its first statement before anything else can run, so nobody slips into a transaction. */
   const whenFree = async <T>(begin: (session: Session) => Promise<T>): Promise<T> => {
     if (asked++ > 0) waits++;
     try {
@@ -156,7 +155,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
 const cannotOpen = (folder: string | null) => (cause: unknown) => {
   const reason = cause instanceof Error ? cause.message : String(cause);
   throw new Error(
-    `The database in ${folder ?? 'memory'} cannot be opened. Restore it from a backup, or move it away to begin anew.\n${reason}`,
+    `The database in ${folder ?? 'memory'} cannot be opened. Restore it from a backup, or move it away to start with an empty one.\n${reason}`,
     { cause },
   );
 };

@@ -12,7 +12,7 @@ import { isConnectionLoss, isStale, send, types, unavailable, withinTransaction 
 export type PostgresOptions = {
   url: string;
   max?: number;
-  /** False: nothing stays prepared, for a pooler that does not keep statements. */
+  /** false: nothing stays prepared, for poolers that do not keep statements. */
   names?: boolean;
   log?: DatabaseLog;
 };
@@ -31,14 +31,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 30_000,
   });
-  // Without these listeners the loss of a connection would end the process.
+  // Without these listeners a lost connection would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  pool.on('error', (error) => log.warn({ error }, 'An idle database connection was lost'));
+  pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'));
 
   let waits = 0;
   const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
     if (pool.idleCount === 0 && pool.totalCount >= max) waits++;
-    // Whatever keeps the server from taking a connection may pass: it starts, it stops, it is full.
+    // Errors that may be temporary: the server is starting, stopping or full.
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
@@ -80,7 +80,10 @@ function withoutNames(engine: Engine): Engine {
   };
 }
 
-/** A migration by a newer node may change what a prepared statement returns; it is refused before it runs. */
+/**
+ * A newer node's migration may change what a prepared statement returns; the server rejects it before it
+ * runs.
+ */
 async function sendAnew<R>(client: pg.ClientBase, statement: Statement): Promise<Rows<R>> {
   try {
     return await send(client, statement);

@@ -1,15 +1,15 @@
 import { inTurn, openTurns, operatorLine, overloaded, waitingIn } from '../turns.ts';
 import type { Engine } from './engine.ts';
 
-/** The embedded database does one thing at a time. Of a server we have ten connections. */
+/** The embedded database does one thing at a time. For a server there are ten connections. */
 const shares = { pglite: { most: 1, mostOfOne: 1 }, postgres: { most: 10, mostOfOne: 7 } };
-/** For milliseconds, and in one line. */
+/** In one queue. */
 const patience = { longestWait: 5_000, mostWaiting: 5_000 };
 
 /**
- * Each tenant has a queue of statements and transactions, and the queues are served in turn, so a tenant with a thousand
- * requests delays only its own. The service's own statements, such as key look-ups, go first: they are few, and every
- * tenant depends on them.
+ * Each tenant has a queue of statements and transactions, and the queues are served in turn, so a tenant with
+ * a thousand requests delays only its own. The service's own statements, such as key look-ups, go first: they
+ * are few, and every tenant depends on them.
  */
 export function shareAmongTenants(engine: Engine): Engine {
   const turns = openTurns({ ...shares[engine.kind], ...patience, first: operatorLine });

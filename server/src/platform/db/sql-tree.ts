@@ -1,6 +1,6 @@
 export type Word = {
   kind: 'word' | 'symbol' | 'value';
-  /** Lower case for words, but as written between double quotes. */
+  /** Words in lower case, except within double quotes, where they are as written. */
   text: string;
   quoted: boolean;
 };
@@ -27,7 +27,7 @@ const lexer = new RegExp(
   'iuy',
 );
 
-/** Reads SQL into words nested by parentheses; text within strings and comments is never taken for words. */
+/** Parses SQL into words nested by parentheses; strings and comments are never taken for words. */
 export function readSql(sql: string): SqlTree {
   const comments: string[] = [];
   const root: Node[] = [];
@@ -48,7 +48,7 @@ export function readSql(sql: string): SqlTree {
       nodes.push(group);
       open.push(group.nodes);
     } else if (found.symbol === ')') {
-      if (open.length === 1) throw new Error(`A parenthesis closes that was not opened: ${sql}`);
+      if (open.length === 1) throw new Error(`A closing parenthesis has no opening one: ${sql}`);
       open.pop();
     } else if (found.symbol !== undefined) nodes.push(word('symbol', found.symbol));
     else nodes.push(word('value', found.value ?? "''"));
@@ -80,7 +80,7 @@ function skipDollarQuote(sql: string, tag: string, nodes: Node[]): void {
   nodes.push(word('value', "''"));
 }
 
-/** The text of an unquoted word, else nothing. */
+/** The text of an unquoted word, otherwise nothing. */
 export const wordOf = (node: Node | undefined): string =>
   node?.kind === 'word' && !node.quoted ? node.text : '';
 
@@ -92,7 +92,7 @@ export const isWord = (node: Node | undefined, ...texts: string[]): boolean => {
 export const isSymbol = (node: Node | undefined, text: string): boolean =>
   node?.kind === 'symbol' && node.text === text;
 
-/** The parts between separators on the same level. */
+/** The parts between separators at the same level. */
 export function splitNodes(nodes: readonly Node[], separates: (node: Node) => boolean): Node[][] {
   const parts: Node[][] = [[]];
   for (const node of nodes) {

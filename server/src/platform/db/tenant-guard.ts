@@ -17,17 +17,20 @@ const plain = ['select', 'values', 'insert', 'update', 'delete'];
 const control = ['begin', 'commit', 'rollback', 'savepoint', 'release', 'set', 'show', 'lock'];
 const advice = 'If it must span tenants, it says so: /* across tenants: why */';
 
-/** What a statement touches: shared tables only, rows of the one tenant that it names, or those of all for a reason. */
+/**
+ * What a statement touches: shared tables only, rows of the one tenant that it names, or rows of all tenants
+ * for a stated reason.
+ */
 export type Verdict =
   | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[] }
   | { kind: 'across tenants'; why: string };
 
-/** Checked texts, so that a repeated statement costs one look-up. */
+/** Cached results, so that a repeated statement costs one look-up. */
 const checked = new Map<string, Verdict>();
 const mostChecked = 2_000;
 
 /**
- * Refuses SQL that could touch rows of several tenants. A statement that must, says why in a comment:
+ * Rejects SQL that could touch rows of several tenants. A statement that must do so says why in a comment:
  * `/* across tenants: operator statistics *\/`.
  */
 export function assertTenantScoped(text: string): Verdict {
@@ -81,7 +84,7 @@ export function guardTenants(engine: Engine): Engine {
   };
 }
 
-/** The tenant that the statement names, if any. Refuses statements that touch several without a reason. */
+/** The tenant that the statement names, if any. Rejects statements that touch several without a reason. */
 function tenantOf({ text, values }: Statement): string | undefined {
   const verdict = assertTenantScoped(text);
   if (verdict.kind === 'across tenants') return;
@@ -105,7 +108,7 @@ function checkQuery(nodes: readonly Node[], outer: ReadonlySet<string>): void {
   }
 }
 
-/** A CTE may not be called like a tenant's table: then nobody could tell which of the two is meant. */
+/** A CTE must not have the name of a tenant table: nobody could tell which of the two is meant. */
 function readCtes(
   nodes: readonly Node[],
   outer: ReadonlySet<string>,
@@ -117,7 +120,7 @@ function readCtes(
   for (;;) {
     const name = nodes[at];
     if (name?.kind !== 'word') break;
-    if (owned.has(name.text)) refuse(name.text, 'has a CTE of the same name');
+    if (owned.has(name.text)) refuse(name.text, 'has a CTE with the same name');
     ctes.add(name.text);
     while (at < nodes.length && !isWord(nodes[at], 'as')) at++;
     while (at < nodes.length && nodes[at]?.kind !== 'group') at++;
@@ -144,7 +147,7 @@ function readTarget(nodes: readonly Node[], ctes: ReadonlySet<string>): Sources 
   const at = isWord(nodes[1], 'from') ? 2 : 1;
   const { relation, end } = readRelation(nodes, isWord(nodes[at], 'only') ? at + 1 : at, ctes);
   if (nodes[end] && !isWord(nodes[end], 'set', 'using', 'where', 'returning'))
-    refuse(relation.name, 'has a form that is not understood');
+    refuse(relation.name, 'has a form that the guard does not understand');
   return readSources(nodes.slice(end), ctes, relation);
 }
 
@@ -181,7 +184,7 @@ function checkInsert(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
 
 const isColumn = (node: Node | undefined): boolean => node?.kind === 'word' && node.text === 'tenant_id';
 
-/** Every table of a tenant needs a condition of its own that compares its tenant with a value from outside. */
+/** Each tenant table needs its own condition that compares its tenant with a value from outside. */
 function checkSources({ relations, conditions }: Sources): void {
   const tied = new Set(conditions.flatMap((condition) => tiedBy(condition, relations)));
   const loose = relations.find(
@@ -190,7 +193,7 @@ function checkSources({ relations, conditions }: Sources): void {
   if (loose) refuse(loose.name, `does not restrict ${loose.alias}.tenant_id to one value`);
 }
 
-/** Only parts that must all hold count, and only those that are understood as a whole. */
+/** Only conditions that must all hold count, and only those that are fully understood. */
 function tiedBy({ nodes, only }: Condition, relations: readonly Relation[]): Relation[] {
   if (nodes.some((node) => isWord(node, 'or', 'case'))) return [];
   return conjuncts(nodes).flatMap((part) => {
@@ -205,7 +208,7 @@ function tiedBy({ nodes, only }: Condition, relations: readonly Relation[]): Rel
   });
 }
 
-/** The parts between AND; the one of BETWEEN does not part conditions. */
+/** The parts between AND, but not the AND of BETWEEN. */
 function conjuncts(nodes: readonly Node[]): Node[][] {
   const parts: Node[][] = [[]];
   let isBetween = false;
@@ -217,7 +220,7 @@ function conjuncts(nodes: readonly Node[]): Node[][] {
   return parts;
 }
 
-/** Of `[alias.]tenant_id = value` the alias, or '' without one; null for anything else. */
+/** The alias in `[alias.]tenant_id = value`, or '' without one; null for anything else. */
 function tiedAlias(part: readonly Node[]): string | null {
   const at = part.findIndex((node) => isSymbol(node, '='));
   if (at < 0) return null;

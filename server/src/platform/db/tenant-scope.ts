@@ -1,14 +1,14 @@
 import { isSymbol, isWord, type Node, wordOf } from './sql-tree.ts';
 
-/** One thing that a query reads from, under the name that its conditions use. */
+/** A relation that a query reads from, under the name that its conditions use. */
 export type Relation = {
   name: string;
   alias: string;
-  /** False for a function, a subquery or a CTE, whose rows come from elsewhere. */
+  /** false for a function, a subquery or a CTE, whose rows come from elsewhere. */
   table: boolean;
 };
 
-/** Conditions that must hold for `only`, or for every relation when that is not set. */
+/** Conditions on `only`, or on every relation if that is not set. */
 export type Condition = { nodes: Node[]; only?: Relation };
 
 export type Sources = { relations: Relation[]; conditions: Condition[] };
@@ -44,7 +44,7 @@ const notAliases = new Set([
 
 const endsSources = (node: Node | undefined): boolean => isWord(node, ...clauses);
 
-/** Reads `from …`, `using …` and `where …` of one query level; `nodes` begins after its verb. */
+/** Reads `from …`, `using …` and `where …` of one query level; `nodes` starts after its verb. */
 export function readSources(nodes: readonly Node[], ctes: ReadonlySet<string>, target?: Relation): Sources {
   const sources: Sources = { relations: target ? [target] : [], conditions: [] };
   for (let at = 0; at < nodes.length; at++) {
@@ -87,7 +87,7 @@ function readJoins(nodes: readonly Node[], ctes: ReadonlySet<string>, into: Sour
   let current: Relation | undefined;
   for (let at = 0; at < nodes.length; at++) {
     const node = nodes[at];
-    // With nested joins nobody could tell here which tables a condition restricts.
+    // Nested joins make it impossible to tell which tables a condition restricts.
     if (open && (isSymbol(node, ',') || isWord(node, ...joins))) throw notUnderstood();
     if (isSymbol(node, ',')) {
       kind = '';
@@ -169,7 +169,7 @@ export function readRelation(
     at++;
   }
   const isTable = table && !ctes.has(name);
-  // Names for the columns of a table would let another one be called tenant_id.
+  // Column aliases would allow another column to be called tenant_id.
   if (!isTable && nodes[at]?.kind === 'group' && !isInsert) at++;
   return { relation: { name, alias, table: isTable }, end: at };
 }

@@ -19,26 +19,28 @@ import { guardTenants } from './tenant-guard.ts';
 
 const kept = path.join(import.meta.dirname, '../../../../node_modules/.cache');
 
-/** A migrated database of its own: in memory, or on the server that TEST_DATABASE_URL names. */
+/** A migrated database for one test: in memory, or on the server that TEST_DATABASE_URL names. */
 export async function openTestDatabase(): Promise<{ engine: Engine; db: Database }> {
   const engine = guardTenants(await recorded(openCopy()));
   await migrate(engine, places.migrations);
   return { engine, db: kyselyOn(engine) };
 }
 
-/** What passes the guard is written down for the proof that `scripts/test.ts` ends with. */
+/** Records every statement that the guard allows, for the check at the end of `scripts/test.ts`. */
 async function recorded(opening: Promise<Engine>): Promise<Engine> {
   const folder = process.env.TEST_STATEMENTS;
   return folder ? recordStatements(await opening, folder) : opening;
 }
 
-/** For tests of the database layer itself, which bring their own tables. */
+/** For tests of the database layer itself, which create their own tables. */
 export async function openEmptyTestDatabase(): Promise<Engine> {
   const url = process.env.TEST_DATABASE_URL;
   return url ? openOnServer(await emptyServerDatabase(url)) : openInMemory();
 }
 
-/** A database is copied, because migrating one takes seconds; it is migrated once in a process, or once on a server. */
+/**
+ * Databases are copied, because migrating one takes seconds: it is done once per process, or once per server.
+ */
 let migrated: Promise<Uint8Array | string> | null = null;
 
 async function openCopy(): Promise<Engine> {
@@ -50,7 +52,7 @@ async function openCopy(): Promise<Engine> {
 }
 
 function openInMemory(image?: Uint8Array): Promise<PgliteEngine> {
-  // A test is over before the optimising compiler has made its second of work good.
+  // A test ends before a second of work by the optimising compiler pays off.
   setFlagsFromString('--liftoff-only');
   return openPglite({ folder: null, ...(image ? { image } : {}) });
 }
@@ -67,7 +69,7 @@ async function migratedTemplate(serverUrl: string): Promise<string> {
   });
 }
 
-/** Measured: 0.5 s from an image instead of 2.2 s from nothing. */
+/** Measured: 0.5 s from an image instead of 2.2 s from scratch. */
 async function migratedImage(): Promise<Uint8Array> {
   const file = path.join(kept, `lectern-test-${await fingerprint()}.tar`);
   if (existsSync(file)) return readFile(file);

@@ -1,12 +1,14 @@
 import { type Database, engineOf, kyselyOver, namedQuery } from './dialect.ts';
 import type { Statement } from './engine.ts';
 
-/** Transactions of several callers at once: a savepoint of one would take the statements of the others with it. */
+/**
+ * Transactions of several concurrent callers: one caller's savepoint would include the others' statements.
+ */
 const shared = new WeakSet<Database>();
 
 /**
- * `work` gets the same ctx on one transaction. Inside another transaction it becomes a part of that one, and what it
- * wrote is undone when it throws.
+ * `work` gets the same ctx on one transaction. Inside another transaction it becomes a savepoint, and its
+ * writes are undone when it throws.
  */
 export async function transaction<C extends { db: Database; tenantId?: string }, T>(
   ctx: C,
@@ -17,7 +19,7 @@ export async function transaction<C extends { db: Database; tenantId?: string },
   return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }), ctx.tenantId);
 }
 
-/** `work` joins the transaction of `ctx`, or gets one of its own. It must not catch what goes wrong in the database. */
+/** `work` joins the transaction of `ctx` or gets its own. It must not catch database errors. */
 export function joinTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
@@ -25,7 +27,7 @@ export function joinTransaction<C extends { db: Database }, T>(
   return engineOf(ctx.db) ? transaction(ctx, work) : work(ctx);
 }
 
-/** One transaction for the work of several callers, none of which can begin one of its own in it. */
+/** One transaction for several callers' work, none of which can begin a nested one. */
 export function sharedTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
@@ -37,7 +39,7 @@ export function sharedTransaction<C extends { db: Database }, T>(
 }
 
 async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  if (shared.has(ctx.db)) throw new Error('A transaction was begun inside one that several callers share.');
+  if (shared.has(ctx.db)) throw new Error('A transaction was started inside one that several callers share.');
   const send = (text: string) => run(ctx, { text, values: [] });
   await send('savepoint nested');
   try {
@@ -45,7 +47,7 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
     await send('release savepoint nested');
     return result;
   } catch (error) {
-    // When the connection is lost, the whole transaction is.
+    // If the connection is lost, so is the whole transaction.
     await send('rollback to savepoint nested')
       .then(() => send('release savepoint nested'))
       .catch(() => {});
@@ -53,7 +55,7 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
   }
 }
 
-/** Runs a hand-written statement where `ctx.db` is: in its transaction, if there is one. */
+/** Runs a hand-written statement on `ctx.db`: in its transaction, if there is one. */
 export async function run<R>(
   { db, tenantId }: { db: Database; tenantId?: string },
   { name, text, values }: Statement,

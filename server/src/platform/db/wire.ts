@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { withinYears } from '../instants.ts';
 import type { Connection, Rows, Statement } from './engine.ts';
 
-/** Both engines speak the same protocol through the same client, so values come back alike. */
+/** Both engines speak the same protocol through the same client, so they return the same values. */
 const parsers = new Map<number, (text: string) => unknown>([
   [20, Number], // int8
   [1016, (text) => numbers(text)], // int8[]
@@ -13,10 +13,10 @@ const parsers = new Map<number, (text: string) => unknown>([
   [1185, (text) => instants(text)], // timestamptz[]
 ]);
 
-// A value that JSON cannot hold would fail every list that has its row.
+// A value that JSON cannot represent would fail every list with its row.
 const finite = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : 0);
 const timestamp: number = 1184;
-/** Of UTC, as our sessions have it: 2026-01-31 09:00:00.123+00. The library's parser takes twice as long. */
+/** UTC, as our sessions are set: 2026-01-31 09:00:00.123+00. The library's parser takes twice as long. */
 const isPlain = (text: string): boolean => text[10] === ' ' && text.endsWith('+00');
 const instant = (text: string): Date => {
   if (isPlain(text)) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
@@ -41,14 +41,15 @@ export const types: pg.CustomTypesConfig = {
 };
 
 export const toRows = <R>(result: pg.QueryResult | pg.QueryResult[]): Rows<R> => {
-  // The caller names the row type of its own SQL; nothing can check it here. Several statements answer one list each.
+  // The caller names the row type of its own SQL; nothing can check it here. Several statements return one
+  // list each.
   const results = [result].flat();
   const [only] = results;
   if (only && results.length === 1) return { rows: only.rows as R[], affected: only.rowCount ?? 0 };
   return { rows: results.flatMap(({ rows }) => rows as R[]), affected: 0 };
 };
 
-/** `limit` in milliseconds is kept by the client, for an engine that cannot interrupt itself. */
+/** The client enforces `limit` (milliseconds) for an engine that cannot interrupt itself. */
 export async function send<R>(client: pg.ClientBase, statement: Statement, limit?: number): Promise<Rows<R>> {
   const config = { ...statement, values: [...statement.values], ...(limit ? { query_timeout: limit } : {}) };
   try {
@@ -58,9 +59,7 @@ export async function send<R>(client: pg.ClientBase, statement: Statement, limit
   }
 }
 
-/**
- * BEGIN travels with the first statement: it can only fail when the connection does, and then all fail.
- */
+/** BEGIN travels with the first statement: it can only fail if the connection does, and then both fail. */
 export async function withinTransaction<T>(
   client: pg.ClientBase,
   work: (connection: Connection) => Promise<T>,
@@ -81,7 +80,7 @@ export async function withinTransaction<T>(
     await begun;
     const end = await client.query('COMMIT');
     if (end.command !== 'COMMIT')
-      throw new Error('The transaction was rolled back: one of its statements failed.');
+      throw new Error('The transaction was rolled back, because one of its statements failed.');
     return result;
   } catch (error) {
     open = false;
@@ -90,16 +89,16 @@ export async function withinTransaction<T>(
   }
 }
 
-/** SQLSTATEs by which a server says that it, not the statement, is the trouble. */
+/** SQLSTATEs with which a server says that it is the problem, not the statement. */
 const unavailableStates = /^(08|57P0[1235]|53300|25P03|25006)/;
 
-/** A lost connection becomes `unavailable`; an error in the SQL itself stays as it is. */
+/** A lost connection becomes `unavailable`; an error in the SQL itself is left as is. */
 export function translate(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error;
   return isConnectionLoss(error) || isStale(error) ? unavailable(error) : error;
 }
 
-/** A newer node changed what a prepared statement returns. In a transaction it cannot be sent again. */
+/** A newer node changed what a prepared statement returns. Inside a transaction it cannot be sent again. */
 export function isStale(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery';
 }
@@ -123,7 +122,7 @@ const clientLosses = [
 export const unavailable = (cause: unknown): Problem => {
   const problem = new Problem(
     'unavailable',
-    'The database cannot be reached at the moment. Send the request again shortly.',
+    'The database is temporarily unavailable. Send the request again shortly.',
     {
       retryAfter: 2,
     },

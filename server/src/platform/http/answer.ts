@@ -20,7 +20,7 @@ function send(reply: FastifyReply, { status, body, headers, file }: Answer): unk
   return body === undefined ? reply.send() : body;
 }
 
-/** Answers the page of the player, which acts for the service: who it is of is in its ticket or session. */
+/** Responds to the player page, which acts for the service: its ticket or session says on whose behalf. */
 export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
@@ -29,7 +29,7 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
   };
 }
 
-/** Answers whoever calls the interface: once for each Idempotency-Key, lists and reports in turn, also as rows. */
+/** Responds to API callers: once per Idempotency-Key, lists and reports in turn, also as rows. */
 export function callHandler(ctx: Context, route: Route, guards: Guards): Handler {
   const list = listOf(route);
   const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;
@@ -70,5 +70,5 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
   };
 }
 
-/** What `whole` promises of an answer. */
+/** See `whole`. */
 const partsOf = ({ body }: Answer) => body as AsyncGenerator<string>;

@@ -7,7 +7,7 @@ import type { Route } from '../routes.ts';
 /** The deepest record has four levels; the longest lists are of tenants and courses. */
 const recordShape: JsonShape = { depth: 8, values: 20_000 };
 
-/** Takes JSON, and the types of the routes that take a stream. */
+/** Accepts JSON, and the content types of routes that take a stream. */
 export function parseRecords(app: FastifyInstance, routes: readonly Route[]): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -25,7 +25,7 @@ export function parseRecords(app: FastifyInstance, routes: readonly Route[]): vo
     });
 }
 
-/** Takes JSON under any type: what a closing page sends by `sendBeacon` has the type of a text. */
+/** Accepts JSON with any content type: `sendBeacon`, used by a closing page, sends text. */
 export function parseBeacons(app: FastifyInstance, shape: JsonShape): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();

@@ -1,12 +1,12 @@
 type Value = unknown;
 type Members = Record<string, unknown>;
 
-/** Members that hold data, in which nothing is a schema. */
+/** Members that contain data, not schemas. */
 const data = new Set(['example', 'examples', 'default', 'const', 'enum']);
 const isMembers = (value: Value): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every part of the document, its own parts first, as `change` answers it. */
+/** Every part of the document, innermost first, as returned by `change`. */
 function walk(value: Value, change: (part: Members) => Members): Value {
   if (Array.isArray(value)) return value.map((part) => walk(part, change));
   if (!isMembers(value)) return value;
@@ -17,13 +17,13 @@ function walk(value: Value, change: (part: Members) => Members): Value {
   return change(Object.fromEntries(walked));
 }
 
-/** Moves parts to one place of the document, and leaves references to them. */
+/** Moves parts to one place in the document and replaces them by references. */
 function collect(place: string) {
   const found: Members = {};
   const refer = (name: string, part: Members) => {
     found[name] ??= part;
     if (JSON.stringify(found[name]) !== JSON.stringify(part))
-      throw new Error(`Two different ${place} are named ${name}. Give one of them another name.`);
+      throw new Error(`Two different ${place} are named ${name}. Rename one of them.`);
     return { $ref: `#/components/${place}/${name}` };
   };
   return { found, refer };
@@ -33,7 +33,7 @@ const isRecord = ({ title, type }: Members) => typeof title === 'string' && type
 const isParameter = ({ in: place, name, schema }: Members) =>
   typeof place === 'string' && typeof name === 'string' && isMembers(schema);
 
-/** The parameters that several operations have in common; of two with the same name, the more frequent one. */
+/** The parameters that several operations share; of two with the same name, the more frequent one. */
 function sharedParameters(document: Members): Set<string> {
   const uses = new Map<string, { name: string; count: number }>();
   walk(document, (part) => {

@@ -7,15 +7,17 @@ import { nameComponents } from './components.ts';
 import { exampleMaker, type FieldExamples } from './examples.ts';
 import { openProblemAnswers } from './problem-answers.ts';
 
-/** What the document says beside its operations. */
+/** The parts of the document besides its operations. */
 export type Interface = {
   info: object;
   tags: readonly { name: string; description: string }[];
   baseUrl: string;
-  /** Where the routes of the content origin are; a `*` stands for a label of each course. */
+  /** Where the routes of the content origin are; a `*` stands for each course's label. */
   contentUrl: string;
   securitySchemes: Record<string, object>;
-  /** What is sent to webhook endpoints, by type: the operation without its body, and the schema of the body. */
+  /**
+   * What is sent to webhook endpoints, by type: the operation without its body, and the schema of the body.
+   */
   webhooks: Record<string, { operation: object; body: TSchema }>;
   examples: FieldExamples;
 };
@@ -23,13 +25,13 @@ export type Interface = {
 const headers = {
   Tenant: {
     description:
-      "The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.",
+      "The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.",
     schema: { type: 'string' },
     example: 'acme',
   },
   [idempotencyHeader]: {
     description:
-      'Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.',
+      'Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.',
     schema: { type: 'string' },
     example: 'order-4711',
   },
@@ -89,7 +91,7 @@ function requestBodyOf({ body, streams, example }: Route, { make }: Examples) {
 const wholeList = {
   schema: {
     type: 'string',
-    description: 'All pages, when the header Accept asks for this type. Limit is not used.',
+    description: 'All pages, if the Accept header asks for this type. Limit is ignored.',
   },
 };
 const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
@@ -112,14 +114,16 @@ function responsesOf(route: Route, examples: Examples) {
   );
 }
 
-/** A label for each course in the place of the `*`. */
+/** Each course's label in place of the `*`. */
 function serverOf(url: string) {
   if (!url.includes('*')) return { url };
-  const label = { default: 'course', description: 'A label of its own for each course, part of its links.' };
+  const label = { default: 'course', description: "The course's own label, which is part of its links." };
   return { url: url.replace('*', '{label}'), variables: { label } };
 }
 
-/** The OpenAPI 3.1 document of all routes, from the same data that validate and answer. */
+/**
+ * The OpenAPI 3.1 document of all routes, from the same data that validates requests and filters responses.
+ */
 export function describe(routes: readonly Route[], about: Interface): object {
   const { responses: problems, withProblems } = openProblemAnswers();
   const examples = exampleMaker(about.examples);

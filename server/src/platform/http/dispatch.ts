@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-/** Of callers that we do not know: forms of a few fields. */
+/** For anonymous callers: forms with a few fields. */
 const anonymousBytes = 16 * 1024;
 
 type Entry = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -35,7 +35,7 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
   );
 }
 
-/** Who may call is decided, and counted, before anything of the body is read. */
+/** The caller is authorised and counted before any of the body is read. */
 function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
   if (route.access === 'anyone') return async (request) => refuseLargeBody(request);
   if (route.access === 'session') return (request) => guards.enterSession(ctx, request, route);
@@ -44,7 +44,7 @@ function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
       areShown: guards.showsCredentials(ctx, request),
       look: () => guards.authenticate(ctx, request),
     });
-    // Before it is refused, so that the log names it, and calls that are refused are limited, too.
+    // Before the rejection, so that the log names the key and rejected calls are rate-limited, too.
     request.caller = caller;
     countCall(ctx, caller.keyId, reply);
     guards.authorize(caller, route, loginIdIn(request.params));
@@ -55,7 +55,7 @@ function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
   };
 }
 
-/** Brings what was sent into the form that the schemas check. */
+/** Converts the input into the form that the schemas validate. */
 function preparation({ forms, body, streams }: Route): Entry {
   return async (request) => {
     for (const part of [request.params, request.query]) normalizeIdentifiers(part);
@@ -72,7 +72,7 @@ function preparation({ forms, body, streams }: Route): Entry {
   };
 }
 
-/** What requests are checked against, and what answers are filtered by. */
+/** What requests are validated against, and what responses are filtered by. */
 function checksOf({ params, query, body, answers }: Route) {
   const filters = Object.entries(answers).flatMap(([status, { schema, type }]) =>
     schema && !type ? [[status, schema] as const] : [],
@@ -85,7 +85,10 @@ function checksOf({ params, query, body, answers }: Route) {
   };
 }
 
-/** Registers every operation: who may call it, what it takes, and the answer's filter, all from the route's data. */
+/**
+ * Registers every operation with its access rules, its input and its response filter, all from the route's
+ * data.
+ */
 export function registerRoutes(
   app: FastifyInstance,
   ctx: Context,
@@ -101,7 +104,7 @@ export function registerRoutes(
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       schema: checksOf(route),
       attachValidation: route.forms === true,
-      // A HEAD would make the whole document, and throw it away.
+      // A HEAD request would generate the whole document and discard it.
       exposeHeadRoute: !route.whole,
       ...(bodyLimit === undefined ? {} : { bodyLimit }),
       config: {

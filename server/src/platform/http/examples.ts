@@ -11,7 +11,7 @@ type Schema = {
   examples?: unknown[];
 };
 
-/** Values by the name of a field, or by the title of its record and its name with a dot between. */
+/** Values by field name, or by record title and field name separated by a dot. */
 export type FieldExamples = Readonly<Record<string, unknown>>;
 
 const ofFormats: Record<string, string> = {
@@ -37,7 +37,9 @@ function fits(value: unknown, schema: Schema): boolean {
   return isListed && (types.includes(type) || (type === 'integer' && types.includes('number')));
 }
 
-/** Makes examples out of schemas and of the values of fields, so that the same person takes the same course throughout. */
+/**
+ * Builds examples from schemas and field values, so that the same person takes the same course throughout.
+ */
 export function exampleMaker(fields: FieldExamples) {
   function ofField(name: string, title: string, schema: Schema): unknown {
     const named = [`${title}.${name}`, name].find((key) => key in fields && fits(fields[key], schema));
@@ -45,7 +47,7 @@ export function exampleMaker(fields: FieldExamples) {
     return named === undefined || (isRecord && fields[named] !== null) ? make(schema, name) : fields[named];
   }
 
-  /** A value that the schema takes. `only`: the fields of a record that are wanted; by default all. */
+  /** A value that is valid for the schema. `only`: the wanted fields of a record; all by default. */
   function make(schema: Schema, name = '', only?: readonly string[]): unknown {
     if (schema.examples) return schema.examples[0];
     if (schema.const !== undefined) return schema.const;

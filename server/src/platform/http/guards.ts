@@ -2,18 +2,18 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Caller, Route } from '../routes.ts';
 
-/** Who is calling; throws when nobody valid is. */
+/** Who is calling; throws without valid credentials. */
 export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;
 /** Whether a request has credentials, valid or not. */
 export type ShowsCredentials = (ctx: Context, request: FastifyRequest) => boolean;
-/** Throws when the caller may not call the route; `loginId` is the one in the path. */
+/** Throws if the caller may not call the route; `loginId` is the one in the path. */
 export type Authorize = (caller: Caller, route: Route, loginId: string | null) => void;
 /** The tenant that a request acts on. */
 export type ResolveTenant = (ctx: Context, request: FastifyRequest, caller: Caller) => Promise<string>;
-/** Admits whoever has the ticket or session in the path, before the body is read. */
+/** Admits anyone who has the ticket or session in the path, before the body is read. */
 export type EnterSession = (ctx: Context, request: FastifyRequest, route: Route) => Promise<void>;
 
-/** How each kind of caller is let in. */
+/** How each kind of caller is admitted. */
 export type Guards = {
   authenticate: Authenticate;
   authorize: Authorize;

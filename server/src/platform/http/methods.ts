@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The methods that a path takes; none: there is nothing at this path. */
+    /** The methods that a path supports; empty if the path does not exist. */
     methodsAt: (path: string) => string[];
   }
 }
@@ -15,7 +15,7 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${parts.join('/')}$`);
 }
 
-/** Notes the methods of every route. They are looked up for requests that no route takes, and for no others. */
+/** Records the methods of every route. They are looked up only for requests that match no route. */
 export function noteMethods(app: FastifyInstance): void {
   const methods = new Map<string, { pattern: RegExp; names: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {

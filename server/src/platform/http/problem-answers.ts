@@ -23,7 +23,7 @@ const ofCallers: ErrorCode[] = [
 const isClosed = (schema: object | undefined) =>
   schema !== undefined && 'additionalProperties' in schema && schema.additionalProperties === false;
 
-/** The codes that an operation answers because of what it takes and who may call it, beside its own. */
+/** The error codes that follow from an operation's input and access, in addition to its own. */
 function commonCodes({ method, access, params, query, body, streams }: Route): ErrorCode[] {
   const isKeyed = method === 'POST' && access !== 'anyone' && access !== 'session' && !streams;
   const namesTenant = access === 'tenant' || access === 'either';
@@ -42,7 +42,7 @@ function commonCodes({ method, access, params, query, body, streams }: Route): E
   ];
 }
 
-/** Every code that the operation answers, in the order of the closed list. */
+/** Every error code that the operation can return, in the order of the closed list. */
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set([...commonCodes(route), ...(route.problems ?? [])]);
   return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code));
@@ -60,13 +60,13 @@ function problemAnswer(codes: readonly ErrorCode[]) {
 
 type Answer = { description: string; content?: object };
 
-/** Answers that are the same for several operations, each described once. */
+/** Responses shared by several operations, each described once. */
 export function openProblemAnswers() {
   const content = { 'application/problem+json': { schema: ProblemDocument } };
   const responses: Record<string, Answer> = {
     Problem: { description: 'What is wrong, and what to do.', content },
   };
-  /** By status, beside the route's own; `default` is for what happens before an operation is known. */
+  /** By status, in addition to the route's own; `default` covers errors before an operation is known. */
   const withProblems = (route: Route, own: Record<string, Answer>): Record<string, object> => {
     const answers: Record<string, object> = { ...own };
     for (const [status, codes] of Map.groupBy(codesOf(route), (code) => errorCodes[code][0])) {

@@ -18,7 +18,7 @@ import { buildSerializers, buildValidators } from '../validation.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
-    /** A known key that was refused: revoked or expired. Named in the log only. */
+    /** A known key that was rejected: revoked or expired. Only the log names it. */
     refusedKeyId: string | null;
     /** The tenant that the request acts on. */
     tenantId: string | null;
@@ -26,8 +26,8 @@ declare module 'fastify' {
 }
 
 /**
- * A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 when the configuration has TLS.
- * `headers` go with every answer, unless a route sets its own.
+ * A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 if the configuration has
+ * TLS. `headers` are part of every response, unless a route sets its own.
  */
 export function openServer(ctx: Context, headers: Record<string, string>): FastifyInstance {
   const { tls, trustProxy } = ctx.config;
@@ -53,7 +53,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     routerOptions: { maxParamLength: 8192 },
     exposeHeadRoutes: true,
     clientErrorHandler: answerClientErrors(ctx.log, headers),
-    // An address that cannot be decoded reaches neither a route nor its hooks.
+    // A URL that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       openPlace(request, reply);
       void protect(request, reply);

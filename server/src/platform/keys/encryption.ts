@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { findKey, type KeyRing, keyFor } from './key-ring.ts';
 
-/** What is encrypted, and where it belongs: a copy of it in another place cannot be decrypted. */
+/** What is encrypted and where it belongs: a copy in another place cannot be decrypted. */
 type About = { purpose: 'webhook-secret'; place: string };
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM under the first key of the ring: `enc.`, the ID of the key, a dot, base64url. */
+/** AES-256-GCM with the first key in the ring: `enc.`, the key's ID, a dot, base64url. */
 export function encrypt(ring: KeyRing, { purpose, place }: About, text: string): string {
   const [key] = ring.keys;
   const nonce = randomBytes(nonceBytes);
@@ -16,18 +16,18 @@ export function encrypt(ring: KeyRing, { purpose, place }: About, text: string):
   return `${encryptedBy(key.id)}${body.toString('base64url')}`;
 }
 
-/** What texts that this key encrypted begin with. */
+/** What texts encrypted with this key begin with. */
 export function encryptedBy(keyId: string): string {
   return `enc.${keyId}.`;
 }
 
-/** Throws when the ring does not have the key, or when the text was changed or moved. */
+/** Throws if the ring does not have the key, or if the text was changed or moved. */
 export function decrypt(ring: KeyRing, { purpose, place }: About, encrypted: string): string {
   const [scheme, id = '', body = ''] = encrypted.split('.');
   const key = scheme === 'enc' ? findKey(ring, id) : undefined;
   if (!key)
     throw new Error(
-      `The key ring does not have the key ${id}, which a stored secret is encrypted with. Put the key back and start once before you remove it.`,
+      `The key ring does not have the key ${id}, with which a stored secret is encrypted. Put the key back, and start once before you remove it.`,
     );
   const bytes = Buffer.from(body, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', keyFor(key, purpose), bytes.subarray(0, nonceBytes), {

@@ -3,7 +3,10 @@ import type { Context } from '../context.ts';
 import { openKeys } from './open-keys.ts';
 import { ringFile } from './ring-file.ts';
 
-/** Takes a rotated ring without a restart, then calls `taken`. A ring that cannot be used is left for the next change. */
+/**
+ * Loads a rotated ring without a restart, then calls `taken`. An unusable ring is ignored until the next
+ * change.
+ */
 export function followRing(ctx: Context, taken: () => Promise<void>): () => void {
   if (ctx.config.signingKeys) return () => {};
   const file = ringFile(ctx.config.dataDir);
@@ -11,9 +14,9 @@ export function followRing(ctx: Context, taken: () => Promise<void>): () => void
     try {
       Object.assign(ctx.keys, await openKeys(ctx));
       await taken();
-      ctx.log.info({ keys: ctx.keys.keys.map(({ id }) => id) }, 'took the changed key ring');
+      ctx.log.info({ keys: ctx.keys.keys.map(({ id }) => id) }, 'loaded the changed key ring');
     } catch (error) {
-      ctx.log.error({ err: error }, 'the changed key ring cannot be used; the one before stays in use');
+      ctx.log.error({ err: error }, 'the changed key ring cannot be used; the previous one stays in use');
     }
   };
   let last = Promise.resolve();

@@ -1,6 +1,9 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 
-/** What a key is used for. Each purpose has a key of its own, so what was made for one is worth nothing for another. */
+/**
+ * What a key is used for. Each purpose has its own derived key, so a signature for one is worthless for
+ * another.
+ */
 export type Purpose = SigningPurpose | MarkPurpose | 'access-token' | 'webhook-secret';
 export type SigningPurpose =
   | 'launch'
@@ -14,7 +17,7 @@ export type SigningPurpose =
   | 'audit-head';
 export type MarkPurpose = 'about' | 'erasure' | 'guess' | 'idempotency' | 'origin';
 
-/** A key as it is written down: in `SIGNING_KEYS` or in the file of the ring. */
+/** A key as written in `SIGNING_KEYS` or in the ring's file. */
 export type WrittenKey = { readonly id: string; readonly secret: Buffer; readonly createdAt: string | null };
 
 export type RingKey = {
@@ -22,20 +25,20 @@ export type RingKey = {
   readonly secret: KeyObject;
   /** Keys for single purposes, derived when first needed. */
   readonly derived: Map<string, KeyObject>;
-  /** Tokens that it was found to have signed lately. */
+  /** Recently verified tokens of this key. */
   readonly unsealed: Map<string, Unsealed>;
 };
 
 type Unsealed = { readonly purpose: Purpose; readonly value: unknown };
 
 export type KeyRing = {
-  /** The first signs and encrypts, all verify and decrypt. Replaced as a whole when the ring was rotated. */
+  /** The first signs and encrypts; all verify and decrypt. Replaced as a whole when the ring is rotated. */
   keys: readonly [RingKey, ...RingKey[]];
-  /** Makes the marks by which data is found again. It stays the same when the ring is rotated. */
+  /** Creates the keyed hashes under which data is found again. It stays the same when the ring is rotated. */
   marks: RingKey;
 };
 
-/** The key that earlier versions kept in the database. It verifies what they signed, and signs nothing. */
+/** The key that earlier versions kept in the database. It verifies what they signed and signs nothing. */
 export const legacyId = 'legacy';
 export const keyBytes = 32;
 export const idShape = /^[\w-]{1,32}$/;
@@ -48,18 +51,19 @@ export function openKey({ id, secret }: Pick<WrittenKey, 'id' | 'secret'>): Ring
   return { id, secret: createSecretKey(secret), derived: new Map(), unsealed: new Map() };
 }
 
-/** Throws a sentence without the values: they are secrets. */
+/** Throws a message without the values, which are secrets. */
 export function openRing(written: readonly WrittenKey[]): KeyRing['keys'] {
   const [first, ...others] = written.map(openKey);
   if (!first) throw new Error('the key ring is empty.');
-  if (first.id === legacyId) throw new Error(`the key "${legacyId}" only verifies. Put a new key before it.`);
+  if (first.id === legacyId)
+    throw new Error(`the key "${legacyId}" can only verify. Put a new key before it.`);
   const ids = written.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new Error(`the key ID "${twice}" occurs twice.`);
   return [first, ...others];
 }
 
-/** Reads `id:key,id:key`, the form of `SIGNING_KEYS`: each key is 32 bytes in base64url. */
+/** Parses `id:key,id:key`, the format of `SIGNING_KEYS`: each key is 32 bytes in base64url. */
 export function parseKeys(text: string): readonly WrittenKey[] {
   const written = text.split(',').map((entry, index) => {
     const [, id = '', key = ''] = /^\s*([\w-]{1,32}):([\w-]{43})=?\s*$/.exec(entry) ?? [];
@@ -73,7 +77,10 @@ export function parseKeys(text: string): readonly WrittenKey[] {
   return written;
 }
 
-/** HKDF (RFC 5869) with the purpose as `info`; a legacy key was used as it is. Measured: 5 µs to sign with an imported key, 28 µs without. */
+/**
+ * HKDF (RFC 5869) with the purpose as `info`; a legacy key is used directly. Measured: 5 µs to sign with an
+ * imported key, 28 µs without.
+ */
 export function keyFor(key: RingKey, purpose: Purpose | 'fingerprint'): KeyObject {
   if (key.id === legacyId && purpose !== 'fingerprint') return key.secret;
   const known = key.derived.get(purpose);
@@ -84,7 +91,7 @@ export function keyFor(key: RingKey, purpose: Purpose | 'fingerprint'): KeyObjec
   return derived;
 }
 
-/** The key with this ID. The legacy key has none in what it signed. */
+/** The key with this ID. Signatures made with the legacy key contain none. */
 export function findKey(ring: KeyRing, id: string): RingKey | undefined {
   return id === legacyId ? undefined : ring.keys.find((key) => key.id === id);
 }
@@ -93,7 +100,7 @@ export function legacyKey(ring: KeyRing): RingKey | undefined {
   return ring.keys.find(({ id }) => id === legacyId);
 }
 
-/** Names a key without telling anything about it. */
+/** Identifies a key without revealing anything about it. */
 export function fingerprint(key: RingKey): string {
   return keyFor(key, 'fingerprint').export().subarray(0, 9).toString('base64url');
 }

@@ -62,7 +62,7 @@ test('a node whose ring differs from the one that the database is used with does
   const { keys } = await node(folder);
   const other = newFolder();
   await assert.rejects(node(other), {
-    message: `The database is used with signing key ${keys[0].id}, but there is no ${ringFile(other)}. Copy the file from another node or a backup, or set SIGNING_KEYS.`,
+    message: `The database is used with signing key ${keys[0].id}, but ${ringFile(other)} does not exist. Copy the file from another node or a backup, or set SIGNING_KEYS.`,
   });
   assert.equal(readRingFile(other), null, 'no second ring was made');
   writeRingFile(other, [newKey(now())]);

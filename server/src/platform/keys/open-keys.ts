@@ -21,7 +21,7 @@ type Place = {
   readonly now: () => Date;
 };
 
-/** What the database knows about the ring that it is used with: which keys, and nothing that is secret. */
+/** What the database knows about its ring: which keys it has, and nothing secret. */
 type KeyName = { id: string; fingerprint: string };
 type UsedRing = { signs: KeyName; marks: KeyName };
 
@@ -35,7 +35,7 @@ function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): 
 }
 
 /**
- * The ring of this node, if it is the one that the database is used with. On an empty database it is made; a key that
+ * This node's ring, if it is the one used with the database. With an empty database it is created; a key that
  * an earlier version kept in the database moves into it. Nodes that start together take turns.
  */
 export function openKeys(place: Place): Promise<KeyRing> {
@@ -62,7 +62,9 @@ export function openKeys(place: Place): Promise<KeyRing> {
 
 const auditedName = 'key_ring_audited';
 
-/** Calls `record` once for each change of the key that signs, in a transaction, whichever node is first to see it. */
+/**
+ * Calls `record` once for each change of the signing key, in a transaction, on whichever node sees it first.
+ */
 export function recordRotation<C extends Place>(
   ctx: C,
   record: (ctx: C, keyId: string) => Promise<void>,
@@ -97,7 +99,7 @@ function readOrMake(place: Place, used: UsedRing | null, legacy: string | null):
   if (known) return known;
   if (used)
     throw new Error(
-      `The database is used with signing key ${used.signs.id}, but there is no ${ringFile(dataDir)}. ` +
+      `The database is used with signing key ${used.signs.id}, but ${ringFile(dataDir)} does not exist.` +
         'Copy the file from another node or a backup, or set SIGNING_KEYS.',
     );
   const keys = [newKey(place.now()), ...(legacy === null ? [] : [legacyOf(legacy)])];
@@ -110,7 +112,7 @@ function legacyOf(value: string): WrittenKey {
   return { id: legacyId, secret: Buffer.from(value, 'base64url').subarray(0, keyBytes), createdAt: null };
 }
 
-/** The ring with the key from the database, and on the disk with it before the database loses it. */
+/** The ring including the key from the database, stored on disk before it is removed from the database. */
 function takeLegacy(
   place: Place,
   written: readonly WrittenKey[],
@@ -122,13 +124,13 @@ function takeLegacy(
   if (own?.secret.equals(legacy.secret)) return written;
   if (own)
     throw new Error(
-      `The database holds another signing key (row ${legacyName} of the table setting) than the ring's key "${legacyId}". ` +
+      `The database contains a signing key (row ${legacyName} of the table setting) that differs from the ring's key "${legacyId}".` +
         'Delete the row if no launch link depends on it.',
     );
   if (place.config.signingKeys)
     throw new Error(
-      `The database holds the signing key of an earlier version. Append it to SIGNING_KEYS as ${legacyId}:VALUE; ` +
-        `VALUE is the row ${legacyName} of the table setting.`,
+      `The database contains the signing key of an earlier version. Append it to SIGNING_KEYS as ${legacyId}:VALUE;` +
+        `VALUE is in row ${legacyName} of the table setting.`,
     );
   const keys = [...written, legacy];
   writeRingFile(place.config.dataDir, keys);
@@ -149,7 +151,7 @@ function marksOf(place: Place, keys: KeyRing['keys'], used: UsedRing | null, isL
   if (used && !known)
     place.log.warn(
       { key: used.marks.id },
-      'a key was removed from the ring: receipts of earlier erasures and stored answers are no longer found',
+      'a key was removed from the ring: receipts of earlier erasures and stored responses are no longer found',
     );
   return known ?? keys[0];
 }

@@ -23,14 +23,14 @@ export const ringFile = (folder: string) => join(folder, fileName);
 
 type Stored = { Format: 1; Keys: { KeyID: string; Key: string; CreatedAt: string | null }[] };
 
-/** The keys in the file of this folder; null when there is no file. */
+/** The keys in this folder's file; null if there is no file. */
 export function readRingFile(folder: string): WrittenKey[] | null {
   const path = ringFile(folder);
   if (!existsSync(path)) return null;
   const keys = parse(readFileSync(path, 'utf8'));
   if (!keys)
     throw new Error(
-      `The key ring ${path} cannot be used: it does not list keys of ${keyBytes} bytes in a format that this version knows. ` +
+      `The key ring ${path} cannot be used: it does not list keys of ${keyBytes} bytes in a format that this version knows.` +
         'Restore the file from a backup.',
     );
   return keys;
@@ -56,7 +56,7 @@ function toKey(stored: Partial<Stored['Keys'][number]> | null): WrittenKey | nul
   return secret.length === keyBytes ? { id: KeyID, secret, createdAt: CreatedAt ?? null } : null;
 }
 
-/** Replaces the file as a whole: whoever reads it, and whenever the machine dies, finds the ring before or this one. */
+/** Replaces the file atomically: readers, even after a crash, find either the previous ring or this one. */
 export function writeRingFile(folder: string, keys: readonly WrittenKey[]): void {
   const stored: Stored = {
     Format: 1,
@@ -76,7 +76,7 @@ export function writeRingFile(folder: string, keys: readonly WrittenKey[]): void
   } finally {
     closeSync(file);
   }
-  // What root writes is for the user that the service runs as.
+  // Files created by root must belong to the user that the service runs as.
   const { uid, gid } = statSync(folder);
   if (uid !== process.getuid?.() && process.getuid?.() === 0) chownSync(draft, uid, gid);
   renameSync(draft, ringFile(folder));

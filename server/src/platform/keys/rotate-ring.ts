@@ -2,18 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { idShape, newKey, type WrittenKey } from './key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
 
-/** Running nodes look at the file once a second. */
+/** Running nodes check the file once a second. */
 const untilAllHaveRead = 3_000;
 
 function read(folder: string): WrittenKey[] {
   const keys = readRingFile(folder);
-  if (!keys) throw new Error(`There is no ${ringFile(folder)}. The first start of the service creates it.`);
+  if (!keys)
+    throw new Error(`${ringFile(folder)} does not exist. The first start of the service creates it.`);
   return keys;
 }
 
 /**
- * Makes a new key the first one. Nodes get it in two steps, so that each can verify before any signs: behind the others,
- * and a little later before them. A rotation that was killed in between is completed by the next.
+ * Makes a new key the first one. Nodes get it in two steps, so that all can verify before any signs: first at
+ * the end of the ring, and a little later at the beginning. The next rotation completes one that was
+ * interrupted.
  */
 export async function rotateRing(
   folder: string,
@@ -30,17 +32,18 @@ export async function rotateRing(
   return keys;
 }
 
-/** Behind the first although younger: it was about to become the first. */
+/** Behind the first key although it is newer: it was about to become the first. */
 function isYounger(key: WrittenKey, first: WrittenKey | undefined): boolean {
   return key.createdAt !== null && (first?.createdAt ?? '') < key.createdAt;
 }
 
-/** What only this key has signed is no longer valid. */
+/** Whatever only this key has signed is no longer valid. */
 export function removeFromRing(folder: string, id: string): WrittenKey[] {
   const before = read(folder);
   if (!idShape.test(id) || !before.some((key) => key.id === id))
     throw new Error(`The ring has no key "${id}". List its keys with lectern keys list.`);
-  if (before[0]?.id === id) throw new Error(`The key ${id} signs. Run lectern keys rotate first.`);
+  if (before[0]?.id === id)
+    throw new Error(`The key ${id} is the signing key. Run lectern keys rotate first.`);
   const keys = before.filter((key) => key.id !== id);
   writeRingFile(folder, keys);
   return keys;

@@ -6,10 +6,12 @@ import { programAddress } from '../../../platform/places.ts';
 import type { PackageSource } from './read-package.ts';
 
 const program = programAddress('./package-program.ts', import.meta.url);
-/** Enough for a manifest of 200,000 elements with ten attributes each. */
+/** Enough for a manifest with 200,000 elements of ten attributes each. */
 const memory = { heapMegabytes: 256, wasmMegabytes: 256 };
 
-/** Unpacks and judges a package in a process of its own: whatever the archive does there, the service goes on. */
+/**
+ * Unpacks and checks a package in a separate process, so that a malicious archive cannot harm the service.
+ */
 export async function examinePackage(ctx: Context, source: PackageSource): Promise<PackageReport> {
   const { file, folder } = source;
   const limits = { ...memory, seconds: ctx.config.importSeconds, files: [file], folder };
@@ -25,8 +27,8 @@ export async function examinePackage(ctx: Context, source: PackageSource): Promi
 function unreadable(error: unknown, seconds: number): Problem {
   const isLate = error instanceof IsolationFailure && error.reason === 'time';
   const why = isLate
-    ? `Reading the package exceeded the limit of ${seconds} s`
-    : 'Reading the package failed, or exceeded the limit of memory';
+    ? `Reading the package exceeded the time limit of ${seconds} s`
+    : 'Reading the package failed or exceeded the memory limit';
   return new Problem(
     'package_unreadable',
     `${why}, so nothing was imported. Split the course, or export it again from the authoring tool.`,

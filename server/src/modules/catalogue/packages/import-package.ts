@@ -14,10 +14,10 @@ import { tellOfRelease, toRelease } from '../releases.ts';
 import type { Release } from '../schemas.ts';
 import { examinePackage } from './examine-package.ts';
 
-/** More than 1,000 bytes out of one is a bomb, not a course. */
+/** A higher compression ratio than this is a zip bomb, not a course. */
 const mostRatio = 1000;
 
-/** Takes a zip as the new release of a course. A failed import leaves nothing behind. */
+/** Imports a zip as a new release of a course. A failed import leaves nothing behind. */
 export async function importPackage(
   ctx: Context,
   input: { courseId: string; zip: Readable },
@@ -60,8 +60,8 @@ export async function importPackage(
 async function writeZip(ctx: Context, zip: Readable, file: string): Promise<string> {
   const hash = createHash('sha256');
   let bytes = 0;
-  // The upload is not destroyed with the pipeline: what is left of it is read away, so that its sender gets the answer
-  // and the connection can be used again.
+  // The upload is not destroyed with the pipeline: the rest is drained, so that the sender gets the response
+  // and the connection can be reused.
   await pipeline(
     zip.iterator({ destroyOnReturn: false }),
     async function* (chunks: AsyncIterable<Buffer>) {
@@ -70,7 +70,7 @@ async function writeZip(ctx: Context, zip: Readable, file: string): Promise<stri
         if (bytes > ctx.config.packageBytes)
           throw new Problem(
             'package_too_large',
-            `The file has more than ${ctx.config.packageBytes} bytes. Make it smaller.`,
+            `The file is larger than ${ctx.config.packageBytes} bytes. Make it smaller.`,
           );
         hash.update(chunk);
         yield chunk;

@@ -15,10 +15,10 @@ import { extractEntries } from './zip-extract.ts';
 export type PackageSource = {
   /** Path of the zip. */
   file: string;
-  /** Path of the folder to be made; it is there afterwards, complete and on the disk, or not at all. */
+  /** Path of the folder to create. Afterwards it is either complete and durable, or it does not exist. */
   folder: string;
   limits: PackageLimits;
-  /** Title of the course when the package names none. */
+  /** Title of the course if the package has none. */
   title?: string;
 };
 
@@ -26,7 +26,7 @@ const maxTreeLength = 2 * 1_048_576;
 
 type Warnings = ReturnType<typeof createWarnings>;
 
-/** Checks the zip, unpacks it into a new folder and tells what course it is. */
+/** Checks the zip, unpacks it into a new folder, and returns what course it is. */
 export async function readPackage({ file, folder, limits, title }: PackageSource): Promise<PackageReport> {
   const zip = await openZip(file);
   try {
@@ -49,7 +49,7 @@ export async function readPackage({ file, folder, limits, title }: PackageSource
   }
 }
 
-/** `autoClose` is off so that the descriptor lives until the last file is written. */
+/** `autoClose` is off so that the descriptor stays open until the last file is written. */
 async function openZip(file: string): Promise<ZipFile> {
   const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
   const zip = await readable(openPromise(file, options));
@@ -57,18 +57,18 @@ async function openZip(file: string): Promise<ZipFile> {
   return zip;
 }
 
-/** What the zip reader says without an error number is about the file's content, not about the disk. */
+/** Errors of the zip reader without an error number concern the file's content, not the disk. */
 async function readable<Result>(reading: Promise<Result>): Promise<Result> {
   try {
     return await reading;
   } catch (error) {
     if (!(error instanceof Error) || error instanceof Problem || 'errno' in error) throw error;
-    const detail = `The file is not a zip archive, or it is incomplete (${error.message.slice(0, 200)}). Upload the zip that the authoring tool made.`;
+    const detail = `The file is not a zip archive or is incomplete (${error.message.slice(0, 200)}). Upload the zip that the authoring tool created.`;
     throw new Problem('package_not_zip', detail);
   }
 }
 
-/** Many packages are a zipped folder instead of the zipped content of a folder. */
+/** Many packages are a zipped folder instead of the zipped contents of a folder. */
 function withoutWrapper(entries: CheckedEntry[], warnings: Warnings): CheckedEntry[] {
   let inner = entries;
   for (;;) {
@@ -79,7 +79,7 @@ function withoutWrapper(entries: CheckedEntry[], warnings: Warnings): CheckedEnt
   const outer = entries[0]?.path.slice(0, -(inner[0]?.path.length ?? 0));
   if (inner !== entries) {
     warnings.warn(null)(
-      `The course lies in the folder ${outer} of the zip; it was taken from there, learners notice nothing`,
+      `The course is in the folder ${outer} of the zip and was imported from there; this makes no difference to learners`,
     );
   }
   return inner;
@@ -97,7 +97,7 @@ async function identify(
     const path = join(folder, manifest);
     if ((await stat(path)).size > maxXmlBytes) throw invalid(manifest, null, 'it is larger than 16 MiB');
     if (manifest !== 'imsmanifest.xml')
-      warn(manifest)('The manifest should be named imsmanifest.xml; learners notice nothing');
+      warn(manifest)('The manifest should be named imsmanifest.xml; this makes no difference to learners');
     const report = readManifest(await readFile(path), manifest, files, warn(manifest));
     return { ...report, Title: report.Title ?? fallback ?? 'Untitled course' };
   }
@@ -108,7 +108,7 @@ async function identify(
   return { Standard: 'web', Title: title, Tree: webTree(page, title) };
 }
 
-/** The tree is parsed for every launch: a larger one would keep other callers waiting. */
+/** The tree is parsed for every launch: a larger one would delay other callers. */
 function checkTree(tree: PackageReport['Tree']): void {
   const { length } = JSON.stringify(tree);
   if (length <= maxTreeLength) return;
@@ -119,11 +119,11 @@ function checkTree(tree: PackageReport['Tree']): void {
 function noCourse(paths: string[]): Problem {
   const deeper = paths.find((path) => /(^|\/)imsmanifest\.xml$/i.test(path));
   const hint = deeper
-    ? `A manifest lies deeper, at ${deeper}: zip the content of that folder, not the folder beside other files.`
-    : 'Put imsmanifest.xml (SCORM) or index.html (web page) at the top of the zip.';
+    ? `There is a manifest at ${deeper}: zip the contents of that folder, not the folder itself.`
+    : 'Put imsmanifest.xml (SCORM) or index.html (web page) at the top level of the zip.';
   return new Problem(
     'package_invalid',
-    `The zip has neither a manifest nor a start page at its top. ${hint}`,
+    `The zip has neither a manifest nor a start page at its top level. ${hint}`,
   );
 }
 

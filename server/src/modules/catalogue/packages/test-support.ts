@@ -13,7 +13,7 @@ export const limits = { bytes: 64 * 1_048_576, entries: 1_000, ratio: 1_000 };
 
 export type Imported = { report: PackageReport | null; problem: Problem | null; names: string[] };
 
-/** Imports the bytes in a folder of their own and tells what is left in it. */
+/** Imports the bytes into a new folder and returns what is left in it. */
 export async function importBytes(bytes: Uint8Array, overrides = {}): Promise<Imported> {
   const base = await mkdtemp(join(tmpdir(), 'lectern-standards-'));
   const file = join(base, 'course.zip');
@@ -66,7 +66,7 @@ export type RawEntry = {
   offset?: number;
 };
 
-/** Writes a zip byte by byte, so that each header can lie. */
+/** Writes a zip byte by byte, so that any header can be wrong. */
 export function rawZip(entries: RawEntry[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -105,7 +105,7 @@ export function rawZip(entries: RawEntry[]): Buffer {
   return Buffer.concat([...parts, central, end]);
 }
 
-/** Skips a test with its reason where real packages are not at hand. */
+/** Skips a test, with the reason, where real packages are not available. */
 export async function realPackages(
   context: TestContext,
 ): Promise<{ folder: string; names: string[] } | null> {
@@ -113,6 +113,6 @@ export async function realPackages(
     process.env.LECTERN_PACKAGES ?? join(import.meta.dirname, '../../../../../../shared/packages');
   const names = await readdir(folder).catch(() => []);
   if (names.length === 0)
-    context.skip(`no real packages in ${folder}; LECTERN_PACKAGES names another folder`);
+    context.skip(`no real packages in ${folder}; set LECTERN_PACKAGES to another folder`);
   return names.length === 0 ? null : { folder, names: names.filter((name) => name.endsWith('.zip')) };
 }

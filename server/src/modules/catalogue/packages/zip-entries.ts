@@ -4,7 +4,7 @@ import { foldedPath, isJunk, safeSegments, unsafe } from './zip-names.ts';
 
 export type PackageLimits = { bytes: number; entries: number; ratio: number };
 
-/** A file of the archive that passed every check that needs no inflating. */
+/** An archived file that passed every check that does not need inflating. */
 export type CheckedEntry = { path: string; entry: Entry };
 
 type Named = { entry: Entry; name: string; segments: string[]; directory: boolean };
@@ -17,13 +17,13 @@ const special = new Map([
   [0o140000, 'is a socket'],
 ]);
 
-/** Comments and extra fields of all entries are held in memory together. */
+/** Comments and extra fields of all entries are in memory together. */
 const maxRemarks = 16 * 1_048_576;
 
 /** Below this size no ratio is suspicious: a blank page compresses well too. */
 const smallBytes = 1_048_576;
 
-/** Reads the central directory and refuses what is hostile or could not be extracted faithfully. */
+/** Reads the central directory and rejects anything malicious or impossible to extract faithfully. */
 export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise<CheckedEntry[]> {
   if (zip.entryCount > limits.entries) throw tooMany(limits);
   const all: Named[] = [];
@@ -36,10 +36,10 @@ export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise
     if (remarks > maxRemarks) throw unsafe(named.name, 'has comments or extra fields that are far too long');
     bytes += entry.uncompressedSize;
     if (bytes > limits.bytes) {
-      const why = `The package holds more than ${limits.bytes} bytes when unpacked`;
+      const why = `The unpacked package is larger than ${limits.bytes} bytes`;
       throw new Problem(
         'package_too_large',
-        `${why} (reached at ${named.name}). Take out what learners do not need.`,
+        `${why} (reached at ${named.name}). Remove what learners do not need.`,
       );
     }
     checkRatio(named.name, entry.uncompressedSize, entry.compressedSize, limits.ratio);
@@ -55,7 +55,7 @@ export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise
 }
 
 function tooMany(limits: PackageLimits): Problem {
-  const detail = `The package holds more than ${limits.entries} files and folders. Split the course or leave out what learners do not need.`;
+  const detail = `The package contains more than ${limits.entries} files and folders. Split the course, or remove what learners do not need.`;
   return new Problem('package_too_large', detail);
 }
 
@@ -67,7 +67,7 @@ function checkEntry(entry: Entry): Named {
   if (why) throw unsafe(name, why);
   if (entry.isEncrypted()) throw unsafe(name, 'is encrypted');
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) {
-    throw unsafe(name, `is compressed by method ${entry.compressionMethod}; use "deflate"`);
+    throw unsafe(name, `is compressed with method ${entry.compressionMethod}; use "deflate"`);
   }
   const marked = mode === 0o040000 || (entry.externalFileAttributes & 0x10) !== 0;
   const directory = name.endsWith('/') || segments.length === 0 || (marked && entry.uncompressedSize === 0);
@@ -75,7 +75,10 @@ function checkEntry(entry: Entry): Named {
   return { entry, name, segments, directory };
 }
 
-/** macOS writes UTF-8 without saying so; text in code page 437 that happens to be valid UTF-8 does not occur. */
+/**
+ * macOS writes UTF-8 without declaring it; code page 437 text that happens to be valid UTF-8 does not occur
+ * in practice.
+ */
 function decodedName(entry: Entry): string {
   const raw = entry.fileNameRaw;
   const utf8 = raw.toString('utf8');
@@ -85,7 +88,7 @@ function decodedName(entry: Entry): string {
 
 function checkRatio(name: string, bytes: number, compressed: number, ratio: number): void {
   if (bytes <= smallBytes || bytes <= ratio * Math.max(compressed, 1)) return;
-  throw unsafe(name, `unpacks to more than ${ratio} times its size, as only a zip bomb does`);
+  throw unsafe(name, `unpacks to more than ${ratio} times its size, like a zip bomb`);
 }
 
 /** Every local header must repeat the directory's name, and no two entries may share bytes. */
@@ -99,15 +102,19 @@ async function checkLayout(zip: ZipFile, all: Named[]): Promise<void> {
     const header = await zip.readLocalFileHeaderPromise(entry, {}).catch((error: Error) => {
       throw unsafe(name, `cannot be found in the archive (${error.message})`);
     });
-    if (!header.fileName.equals(entry.fileNameRaw)) throw unsafe(name, 'has another name in its own header');
+    if (!header.fileName.equals(entry.fileNameRaw))
+      throw unsafe(name, 'has a different name in its own header');
     if (header.compressionMethod !== entry.compressionMethod) {
-      throw unsafe(name, 'has another compression method in its own header');
+      throw unsafe(name, 'has a different compression method in its own header');
     }
     end = header.fileDataStart + entry.compressedSize;
   }
 }
 
-/** Folders may be named twice; a file may share its name with nothing. Folders that only a path implies are counted too. */
+/**
+ * Folders may be listed twice; a file must have a unique name. Folders that only a path implies are counted
+ * too.
+ */
 function checkCollisions(all: Named[], limits: PackageLimits): void {
   const seen = new Map<string, { name: string; directory: boolean }>();
   for (const { name, segments, directory } of all) {

@@ -8,7 +8,10 @@ import { unsafe } from './zip-names.ts';
 
 const parallelFiles = 8;
 
-/** Writes the entries below `folder` and syncs files and folders, so that what refers to them may be committed. */
+/**
+ * Writes the entries into `folder` and syncs files and folders, so that rows that refer to them can be
+ * committed.
+ */
 export async function extractEntries(zip: ZipFile, entries: CheckedEntry[], folder: string): Promise<void> {
   const folders = new Set([folder]);
   for (const { path } of entries) {
@@ -34,7 +37,7 @@ export async function extractEntries(zip: ZipFile, entries: CheckedEntry[], fold
   for (const path of folders) await syncFolder(path);
 }
 
-/** Writes until the declared size is passed; the header's size and checksum must be the true ones. */
+/** Stops writing when the declared size is exceeded; size and checksum must match the header. */
 async function extractEntry(zip: ZipFile, { entry, path }: CheckedEntry, folder: string): Promise<void> {
   const file = await open(join(folder, path), 'wx', 0o644);
   try {
@@ -43,12 +46,12 @@ async function extractEntry(zip: ZipFile, { entry, path }: CheckedEntry, folder:
     let checksum = 0;
     for await (const chunk of inflated(content, path)) {
       size += chunk.length;
-      if (size > entry.uncompressedSize) throw unsafe(path, 'is larger than the archive says');
+      if (size > entry.uncompressedSize) throw unsafe(path, 'is larger than its header says');
       checksum = crc32(chunk, checksum);
       await file.writeFile(chunk);
     }
-    if (size !== entry.uncompressedSize) throw unsafe(path, 'is smaller than the archive says');
-    if (checksum !== entry.crc32) throw unsafe(path, 'is damaged: its checksum does not fit');
+    if (size !== entry.uncompressedSize) throw unsafe(path, 'is smaller than its header says');
+    if (checksum !== entry.crc32) throw unsafe(path, 'is damaged: its checksum does not match');
     await file.sync();
   } finally {
     await file.close();
@@ -64,7 +67,7 @@ async function* inflated(content: Readable, path: string): AsyncGenerator<Buffer
   }
 }
 
-/** zlib's complaints about the data (`Z_DATA_ERROR`, `Z_BUF_ERROR`, …), unlike the disk's. */
+/** zlib's errors about the data (`Z_DATA_ERROR`, `Z_BUF_ERROR`, …), as opposed to disk errors. */
 function isDataError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }

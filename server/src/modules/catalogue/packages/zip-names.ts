@@ -8,38 +8,39 @@ const junk = new Set(['.ds_store', 'thumbs.db']);
 export function unsafe(name: string, why: string): Problem {
   return new Problem(
     'package_unsafe',
-    `The entry ${JSON.stringify(name.slice(0, 200))} ${why}. Make the zip anew without it and upload it again.`,
+    `The entry ${JSON.stringify(name.slice(0, 200))} ${why}. Remove it, create the zip again, and upload it.`,
     { entry: name.slice(0, 200) },
   );
 }
 
-/** Answers the name's path segments, or throws when a file of this name could land anywhere but inside the folder. */
+/** Returns the segments of the path, or throws if a file with this name could end up outside the folder. */
 export function safeSegments(name: string): string[] {
   if (Buffer.byteLength(name) > 1_024) throw unsafe(name, 'has a path longer than 1,024 bytes');
-  if (name.includes('\\')) throw unsafe(name, 'has a backslash in its name; zip names are written with "/"');
+  if (name.includes('\\'))
+    throw unsafe(name, 'has a backslash in its name; names in a zip are separated by "/"');
   if (/^[a-z]:/i.test(name)) throw unsafe(name, 'starts with a drive letter');
   if (name.includes(':'))
-    throw unsafe(name, 'has a colon in its name, which names a hidden stream on Windows');
+    throw unsafe(name, 'has a colon in its name, which Windows reserves for alternate data streams');
   if (name.startsWith('/')) throw unsafe(name, 'is an absolute path');
   if (/\p{Cc}/u.test(name)) throw unsafe(name, 'has a control character in its name');
   if (hasEndlessMarks(name)) throw unsafe(name, 'has more than 30 combining marks in a row in its name');
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.length > maxDepth) throw unsafe(name, `is nested deeper than ${maxDepth} folders`);
   for (const segment of segments) {
-    if (segment === '..') throw unsafe(name, 'leads out of the package by ".."');
-    if (reserved.test(segment)) throw unsafe(name, 'bears a name that Windows reserves for a device');
+    if (segment === '..') throw unsafe(name, 'points outside the package with ".."');
+    if (reserved.test(segment)) throw unsafe(name, 'has a name that Windows reserves for a device');
     if (Buffer.byteLength(segment) > 255) throw unsafe(name, 'has a name longer than 255 bytes');
   }
   if (segments.length === 0 && !/^[./]+$/.test(name)) throw unsafe(name, 'has no name');
   return segments;
 }
 
-/** Two paths with the same key are one file on some file system (letter case, Unicode form, trailing dots). */
+/** Paths with the same key are the same file on some file systems (case, Unicode form, trailing dots). */
 export function foldedPath(path: string): string {
   return toNfc(toNfc(path).toLowerCase()).replace(/(?<![. ])[. ]+(?=\/|$)/g, '');
 }
 
-/** What operating systems leave in zips and no course needs. */
+/** Files that operating systems add to zips and no course needs. */
 export function isJunk(segments: string[]): boolean {
   return segments[0] === '__MACOSX' || junk.has(segments.at(-1)?.toLowerCase() ?? '');
 }

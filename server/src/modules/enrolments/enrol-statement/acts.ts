@@ -1,13 +1,13 @@
 import { chooses } from './facts.ts';
 
 /**
- * What was done for a row. `keep`: the current enrolment is answered. `replace`: one whose time had ended was ended,
- * and a new one begun. `refuse`: the facts say why. `again`: it was changed by others meanwhile, or the seats are
- * full.
+ * What to do for a row. `keep`: return the current enrolment. `replace`: end an enrolment whose time is up,
+ * and create a new one. `refuse`: the facts give the reason. `again`: others changed it in the meantime, or
+ * there are no seats left.
  */
 export type Act = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again';
 
-/** What to do for each row, by its facts and the locked enrolment. */
+/** What to do for each row, based on its facts and the locked enrolment. */
 export const step = `step as materialized (
   select fact.*, case
     when not ${chooses} then 'refuse'
@@ -21,5 +21,5 @@ export const step = `step as materialized (
   from fact left join former on former.enroll_id = fact.former_id
 )`;
 
-/** SQL: the row begins an enrolment. */
+/** SQL: the row creates an enrolment. */
 export const begins = (row: string): string => `${row}.act in ('create', 'replace', 'renew')`;

@@ -1,11 +1,14 @@
 import { eventType, insertEvent } from '../../events/write.ts';
 
-/** SQL: RFC 3339 in UTC, whatever the time zone of the server. */
+/** SQL: RFC 3339 in UTC, whatever the server's time zone. */
 function instant(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-/** The events of what was written; a row has at most one that ends an enrolment and one that begins or extends it. */
+/**
+ * The events for what was written; a row has at most one that ends an enrolment and one that creates or
+ * extends one.
+ */
 export const eventRows = `  select $1, step.first_event, ${eventType('enrolment.expired')}, $3::timestamptz, ended.user_id, ended.enroll_id,
     ended.course_id, jsonb_build_object('Status', ended.status)
   from ended join step on step.n = ended.n where step.act = 'replace' and ended.status = 'expired'

@@ -1,15 +1,15 @@
 import { isChoosable, isOffered } from '../../catalogue/offers.ts';
 
-/** The rows that were asked for: `$2` is an array of `EnrolRow`, each with its number `n`. */
+/** The requested rows: `$2` is an array of `EnrolRow`, each with its number `n`. */
 export const request = `request as materialized (
   select * from jsonb_to_recordset($2::jsonb) as r (n integer, enroll_id uuid, first_event uuid, second_event uuid,
     login_id text, course_id text, duration_id text, if_enrolled text, reference text, metadata jsonb)
 )`;
 
 /**
- * What decides about each row, as of the snapshot: user, course, the option that was chosen and the current enrolment,
- * or for an extension the latest one. Look-ups are lateral with a limit, so that a plan made on small tables cannot
- * read them whole.
+ * The facts that decide each row, as of the snapshot: user, course, chosen option, and current enrolment (for
+ * an extension, the latest one). Look-ups are lateral with a limit, so that a plan made for small tables
+ * cannot scan them.
  */
 export const fact = `fact as materialized (
   select request.*, known.user_id, known.enabled as user_enabled, course.status as course_status,
@@ -47,5 +47,5 @@ export const fact = `fact as materialized (
   ) past on true
 )`;
 
-/** SQL: the facts name a user, a course and an option. */
+/** SQL: the facts include a user, a course and an option. */
 export const chooses = `coalesce(fact.user_enabled and fact.course_status = 'published' and fact.chosen is not null, false)`;

@@ -1,10 +1,11 @@
 import { begins } from './acts.ts';
 import { chooses } from './facts.ts';
 
-// What a row changes is locked first, which brings it up to date, and each kind in a fixed order, so that nodes do not
-// block each other: enrolments, then options (a limited one alone, others shared), then users, then new enrolments.
+// Rows are locked before they are changed, which also reads their latest version, and in a fixed order, so
+// that nodes do not deadlock: enrolments, then options (exclusively if seats are limited, otherwise shared),
+// then users, then new enrolments.
 
-/** The enrolments that are ended or extended. */
+/** The enrolments to end or extend. */
 export const former = `former as materialized (
   select held.enroll_id, held.expires_at <= $3::timestamptz as lapsed
   from fact join enrolment held on held.tenant_id = $1 and held.enroll_id = fact.former_id
@@ -13,27 +14,27 @@ export const former = `former as materialized (
   order by held.enroll_id for no key update of held
 )`;
 
-/** Options of rows that begin, each once, in the order in which they are locked. */
+/** Options of the rows that create enrolments, each once, in locking order. */
 function optionsOf(which: string): string {
   return `(select distinct step.course_id, step.chosen from step where ${begins('step')} and ${which}) wanted
   join enrol_option option on option.course_id = wanted.course_id and option.duration_id = wanted.chosen`;
 }
 
-/** Options with limited seats, locked for this statement alone. */
+/** Options with limited seats, locked exclusively. */
 export const limited = `limited as materialized (
   select option.course_id, option.duration_id, option.seats - option.seats_taken as seats_left
   from ${optionsOf('step.seats is not null')}
   order by option.course_id, option.duration_id for no key update of option
 )`;
 
-/** Other options, which must not get a limit meanwhile. */
+/** Other options, which must not get a limit in the meantime. */
 export const unlimited = `unlimited as materialized (
   select option.course_id, option.duration_id
   from ${optionsOf('step.seats is null')} where option.seats is null
   order by option.course_id, option.duration_id for key share of option
 )`;
 
-/** The users, whose group the enrolment takes over and who cannot change meanwhile. */
+/** The users, whose group is copied to the enrolment and who must not change in the meantime. */
 export const holder = `holder as materialized (
   select known.user_id, known.group_name from "user" known
   where known.tenant_id = $1 and known.user_id = any(array(select seated.user_id from seated where seated.begins))

@@ -1,6 +1,9 @@
 import { begins } from './acts.ts';
 
-/** Which rows begin: all on an option without a limit, else as many as there are seats, in the order of the rows. */
+/**
+ * The rows that create enrolments: all rows for an option without a limit, otherwise as many as there are
+ * seats, in row order.
+ */
 export const seated = `seated as materialized (
   select step.*, limited.seats_left, ${begins('step')} and case
     when limited.duration_id is null then unlimited.duration_id is not null
@@ -12,7 +15,7 @@ export const seated = `seated as materialized (
   left join unlimited on unlimited.course_id = step.course_id and unlimited.duration_id = step.chosen
 )`;
 
-/** SQL: the row did not begin because all seats are taken. */
+/** SQL: the row created no enrolment because all seats are taken. */
 export const isFull = `not seated.begins and seated.seats_left <= (
     select count(*) from inserted
     where inserted.course_id = seated.course_id and inserted.duration_id = seated.chosen

@@ -7,7 +7,10 @@ import { former, holder, limited, unlimited } from './locks.ts';
 import { isFull, seated } from './seats.ts';
 import { counted, ended, extended, inserted } from './writes.ts';
 
-/** One row of the statement. A row has at most two events: `first_event` ends one enrolment, `second_event` begins or extends one. */
+/**
+ * One row of the statement. A row has at most two events: `first_event` ends an enrolment, `second_event`
+ * creates or extends one.
+ */
 export type EnrolRow = {
   enroll_id: string;
   first_event: string;
@@ -21,7 +24,10 @@ export type EnrolRow = {
   metadata: Record<string, string> | null;
 };
 
-/** What the statement found out about one row. `enroll_id` null: nothing was enrolled, and the facts say why. */
+/**
+ * What the statement found out about a row. `enroll_id` is null if nobody was enrolled; the facts give the
+ * reason.
+ */
 export type Outcome = {
   n: number;
   user_found: boolean;
@@ -55,8 +61,8 @@ const writes = [ended, inserted, counted, extended];
 const parts = [request, fact, former, step, ...locksAndSeats, ...writes, told, enrolled];
 
 /**
- * Enrols n users of tenant $1 at time $3 in one round trip; $2 is an array of `EnrolRow`, each with its number `n`.
- * Answers one row for each: the facts that decide, what was done, and the enrolment, new or current.
+ * Enrols n users of tenant $1 at time $3 in one round trip; $2 is an array of `EnrolRow`, each with its
+ * number `n`. Returns one row for each: the facts, what was done, and the new or current enrolment.
  */
 export const enrolText = `
 with ${parts.join(', ')}

@@ -2,7 +2,7 @@ import { countSeats } from '../../catalogue/seats.ts';
 import { endOf, shortened } from '../end.ts';
 import { statusAfter } from '../states.ts';
 
-/** Enrolments that a new one takes the place of. */
+/** Enrolments that are replaced by a new one. */
 export const ended = `ended as (
   update enrolment held set ended_at = least(held.expires_at, $3), expires_at = least(held.expires_at, $3),
     changed_at = $3, status = ${statusAfter('held', 'expire')}, status_before_end = held.status
@@ -31,7 +31,7 @@ export const counted = `counted as (
 
 const isPending = `(held.starts_on = 'launch' and held.started_at is null and held.expires_at is null)`;
 
-/** A time that runs ends later; one that has not begun becomes longer. */
+/** A running period ends later; a duration that has not started gets longer. */
 export const extended = `extended as (
   update enrolment held set
     expires_at = case when held.expires_at is not null
