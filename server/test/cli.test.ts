@@ -203,10 +203,10 @@ const badKeys: [string[], RegExp][] = [
   [['--tenant', 'acme'], /--name is missing/],
   [['--tenant', 'nobody', '--name', 'shop'], /nobody|tenant/i],
   [['--tenant', 'acme', '--operator', '--name', 'both'], /--tenant or --operator, not both/],
-  [['--tenant', 'acme', '--name', 'shop', '--scope', 'users:all'], /no scope users:all.*users:read/s],
+  [['--tenant', 'acme', '--name', 'shop', '--scope', 'users:all'], /scope users:all does not exist.*users:read/s],
   [['--tenant', 'acme', '--name', 'shop', '--scope', 'tenants:write'], /tenants:write/],
   [['--tenant', 'acme', '--name', 'shop', '--expires', 'tomorrow'], /--expires/],
-  [['--tenant', 'acme', '--name', 'shop', '--expires', '2001-01-01T00:00:00Z'], /--expires.*past/],
+  [['--tenant', 'acme', '--name', 'shop', '--expires', '2001-01-01T00:00:00Z'], /--expires.*in the future/],
 ];
 
 for (const [args, said] of badKeys)
@@ -215,9 +215,9 @@ for (const [args, said] of badKeys)
   });
 
 const badCommands: [string[], RegExp][] = [
-  [['destroy'], /no command "destroy"/],
-  [['key'], /no command "key"/],
-  [['key', 'destroy'], /no command "key destroy"/],
+  [['destroy'], /command "destroy" does not exist/],
+  [['key'], /command "key" does not exist/],
+  [['key', 'destroy'], /command "key destroy" does not exist/],
   [['migrate', 'now'], /now/],
   [['import', 'a.zip', 'b.zip', '--course', 'c'], /b\.zip/],
   [['migrate', '--force'], /--force/],
@@ -226,8 +226,8 @@ const badCommands: [string[], RegExp][] = [
   [['console', 'now'], /does not accept the argument "now"/],
   [['console', '--once'], /does not have the option --once/],
   [['key', 'revoke'], /KEYID is missing/],
-  [['key', 'revoke', 'nothing'], /no key nothing/],
-  [['key', 'revoke', '00000000-0000-7000-8000-000000000000'], /no key 0000/],
+  [['key', 'revoke', 'nothing'], /key nothing does not exist/],
+  [['key', 'revoke', '00000000-0000-7000-8000-000000000000'], /key 0000.* does not exist/],
 ];
 
 for (const [args, said] of badCommands)

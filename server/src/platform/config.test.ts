@@ -81,7 +81,7 @@ test('a * in CONTENT_URL is the whole first label, of a domain that the interfac
     `https://*.${'courses.'.repeat(30)}example`,
   ];
   for (const address of wrong)
-    assert.throws(() => read(address), /^ConfigError: CONTENT_URL: must (be an origin|have its \*)/, address);
+    assert.throws(() => read(address), /^ConfigError: CONTENT_URL: must (be an origin|have one \*)/, address);
   for (const base of [
     'https://lectern.example',
     'https://app.lectern.example',

@@ -176,7 +176,7 @@ test('a ticket of another purpose, another key or no sense opens no session', as
 test('what changed since the click is decided again when the page opens its session', async () => {
   for (const [body, wanted] of [
     [{ Withdrawn: true }, /withdrawn/],
-    [{ ExpiresAt: '2020-01-01T00:00:00Z' }, /ended/],
+    [{ ExpiresAt: '2020-01-01T00:00:00Z' }, /expired/],
   ] as const) {
     const { LaunchURL, address, read } = await enrolled();
     const { location } = await click(LaunchURL);
