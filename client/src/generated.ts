@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a key for an access token (OAuth 2.0 client credentials)
-         * @description RFC 6749 §4.4. Send the KeyID and the secret in the body, or as HTTP Basic credentials. The token has the scopes of its key, or those that you ask for.
+         * @description RFC 6749 §4.4. Send the KeyID and the secret in the body or as HTTP Basic credentials. The token has the scopes of its key, or the subset that you request.
          */
         post: operations["createAccessToken"];
         delete?: never;
@@ -29,14 +29,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the users
-         * @description All filters can be combined. The order is that of LoginID, unless you search.
+         * List users
+         * @description All filters can be combined. Ordered by LoginID, unless you search.
          */
         get: operations["listUsers"];
         put?: never;
         /**
          * Create a user
-         * @description Repeating the request is safe: when the user exists with the same data, the answer is 200; when any of the fields you sent differs, it is 409 `user_exists` and names them.
+         * @description Repeating the request is safe: if the user exists with the same data, the response is 200; if any field that you sent differs, it is 409 `user_exists`, which lists these fields.
          */
         post: operations["createUser"];
         delete?: never;
@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Create many users
-         * @description Each row is processed like a call of `POST /user`, and rows are independent: one that is rejected does not affect the others.
+         * @description Each row is processed like a call to `POST /user`. Rows are independent: a rejected row does not affect the others.
          */
         post: operations["createUsers"];
         delete?: never;
@@ -73,7 +73,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the groups that users are in
+         * List the groups of users
          * @description The distinct values of GroupName, for filters and suggestions.
          */
         get: operations["listGroups"];
@@ -94,12 +94,12 @@ export interface paths {
         };
         /**
          * Read a user
-         * @description The password is never part of the answer.
+         * @description The password is never returned.
          */
         get: operations["readUser"];
         /**
          * Change a user
-         * @description Fields that you leave out keep their values; `null` clears a field. The LoginID cannot be changed.
+         * @description Fields that you leave out keep their values; `null` clears a field. LoginID cannot be changed.
          */
         put: operations["updateUser"];
         post?: never;
@@ -122,13 +122,13 @@ export interface paths {
         };
         /**
          * Check whether a user exists and is enabled
-         * @description Always 200: a user that does not exist is `Result` -1.
+         * @description Always 200: for a user that does not exist, `Result` is -1.
          */
         get: operations["checkUser"];
         put?: never;
         /**
          * Check a user's hashed password
-         * @description Send the password hashed with the same function as when the user was created. Ten wrong passwords for one user within 15 minutes are answered 429.
+         * @description Send the password hashed with the same function as when the user was created. After ten wrong passwords for one user within 15 minutes the response is 429.
          */
         post: operations["checkPassword"];
         delete?: never;
@@ -312,7 +312,7 @@ export interface paths {
         put?: never;
         /**
          * Enrol many users
-         * @description Each row is processed like a call of `POST /enrol`, and rows are independent: one that is rejected does not affect the others.
+         * @description Each row is processed like a call to `POST /enrol`. Rows are independent: a rejected row does not affect the others.
          */
         post: operations["enrolMany"];
         delete?: never;
@@ -705,7 +705,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a suspended tenant with all of its data
-         * @description The tenant must be suspended. Its data is deleted in the background and cannot be recovered; use `plan` first.
+         * @description The tenant must be suspended. Its data is deleted in the background and cannot be recovered. Use `plan` first.
          */
         delete: operations["deleteTenant"];
         options?: never;
@@ -765,8 +765,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything that is held of a tenant
-         * @description For a client that leaves, or before a deletion. The answer is streamed.
+         * Export all data of a tenant
+         * @description For a client that is leaving, or before a deletion. The response is streamed.
          */
         get: operations["exportTenant"];
         put?: never;
@@ -785,8 +785,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what happened, in order and without gaps
-         * @description Ask again with the last `NextCursor` to learn what has happened since.
+         * List events, in order and without gaps
+         * @description Send the last `NextCursor` to get the events since then.
          */
         get: operations["listEvents"];
         put?: never;
@@ -805,8 +805,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened on each of the last days, and what somebody should look at
-         * @description The figures of the start page of the console.
+         * Get daily figures and what needs attention
+         * @description The figures on the console's start page.
          */
         get: operations["readOverview"];
         put?: never;
@@ -957,8 +957,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read who changed access, people, results and the catalogue
-         * @description Entries form a chain of hashes and cannot be changed.
+         * List who changed access, people, results and the catalogue
+         * @description Entries form a hash chain and cannot be changed.
          */
         get: operations["listAudit"];
         put?: never;
@@ -978,7 +978,7 @@ export interface paths {
         };
         /**
          * Start a course (the LaunchURL of an enrolment)
-         * @description What the learner clicks. Nothing is used up by opening the link, and the rules of `explain` decide at the time of the click.
+         * @description The link that the learner opens. Opening it uses nothing up, and the rules of `explain` decide at that moment.
          */
         get: operations["launch"];
         put?: never;
@@ -999,8 +999,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Play any release of a course, also of a draft, without recording anything
-         * @description For authors. The link can be opened for 15 minutes, and nothing that happens there is recorded.
+         * Preview any release of a course
+         * @description For authors; includes drafts. The link can be opened for 15 minutes, and nothing is recorded.
          */
         post: operations["previewCourse"];
         delete?: never;
@@ -1019,8 +1019,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Play a course that is offered to the tenant, without recording anything
-         * @description Like previewCourse, with the current release of a published course.
+         * Preview a course offered to the tenant
+         * @description Like previewCourse, but with the current release of a published course.
          */
         post: operations["previewOfferedCourse"];
         delete?: never;
@@ -1038,7 +1038,7 @@ export interface paths {
         };
         /**
          * Open the player
-         * @description The page to which a launch link redirects. It opens a session and plays the course.
+         * @description The page that a launch link redirects to. It opens a session and plays the course.
          */
         get: operations["openPlayer"];
         put?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         /**
          * Open a preview (the PreviewURL)
-         * @description Redirects to the player, like a launch link. Nothing that happens there is recorded.
+         * @description Redirects to the player, like a launch link. Nothing is recorded.
          */
         get: operations["openPreview"];
         put?: never;
@@ -1079,8 +1079,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open a session of the player
-         * @description Counts a launch and answers all that the page needs to play: the tree of units, the data of each unit, and the session.
+         * Open a player session
+         * @description Counts a launch and returns everything that the page needs to play: the tree of units, the data of each unit, and the session.
          */
         post: operations["openSession"];
         delete?: never;
@@ -1100,7 +1100,7 @@ export interface paths {
         put?: never;
         /**
          * Save the run-time data of a unit
-         * @description The receipt means that the database has the commit. A page that is closing sends it as a beacon, with any Content-Type.
+         * @description The receipt confirms that the commit is in the database. A page that is closing sends it as a beacon, with any Content-Type.
          */
         post: operations["commit"];
         delete?: never;
@@ -1118,7 +1118,7 @@ export interface paths {
         };
         /**
          * Report that the page is still open
-         * @description The player calls it once a minute, and learns whether its session goes on.
+         * @description The player calls it once a minute to learn whether its session is still open.
          */
         get: operations["keepSessionAlive"];
         put?: never;
@@ -1138,7 +1138,7 @@ export interface paths {
         };
         /**
          * Read a file of the course
-         * @description Takes the header Range. Letter case in the path does not matter where only one file fits.
+         * @description Supports the Range header. The case of the path is ignored if only one file matches.
          */
         get: operations["readCourseFile"];
         put?: never;
@@ -1162,7 +1162,7 @@ export interface webhooks {
         put?: never;
         /**
          * A user was created.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["user.created"];
         delete?: never;
@@ -1182,7 +1182,7 @@ export interface webhooks {
         put?: never;
         /**
          * Fields of a user changed.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["user.updated"];
         delete?: never;
@@ -1202,7 +1202,7 @@ export interface webhooks {
         put?: never;
         /**
          * A user was disabled.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["user.disabled"];
         delete?: never;
@@ -1221,8 +1221,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The personal data of a user was erased, and their access ended. Earlier events of theirs lost it too.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * The personal data of a user was erased and their access ended. It was removed from their earlier events, too.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["user.erased"];
         delete?: never;
@@ -1242,7 +1242,7 @@ export interface webhooks {
         put?: never;
         /**
          * A user was enrolled on a course.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.created"];
         delete?: never;
@@ -1261,8 +1261,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Fields of an enrolment changed, or it was led back from its end.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * Fields of an enrolment changed, or it was reactivated.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.updated"];
         delete?: never;
@@ -1282,7 +1282,7 @@ export interface webhooks {
         put?: never;
         /**
          * A learner started the course.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.launched"];
         delete?: never;
@@ -1301,8 +1301,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A learner got on with the course.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * A learner made progress.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.progressed"];
         delete?: never;
@@ -1322,7 +1322,7 @@ export interface webhooks {
         put?: never;
         /**
          * The course was completed.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.completed"];
         delete?: never;
@@ -1342,7 +1342,7 @@ export interface webhooks {
         put?: never;
         /**
          * The course was passed.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.passed"];
         delete?: never;
@@ -1362,7 +1362,7 @@ export interface webhooks {
         put?: never;
         /**
          * The course was failed.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.failed"];
         delete?: never;
@@ -1381,8 +1381,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The time of an enrolment was extended by enrolling again. DurationID is of the option whose time was added.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * An enrolment was extended by enrolling again. DurationID is the option whose duration was added.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.extended"];
         delete?: never;
@@ -1401,8 +1401,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The time of an enrolment ended.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * An enrolment expired.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.expired"];
         delete?: never;
@@ -1422,7 +1422,7 @@ export interface webhooks {
         put?: never;
         /**
          * An enrolment was withdrawn.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.withdrawn"];
         delete?: never;
@@ -1441,8 +1441,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An enrolment was ended by renewal. NewEnrollID is of the one begun in its place, which has its own event.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * An enrolment was ended by renewal. NewEnrollID is the enrolment that replaced it, which has its own event.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["enrolment.renewed"];
         delete?: never;
@@ -1462,7 +1462,7 @@ export interface webhooks {
         put?: never;
         /**
          * An enrolment key was redeemed.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["key.redeemed"];
         delete?: never;
@@ -1481,8 +1481,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A course that is offered to the tenant has a new release, or an earlier one is the current one again.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * A course offered to the tenant has a new release, or an earlier release became current again.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["course.released"];
         delete?: never;
@@ -1501,8 +1501,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A package was imported for a course that is offered to the tenant.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * A package was imported for a course offered to the tenant.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["package.imported"];
         delete?: never;
@@ -1521,8 +1521,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A webhook endpoint was disabled, because it failed for 72 hours.
-         * @description Also an item of GET /events. Signed as Standard Webhooks says (https://www.standardwebhooks.com).
+         * A webhook endpoint was disabled after failing for 72 hours.
+         * @description The same record as in GET /events. Signed according to Standard Webhooks (https://www.standardwebhooks.com).
          */
         post: operations["webhook.disabled"];
         delete?: never;
@@ -1539,7 +1539,7 @@ export interface components {
             grant_type: string;
             client_id?: string;
             client_secret?: string;
-            /** @description Scopes separated by spaces; by default all that the key has. */
+            /** @description Scopes separated by spaces. Default: all scopes of the key. */
             scope?: string;
         } & {
             [key: string]: unknown;
@@ -1552,7 +1552,7 @@ export interface components {
             access_token: string;
             /** @enum {string} */
             token_type: "Bearer";
-            /** @description Seconds. */
+            /** @description Lifetime in seconds. */
             expires_in: number;
             scope: string;
         };
@@ -1572,69 +1572,69 @@ export interface components {
             type: string;
             title: string;
             status: number;
-            /** @description A sentence that says what to do. */
+            /** @description What is wrong and what to do. */
             detail: string;
-            /** @description Stable; meant for programs. */
+            /** @description Stable, for use in programs. */
             code: string;
             /** @description The field or parameter that the error is about. */
             param?: string;
-            /** @description Every invalid field or parameter, at most 20; the first is that of the problem itself. A large body is only checked until the first one. */
+            /** @description Every invalid field or parameter, at most 20; the first one is also in the problem itself. A large body is only checked up to its first error. */
             errors?: {
                 param?: string;
                 code: string;
                 detail: string;
             }[];
-            /** @description Names this request in the log of the service. */
+            /** @description Identifies this request in the service's log. */
             request_id: string;
         };
         /** NewUser */
         NewUser: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID: string;
             FirstName?: string | null;
             LastName?: string | null;
-            /** @description A free label: a department, or a customer company. */
+            /** @description A free-text label, such as a department or a customer company. */
             GroupName?: string | null;
             Email?: string | null;
-            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin. */
+            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
             Password?: string | null;
             /**
-             * @description True gives the user administration rights.
+             * @description true gives the user administration rights.
              * @default false
              */
             IsAdmin?: boolean | null;
             /**
-             * @description True: the user registered the account themselves.
+             * @description true: the user registered the account themselves.
              * @default false
              */
             Register?: boolean | null;
             /**
-             * @description False: the user can neither sign in nor start a course.
+             * @description false: the user can neither sign in nor start a course.
              * @default true
              */
             Enabled?: boolean | null;
         };
         /** User */
         User: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID: string;
             FirstName: string | null;
             LastName: string | null;
-            /** @description A free label: a department, or a customer company. */
+            /** @description A free-text label, such as a department or a customer company. */
             GroupName: string | null;
             Email: string | null;
             /**
-             * @description True gives the user administration rights.
+             * @description true gives the user administration rights.
              * @default false
              */
             IsAdmin: boolean;
             /**
-             * @description True: the user registered the account themselves.
+             * @description true: the user registered the account themselves.
              * @default false
              */
             Register: boolean;
             /**
-             * @description False: the user can neither sign in nor start a course.
+             * @description false: the user can neither sign in nor start a course.
              * @default true
              */
             Enabled: boolean;
@@ -1649,55 +1649,55 @@ export interface components {
         };
         /** UserChange */
         UserChange: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID?: string;
             FirstName?: string | null;
             LastName?: string | null;
-            /** @description A free label: a department, or a customer company. */
+            /** @description A free-text label, such as a department or a customer company. */
             GroupName?: string | null;
             Email?: string | null;
-            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin. */
+            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
             Password?: string | null;
             /**
-             * @description True gives the user administration rights.
+             * @description true gives the user administration rights.
              * @default false
              */
             IsAdmin?: boolean | null;
             /**
-             * @description True: the user registered the account themselves.
+             * @description true: the user registered the account themselves.
              * @default false
              */
             Register?: boolean | null;
             /**
-             * @description False: the user can neither sign in nor start a course.
+             * @description false: the user can neither sign in nor start a course.
              * @default true
              */
             Enabled?: boolean | null;
         };
         /**
          * Erasure
-         * @description What was erased of a person, what was kept, and why.
+         * @description What was erased about a person, what was kept, and why.
          */
         Erasure: {
             /** @description Opaque; null in a plan. */
             ReceiptID: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID: string;
-            /** @description True: nothing was changed, this is what would be done. */
+            /** @description true: nothing was changed; this is what would be done. */
             Plan: boolean;
             /** Format: date-time */
             ErasedAt: string | null;
             Erased: {
-                /** @description The kind of data; under this name it stands in the export. */
+                /** @description The kind of data; also its name in the export. */
                 Data: string;
-                /** @description How many records of it there were. */
+                /** @description Number of records. */
                 Records: number;
                 What: string;
             }[];
             Kept: {
-                /** @description The kind of data; under this name it stands in the export. */
+                /** @description The kind of data; also its name in the export. */
                 Data: string;
-                /** @description How many records of it there were. */
+                /** @description Number of records. */
                 Records: number;
                 What: string;
                 Why: string;
@@ -1705,39 +1705,39 @@ export interface components {
         };
         /** CheckResult */
         CheckResult: {
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID: string;
             /** @description 1: enabled, or valid password. 0: disabled. -1: not found. -2: wrong password. */
             Result: number;
         };
         /** PasswordCheck */
         PasswordCheck: {
-            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin. */
+            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
             Password: string;
         };
         /** EnrolRequest */
         EnrolRequest: {
             /**
-             * @description What happens to a current enrolment. return (default): it is answered. extend: the option's duration is added to the later of now and its ExpiresAt; an expired one is led back, and what is sent of Reference and Metadata replaces its own. renew: it is ended and a new one begun. fail: 409 already_enrolled. Send an Idempotency-Key with extend and renew, so that a retry does not do it twice.
+             * @description What happens to a current enrolment. return (default): it is returned. extend: the option's duration is added to the later of now and its ExpiresAt; an expired enrolment is reactivated, and Reference and Metadata are replaced if sent. renew: it is ended and a new one is created. fail: 409 already_enrolled. With extend and renew, send an Idempotency-Key so that a retry has no further effect.
              * @enum {string}
              */
             IfEnrolled?: "return" | "extend" | "renew" | "fail";
             /** @description The client's own reference, such as an order number. */
             Reference?: string | null;
-            /** @description Up to 20 texts of the client’s own. */
+            /** @description Up to 20 key–value pairs of the client’s own, with string values. */
             Metadata?: {
                 [key: string]: string;
             };
         };
         /** Enrolment */
         Enrolment: {
-            /** @description Identifies an enrolment. Opaque. */
+            /** @description ID of the enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID: string;
-            /** @description The course. Chosen by the operator. */
+            /** @description ID of the course. Chosen by the operator. */
             CourseID: string;
-            /** @description The enrolment option, unique in its course. Chosen by the operator. */
+            /** @description ID of the enrolment option, unique within its course. Chosen by the operator. */
             DurationID: string;
             CourseTitle: string;
             /** @enum {string} */
@@ -1746,31 +1746,31 @@ export interface components {
             Completion: "unknown" | "incomplete" | "completed";
             /** @enum {string} */
             Success: "unknown" | "passed" | "failed";
-            /** @description 0–100; null: none was given. */
+            /** @description 0–100; null if the course gave none. */
             Score: number | null;
-            /** @description The administrative result that counts instead of the recorded one; null: there is none. */
+            /** @description The override that counts instead of the recorded result; null if there is none. */
             Override: {
                 /** @enum {string} */
                 Completion?: "unknown" | "incomplete" | "completed";
                 /** @enum {string} */
                 Success?: "unknown" | "passed" | "failed";
-                /** @description 0–100; null: none was given. */
+                /** @description 0–100; null if the course gave none. */
                 Score?: number | null;
-                /** @description Why the result was decided. Required. */
+                /** @description Why the result was overridden. Required. */
                 Reason: string;
                 /**
                  * Format: date-time
-                 * @description When it was decided.
+                 * @description When the result was overridden.
                  */
                 At: string;
             } | null;
-            /** @description What the course recorded, whether or not an override counts instead. */
+            /** @description What the course recorded, whether or not an override replaces it. */
             Recorded: {
                 /** @enum {string} */
                 Completion: "unknown" | "incomplete" | "completed";
                 /** @enum {string} */
                 Success: "unknown" | "passed" | "failed";
-                /** @description 0–100; null: none was given. */
+                /** @description 0–100; null if the course gave none. */
                 Score: number | null;
             };
             /** @description 0–100. */
@@ -1793,16 +1793,16 @@ export interface components {
             Launches: number;
             /** @description The client's own reference, such as an order number. */
             Reference: string | null;
-            /** @description Up to 20 texts of the client’s own. */
+            /** @description Up to 20 key–value pairs of the client’s own, with string values. */
             Metadata: {
                 [key: string]: string;
             };
-            /** @description Starts the course for the user. Append &returnURL= and an address to have the learner brought back there. Null for a key without the scope enrolments:launch. */
+            /** @description Starts the course for the user. Append &returnURL= and a URL to bring the learner back there. Null for a key without the scope enrolments:launch. */
             LaunchURL: string | null;
         };
         /** EnrolOption */
         EnrolOption: {
-            /** @description The enrolment option, unique in its course. Chosen by the operator. */
+            /** @description ID of the enrolment option, unique within its course. Chosen by the operator. */
             DurationID: string;
             Name: string;
             /**
@@ -1811,18 +1811,18 @@ export interface components {
              */
             Duration: string | null;
             /**
-             * @description What starts the time.
+             * @description When the duration starts.
              * @enum {string}
              */
             StartsOn: "enrolment" | "launch";
-            /** @description How many enrolments can be made with the option, over all tenants to which the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (14) of the enrolment frees its seat. */
+            /** @description Maximum number of enrolments with this option, across all tenants to whom the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) of the enrolment frees its seat. */
             Seats: number | null;
-            /** @description The values of GroupName to whom the option is offered; null: all. A tenant sees those of its own users only. */
+            /** @description GroupNames of the users to whom the option is offered; null: all users. Tenants see only the groups of their own users. */
             Groups: string[] | null;
-            /** @description For display in a shop; Lectern takes no payments. */
+            /** @description For display in a shop. Lectern does not process payments. */
             Price: {
                 /**
-                 * @description A decimal number as text.
+                 * @description A decimal number as a string.
                  * @example 49.00
                  */
                 Amount: string;
@@ -1833,7 +1833,7 @@ export interface components {
                 Currency: string;
             } | null;
             /**
-             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status: "draft" | "published" | "retired";
@@ -1842,7 +1842,7 @@ export interface components {
         };
         /** Offer */
         Offer: {
-            /** @description The course. Chosen by the operator. */
+            /** @description ID of the course. Chosen by the operator. */
             CourseID: string;
             Title: string;
             Description: string | null;
@@ -1851,7 +1851,7 @@ export interface components {
              * @example en-GB
              */
             Language: string | null;
-            /** @description A picture for shop and portal pages. */
+            /** @description Image URL for shop and portal pages. */
             ImageURL: string | null;
             /**
              * @description null: there is nothing to play yet.
@@ -1859,33 +1859,33 @@ export interface components {
              */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
             /**
-             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status: "draft" | "published" | "retired";
-            /** @description The number of the current release of the package. */
+            /** @description Number of the current release. */
             Release: number | null;
             AvailableEnrolOptions: components["schemas"]["EnrolOption"][];
-            /** @description Identifies an enrolment. Opaque. */
+            /** @description ID of the enrolment. Opaque. */
             EnrollID: string | null;
         };
         /** EnrolmentChange */
         EnrolmentChange: {
             /**
              * Format: date-time
-             * @description Moves the end of access; null: never ends.
+             * @description Changes when access ends; null: never.
              */
             ExpiresAt?: string | null;
-            /** @description true ends access, false leads back. */
+            /** @description true ends access, false restores it. */
             Withdrawn?: boolean;
             /** @description The client's own reference, such as an order number. */
             Reference?: string | null;
-            /** @description Up to 20 texts of the client’s own. */
+            /** @description Up to 20 key–value pairs of the client’s own, with string values. */
             Metadata?: {
                 [key: string]: string;
             };
             /**
-             * @description An administrative result: what it has counts instead of what the course recorded, now and later; null removes it.
+             * @description Overrides the result: the parts sent here count instead of what the course recorded, now and later. null removes the override.
              * @example {
              *       "Success": "passed",
              *       "Reason": "Passed the practical exam."
@@ -1896,28 +1896,28 @@ export interface components {
                 Completion?: "unknown" | "incomplete" | "completed";
                 /** @enum {string} */
                 Success?: "unknown" | "passed" | "failed";
-                /** @description 0–100; null: none was given. */
+                /** @description 0–100; null if the course gave none. */
                 Score?: number | null;
-                /** @description Why the result was decided. Required. */
+                /** @description Why the result was overridden. Required. */
                 Reason: string;
             } | null;
         };
         /** Explanation */
         Explanation: {
-            /** @description Identifies an enrolment. Opaque. */
+            /** @description ID of the enrolment. Opaque. */
             EnrollID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID: string;
-            /** @description The course. Chosen by the operator. */
+            /** @description ID of the course. Chosen by the operator. */
             CourseID: string;
-            /** @description True when every rule passes; a click is decided by the same rules. */
+            /** @description True when every rule passes. A click on the launch link is decided by the same rules. */
             MayLaunch: boolean;
-            /** @description In the order in which they are asked. */
+            /** @description In the order of evaluation. */
             Rules: {
                 /** @enum {string} */
                 Rule: "user_enabled" | "not_withdrawn" | "not_expired" | "course_available" | "course_playable";
                 Passed: boolean;
-                /** @description What holds, or what to do. */
+                /** @description What is true, or what to do. */
                 Detail: string;
             }[];
         };
@@ -1927,9 +1927,9 @@ export interface components {
             At: string;
             /** @enum {string} */
             Kind: "launch" | "commit" | "event";
-            /** @description Of an event: its type. */
+            /** @description For an event: its type. */
             Type: string | null;
-            /** @description Number of the launch; null for a commit whose launch is no longer on record, for example after a restored backup. */
+            /** @description Number of the launch; null for a commit whose launch is no longer on record, for example after restoring a backup. */
             Launch: number | null;
             /** @description Number of the commit. */
             Commit: number | null;
@@ -1938,62 +1938,62 @@ export interface components {
                 [key: string]: unknown;
             };
             Warnings: string[];
-            /** @description Code with which a commit was refused; its result in `Data` does not count. Null for everything else. */
+            /** @description Code with which a commit was rejected; its result in `Data` does not count. Null for all other entries. */
             Refused: string | null;
             /**
-             * @description Who changed the enrolment by hand, as in GET /audit; null: nobody did.
+             * @description Who changed the enrolment manually, as in GET /audit; null: nobody did.
              * @enum {string|null}
              */
             Actor: "key" | "administrator" | "learner" | "operator_key" | "operator" | "command_line" | "service" | "anyone" | null;
-            /** @description LoginID of the administrator or name of the key; learners are not told. */
+            /** @description LoginID of the administrator or name of the key; not shown to learners. */
             ActorName: string | null;
         };
         /** NewEnrolmentKeys */
         NewEnrolmentKeys: {
-            /** @description The courses on which the key enrols, all at once. */
+            /** @description The courses on which the key enrols the learner. */
             CourseIDs: string[];
-            /** @description The enrolment option of each course, in the order of CourseIDs. */
+            /** @description The enrolment option for each course, in the order of CourseIDs. */
             DurationIDs: string[];
             /** @default 1 */
             Quantity?: number;
-            /** @description Only this user may redeem the keys. */
+            /** @description Only this user can redeem the keys. */
             LoginID?: string | null;
-            /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
+            /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group. */
             Group?: string | null;
-            /** @description The order with which the keys were bought. */
+            /** @description The order in which the keys were bought. */
             PurchaseOrder?: string | null;
             /**
              * Format: date-time
-             * @description From then on it can be redeemed. By default at once.
+             * @description When the keys become redeemable. Default: now.
              */
             ValidFrom?: string | null;
             /**
              * Format: date-time
-             * @description Until then it can be redeemed. By default for one year from ValidFrom.
+             * @description When the keys expire. Default: one year after ValidFrom.
              */
             ValidUntil?: string | null;
         };
         /** IssuedEnrolmentKeys */
         IssuedEnrolmentKeys: {
             Items: {
-                /** @description Names the key without giving it away. Opaque. */
+                /** @description ID of the key, which does not reveal the key itself. Opaque. */
                 KeyID: string;
-                /** @description The first characters of the key, by which people recognise it. */
+                /** @description The first characters of the key, for recognising it. */
                 KeyStart: string;
-                /** @description The courses on which the key enrols, all at once. */
+                /** @description The courses on which the key enrols the learner. */
                 CourseIDs: string[];
-                /** @description The enrolment option of each course, in the order of CourseIDs. */
+                /** @description The enrolment option for each course, in the order of CourseIDs. */
                 DurationIDs: string[];
                 /**
-                 * @description scheduled: valid from a later time on.
+                 * @description scheduled: not valid until ValidFrom.
                  * @enum {string}
                  */
                 Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
                 LoginID: string | null;
-                /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
+                /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group. */
                 Group: string | null;
-                /** @description The order with which the keys were bought. */
+                /** @description The order in which the keys were bought. */
                 PurchaseOrder: string | null;
                 /** Format: date-time */
                 ValidFrom: string;
@@ -2005,34 +2005,34 @@ export interface components {
                 RevokedAt: string | null;
                 /** Format: date-time */
                 RedeemedAt: string | null;
-                /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+                /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
                 RedeemedBy: string | null;
-                /** @description What it was redeemed for. */
+                /** @description The enrolments created when the key was redeemed. */
                 EnrollIDs: string[];
-                /** @description Shown this once: give it to the learner. */
+                /** @description Shown only once: give it to the learner. */
                 Key: string;
             }[];
         };
         /** EnrolmentKey */
         EnrolmentKey: {
-            /** @description Names the key without giving it away. Opaque. */
+            /** @description ID of the key, which does not reveal the key itself. Opaque. */
             KeyID: string;
-            /** @description The first characters of the key, by which people recognise it. */
+            /** @description The first characters of the key, for recognising it. */
             KeyStart: string;
-            /** @description The courses on which the key enrols, all at once. */
+            /** @description The courses on which the key enrols the learner. */
             CourseIDs: string[];
-            /** @description The enrolment option of each course, in the order of CourseIDs. */
+            /** @description The enrolment option for each course, in the order of CourseIDs. */
             DurationIDs: string[];
             /**
-             * @description scheduled: valid from a later time on.
+             * @description scheduled: not valid until ValidFrom.
              * @enum {string}
              */
             Status: "available" | "scheduled" | "redeemed" | "expired" | "revoked";
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID: string | null;
-            /** @description Who redeems the key gets this GroupName if they have none; who has another cannot redeem it. null: any group. */
+            /** @description A user without a GroupName gets this one when redeeming the key; a user with another GroupName cannot redeem it. null: any group. */
             Group: string | null;
-            /** @description The order with which the keys were bought. */
+            /** @description The order in which the keys were bought. */
             PurchaseOrder: string | null;
             /** Format: date-time */
             ValidFrom: string;
@@ -2044,22 +2044,22 @@ export interface components {
             RevokedAt: string | null;
             /** Format: date-time */
             RedeemedAt: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             RedeemedBy: string | null;
-            /** @description What it was redeemed for. */
+            /** @description The enrolments created when the key was redeemed. */
             EnrollIDs: string[];
         };
         /** KeyRedemption */
         KeyRedemption: {
             /**
-             * @description What happens to a current enrolment. return (default): it is answered. extend: the option's duration is added to the later of now and its ExpiresAt; an expired one is led back, and what is sent of Reference and Metadata replaces its own. renew: it is ended and a new one begun. fail: 409 already_enrolled. Send an Idempotency-Key with extend and renew, so that a retry does not do it twice.
+             * @description What happens to a current enrolment. return (default): it is returned. extend: the option's duration is added to the later of now and its ExpiresAt; an expired enrolment is reactivated, and Reference and Metadata are replaced if sent. renew: it is ended and a new one is created. fail: 409 already_enrolled. With extend and renew, send an Idempotency-Key so that a retry has no further effect.
              * @enum {string}
              */
             IfEnrolled?: "return" | "extend" | "renew" | "fail";
         };
         /** RedeemedEnrolmentKey */
         RedeemedEnrolmentKey: {
-            /** @description Names the key without giving it away. Opaque. */
+            /** @description ID of the key, which does not reveal the key itself. Opaque. */
             KeyID: string;
             /** Format: date-time */
             RedeemedAt: string;
@@ -2069,7 +2069,7 @@ export interface components {
         /** SignInRequest */
         SignInRequest: {
             /**
-             * @description The page of this service to open after signing in: a path that begins with one slash.
+             * @description The page to open after signing in: a path that begins with a single slash.
              * @default /console/
              * @example /console/
              */
@@ -2077,7 +2077,7 @@ export interface components {
         };
         /** SignInLink */
         SignInLink: {
-            /** @description Open it in the browser of the user, before it expires. It signs in once. */
+            /** @description Open it in the user's browser before it expires. It works once. */
             SignInURL: string;
             /** Format: date-time */
             ExpiresAt: string;
@@ -2085,7 +2085,7 @@ export interface components {
         /** PasswordFunction */
         PasswordFunction: {
             /**
-             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @description The function with which the client hashes passwords; `opaque`: unknown.
              * @enum {string}
              */
             PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
@@ -2094,25 +2094,25 @@ export interface components {
         PasswordSignIn: {
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID: string;
-            /** @description Hashed by the client with a function of its own, the same as in POST /user/check/{LoginID}. Omitted or null: a random value. Setting one needs the scope users:admin. */
+            /** @description Hashed by the client with the function that it also uses for POST /user/check/{LoginID}. Omitted or null: a random value. Setting it requires the scope users:admin. */
             Password: string;
         };
         /**
          * Session
-         * @description Who is signed in in this browser; of the operator there is neither tenant nor name.
+         * @description Who is signed in in this browser. For the operator, tenant and name are null.
          */
         Session: {
             /**
-             * @description What the session may do: act on every tenant, act on its own tenant, or read what is its own.
+             * @description What the session can do: act on every tenant, act on its own tenant, or read its own data.
              * @enum {string}
              */
             Role: "operator" | "administrator" | "learner";
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string | null;
             TenantName: string | null;
-            /** @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed. */
+            /** @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed. */
             LoginID: string | null;
             FirstName: string | null;
             LastName: string | null;
@@ -2120,18 +2120,18 @@ export interface components {
             SignedInAt: string;
             /**
              * Format: date-time
-             * @description Without a request until then, the session ends.
+             * @description The session ends at this time unless it is used.
              */
             IdleUntil: string;
             /**
              * Format: date-time
-             * @description The session ends then in any case.
+             * @description The session ends at this time at the latest.
              */
             ExpiresAt: string;
         };
         /** Course */
         Course: {
-            /** @description The course. Chosen by the operator. */
+            /** @description ID of the course. Chosen by the operator. */
             CourseID: string;
             Title: string;
             Description: string | null;
@@ -2140,7 +2140,7 @@ export interface components {
              * @example en-GB
              */
             Language: string | null;
-            /** @description A picture for shop and portal pages. */
+            /** @description Image URL for shop and portal pages. */
             ImageURL: string | null;
             /**
              * @description null: there is nothing to play yet.
@@ -2148,17 +2148,17 @@ export interface components {
              */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
             /**
-             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status: "draft" | "published" | "retired";
-            /** @description The number of the current release of the package. */
+            /** @description Number of the current release. */
             Release: number | null;
             AvailableEnrolOptions: components["schemas"]["EnrolOption"][];
         };
         /** AuthoredCourse */
         AuthoredCourse: {
-            /** @description The course. Chosen by the operator. */
+            /** @description ID of the course. Chosen by the operator. */
             CourseID: string;
             Title: string;
             Description: string | null;
@@ -2167,11 +2167,11 @@ export interface components {
              * @example en-GB
              */
             Language: string | null;
-            /** @description A picture for shop and portal pages. */
+            /** @description Image URL for shop and portal pages. */
             ImageURL: string | null;
-            /** @description The address of a plain web course that lies elsewhere. */
+            /** @description URL of a web course that is hosted elsewhere. */
             URL: string | null;
-            /** @description To whom the course is offered; null: to all tenants. */
+            /** @description TenantIDs to whom the course is offered; null: all tenants. */
             Tenants: string[] | null;
             /**
              * @description null: there is nothing to play yet.
@@ -2179,13 +2179,13 @@ export interface components {
              */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web" | null;
             /**
-             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status: "draft" | "published" | "retired";
-            /** @description The number of the current release of the package. */
+            /** @description Number of the current release. */
             Release: number | null;
-            /** @description How many warnings the current release has; null: there is none. */
+            /** @description Number of warnings in the current release; null: there is no release. */
             Warnings: number | null;
             EnrolOptions: components["schemas"]["EnrolOption"][];
             /** Format: date-time */
@@ -2202,14 +2202,14 @@ export interface components {
              * @example en-GB
              */
             Language?: string | null;
-            /** @description A picture for shop and portal pages. */
+            /** @description Image URL for shop and portal pages. */
             ImageURL?: string | null;
-            /** @description The address of a plain web course that lies elsewhere. */
+            /** @description URL of a web course that is hosted elsewhere. */
             URL?: string | null;
-            /** @description To whom the course is offered; null: to all tenants. */
+            /** @description TenantIDs to whom the course is offered; null: all tenants. */
             Tenants?: string[] | null;
             /**
-             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status?: "draft" | "published" | "retired";
@@ -2223,18 +2223,18 @@ export interface components {
              */
             Duration?: string | null;
             /**
-             * @description What starts the time.
+             * @description When the duration starts.
              * @enum {string}
              */
             StartsOn?: "enrolment" | "launch";
-            /** @description How many enrolments can be made with the option, over all tenants to which the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (14) of the enrolment frees its seat. */
+            /** @description Maximum number of enrolments with this option, across all tenants to whom the course is offered; null: unlimited. A withdrawal within SEAT_GRACE_DAYS (default 14) of the enrolment frees its seat. */
             Seats?: number | null;
-            /** @description The values of GroupName to whom the option is offered; null: all. A tenant sees those of its own users only. */
+            /** @description GroupNames of the users to whom the option is offered; null: all users. Tenants see only the groups of their own users. */
             Groups?: string[] | null;
-            /** @description For display in a shop; Lectern takes no payments. */
+            /** @description For display in a shop. Lectern does not process payments. */
             Price?: {
                 /**
-                 * @description A decimal number as text.
+                 * @description A decimal number as a string.
                  * @example 49.00
                  */
                 Amount: string;
@@ -2245,42 +2245,42 @@ export interface components {
                 Currency: string;
             } | null;
             /**
-             * @description draft: only the operator sees it. retired: no new enrolments; those who are enrolled go on.
+             * @description draft: visible only to the operator. retired: takes no new enrolments; current learners can continue.
              * @enum {string}
              */
             Status?: "draft" | "published" | "retired";
         };
         /** Release */
         Release: {
-            /** @description The course. Chosen by the operator. */
+            /** @description ID of the course. Chosen by the operator. */
             CourseID: string;
-            /** @description Counts up with each package of the course. */
+            /** @description Increases by one with each package of the course. */
             Release: number;
-            /** @description Who begins the course now plays this release. */
+            /** @description Learners who start the course now play this release. */
             Current: boolean;
             /** @enum {string} */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
-            /** @description The title that the package gives itself. */
+            /** @description Title from the package itself. */
             Title: string;
             /** @description In the order of the table of contents. */
             Units: {
                 UnitID: string;
                 Title: string;
-                /** @description null: the unit only groups others. */
+                /** @description null: the unit only groups other units. */
                 Href: string | null;
-                /** @description 0 for the outermost. */
+                /** @description Depth in the table of contents; 0 for the top level. */
                 Depth: number;
             }[];
-            /** @description What is wrong with the package without stopping it from playing. */
+            /** @description Problems in the package that do not prevent it from playing. */
             Warnings: {
                 Message: string;
                 File: string | null;
                 Line: number | null;
             }[];
             Files: number;
-            /** @description Uncompressed. */
+            /** @description Uncompressed size. */
             Bytes: number;
-            /** @description Of the zip, in hex. */
+            /** @description SHA-256 of the zip, in hexadecimal. */
             SHA256: string;
             /** Format: date-time */
             CreatedAt: string;
@@ -2288,7 +2288,7 @@ export interface components {
         /** ReleaseChange */
         ReleaseChange: {
             /**
-             * @description true: who begins the course from now on plays this release; who has begun stays on theirs.
+             * @description true: learners who start the course from now on play this release; learners who have already started stay on theirs.
              * @enum {boolean}
              */
             Current: true;
@@ -2299,13 +2299,13 @@ export interface components {
             TenantID: string;
             Name?: string;
             /**
-             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @description The function with which the client hashes passwords; `opaque`: unknown.
              * @enum {string}
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
-            /** @description Origins that a returnURL may lead to; null: every http(s) address. */
+            /** @description Origins that a returnURL may lead to; null: any http(s) URL. */
             ReturnOrigins?: string[] | null;
-            /** @description Origins that may show a course in a frame; null: all. */
+            /** @description Origins that may show a course in a frame; null: any origin. */
             FrameOrigins?: string[] | null;
         };
         /**
@@ -2317,13 +2317,13 @@ export interface components {
             TenantID: string;
             Name: string;
             /**
-             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @description The function with which the client hashes passwords; `opaque`: unknown.
              * @enum {string}
              */
             PasswordHash: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
-            /** @description Origins that a returnURL may lead to; null: every http(s) address. */
+            /** @description Origins that a returnURL may lead to; null: any http(s) URL. */
             ReturnOrigins: string[] | null;
-            /** @description Origins that may show a course in a frame; null: all. */
+            /** @description Origins that may show a course in a frame; null: any origin. */
             FrameOrigins: string[] | null;
             /**
              * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.
@@ -2339,13 +2339,13 @@ export interface components {
         TenantChange: {
             Name?: string;
             /**
-             * @description The function with which the client hashes passwords; `opaque`: it does not say.
+             * @description The function with which the client hashes passwords; `opaque`: unknown.
              * @enum {string}
              */
             PasswordHash?: "opaque" | "sha256-hex" | "sha512-hex" | "sha256-base64" | "md5-hex";
-            /** @description Origins that a returnURL may lead to; null: every http(s) address. */
+            /** @description Origins that a returnURL may lead to; null: any http(s) URL. */
             ReturnOrigins?: string[] | null;
-            /** @description Origins that may show a course in a frame; null: all. */
+            /** @description Origins that may show a course in a frame; null: any origin. */
             FrameOrigins?: string[] | null;
             /**
              * @description `suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.
@@ -2355,24 +2355,24 @@ export interface components {
         };
         /**
          * TenantDeletion
-         * @description What is deleted of a tenant, what is kept, and why.
+         * @description What is deleted when a tenant is deleted, what is kept, and why.
          */
         TenantDeletion: {
             /** @description Opaque; null in a plan. */
             ReceiptID: string | null;
             /** @description Chosen by the operator. Cannot be changed. */
             TenantID: string;
-            /** @description True: nothing was changed, this is what would be deleted. */
+            /** @description true: nothing was changed; this is what would be deleted. */
             Plan: boolean;
             /**
              * Format: date-time
-             * @description From then on the tenant does not exist for anybody. Its data is deleted in the background; the TenantID can be used again when that is done.
+             * @description From this time the tenant no longer exists for anybody. Its data is deleted in the background; the TenantID can be reused when that is finished.
              */
             StartedAt: string | null;
             Deleted: {
                 /** @description The kind of data: the Type of its lines in the export. */
                 Data: string;
-                /** @description How many records there were. */
+                /** @description Number of records. */
                 Records: number;
                 What: string;
             }[];
@@ -2386,61 +2386,61 @@ export interface components {
         NewKey: {
             /** @description What the key is for. */
             Name: string;
-            /** @description What the key may do. */
+            /** @description The operations that the key may call. */
             Scopes?: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /**
              * Format: date-time
-             * @description From then on the key is refused; null: never.
+             * @description When the key expires; null: never.
              */
             ExpiresAt?: string | null;
         };
         /** KeyWithSecret */
         KeyWithSecret: {
-            /** @description Names the key; also the `client_id` of OAuth client credentials. */
+            /** @description ID of the key; also the `client_id` in OAuth client credentials. */
             KeyID: string;
             /** @description The tenant the key belongs to; null for a key of the operator. */
             TenantID: string | null;
             /** @description What the key is for. */
             Name: string;
-            /** @description What the key may do. */
+            /** @description The operations that the key may call. */
             Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             CreatedAt: string;
             /**
              * Format: date-time
-             * @description From then on the key is refused; null: never.
+             * @description When the key expires; null: never.
              */
             ExpiresAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to a minute.
+             * @description Accurate to one minute.
              */
             LastUsedAt: string | null;
             /** Format: date-time */
             RevokedAt: string | null;
-            /** @description Shown this once: the bearer token, and the `client_secret` of OAuth client credentials. */
+            /** @description Shown only once: the bearer token and the `client_secret` in OAuth client credentials. */
             Secret: string;
         };
         /** Key */
         Key: {
-            /** @description Names the key; also the `client_id` of OAuth client credentials. */
+            /** @description ID of the key; also the `client_id` in OAuth client credentials. */
             KeyID: string;
             /** @description The tenant the key belongs to; null for a key of the operator. */
             TenantID: string | null;
             /** @description What the key is for. */
             Name: string;
-            /** @description What the key may do. */
+            /** @description The operations that the key may call. */
             Scopes: ("users:read" | "users:write" | "users:admin" | "enrolments:read" | "enrolments:write" | "enrolments:launch" | "catalogue:read" | "catalogue:write" | "events:read" | "webhooks:write" | "audit:read" | "tenants:write")[];
             /** Format: date-time */
             CreatedAt: string;
             /**
              * Format: date-time
-             * @description From then on the key is refused; null: never.
+             * @description When the key expires; null: never.
              */
             ExpiresAt: string | null;
             /**
              * Format: date-time
-             * @description Accurate to a minute.
+             * @description Accurate to one minute.
              */
             LastUsedAt: string | null;
             /** Format: date-time */
@@ -2455,14 +2455,14 @@ export interface components {
             EventID: string;
             /** Format: date-time */
             OccurredAt: string;
-            /** @description The user that it is about; null: none, or erased since. */
+            /** @description The user that the event is about; null if there is none or the user has been erased. */
             LoginID: string | null;
-            /** @description The enrolment that it is about. */
+            /** @description The enrolment that the event is about. */
             EnrollID: string | null;
             CourseID: string | null;
             /** @enum {string} */
             Type: "user.created" | "user.updated" | "user.disabled" | "user.erased" | "enrolment.created" | "enrolment.updated" | "enrolment.launched" | "enrolment.progressed" | "enrolment.completed" | "enrolment.passed" | "enrolment.failed" | "enrolment.extended" | "enrolment.expired" | "enrolment.withdrawn" | "enrolment.renewed" | "key.redeemed" | "course.released" | "package.imported" | "webhook.disabled";
-            /** @description Depends on Type: see the webhooks of this document. Fields may be added to it. */
+            /** @description Depends on Type: see the webhooks in this document. Fields may be added. */
             Data: {
                 [key: string]: unknown;
             };
@@ -2474,19 +2474,19 @@ export interface components {
              * @description In UTC.
              */
             Day: string;
-            /** @description Enrolments that were begun: events `enrolment.created`. */
+            /** @description Enrolments created: events `enrolment.created`. */
             Enrolments: number;
-            /** @description Enrolments that were started for the first time: events `enrolment.launched` with Launch 1. */
+            /** @description Enrolments started for the first time: events `enrolment.launched` with Launch 1. */
             Starts: number;
-            /** @description Courses that were completed: events `enrolment.completed`. */
+            /** @description Courses completed: events `enrolment.completed`. */
             Completions: number;
         };
         /**
          * Attention
-         * @description What somebody should look at.
+         * @description What needs attention.
          */
         Attention: {
-            /** @description Endpoints that fail, or were disabled because they failed. null: the key lacks the scope webhooks:write. */
+            /** @description Endpoints that are failing, or were disabled because they failed. null: the key lacks the scope webhooks:write. */
             Webhooks: {
                 WebhookID: string;
                 URL: string;
@@ -2495,7 +2495,7 @@ export interface components {
                 /** Format: date-time */
                 FailingSince: string | null;
             }[] | null;
-            /** @description Published options with at most a tenth of their seats left; the 50 with the fewest. */
+            /** @description Published options with at most a tenth of their seats left; the 50 with the fewest seats. */
             Seats: {
                 CourseID: string;
                 /** @description Of the course. */
@@ -2507,34 +2507,34 @@ export interface components {
                 SeatsLeft: number;
             }[];
             Expiring: {
-                /** @description Current enrolments, not completed, whose time ends after now and by Until. Counted up to 1000. */
+                /** @description Current enrolments, not completed, that end between now and Until. Counted up to 1000. */
                 Enrolments: number;
-                /** @description True: there may be more than were counted. */
+                /** @description true: there may be more than were counted. */
                 More: boolean;
                 /**
                  * Format: date-time
-                 * @description A week from now.
+                 * @description One week from now.
                  */
                 Until: string;
             };
-            /** @description Webhook deliveries that were given up in the last 24 hours. null: the key lacks the scope webhooks:write. Counted up to 1000. */
+            /** @description Webhook deliveries that were abandoned in the last 24 hours. null: the key lacks the scope webhooks:write. Counted up to 1000. */
             FailedDeliveries: number | null;
         };
         /** Overview */
         Overview: {
-            /** @description Oldest first; the last is today, so far. */
+            /** @description Oldest first; the last is today so far. */
             Days: components["schemas"]["Day"][];
             Attention: components["schemas"]["Attention"];
         };
         /** NewWebhook */
         NewWebhook: {
-            /** @description Where events are posted to: https on the public internet. */
+            /** @description Where events are sent with POST: an https URL on the public internet. */
             URL: string;
-            /** @description Types of the events that are sent; null: all. */
+            /** @description Event types to send; null: all. */
             Types?: string[] | null;
             Description?: string | null;
             /**
-             * @description Enabled again, it goes on where it stopped: what happened meanwhile is sent.
+             * @description When enabled again, the endpoint continues where it stopped and receives the events it missed.
              * @enum {string}
              */
             Status?: "enabled" | "disabled";
@@ -2542,13 +2542,13 @@ export interface components {
         /** WebhookWithSecret */
         WebhookWithSecret: {
             WebhookID: string;
-            /** @description Where events are posted to: https on the public internet. */
+            /** @description Where events are sent with POST: an https URL on the public internet. */
             URL: string;
-            /** @description Types of the events that are sent; null: all. */
+            /** @description Event types to send; null: all. */
             Types: string[] | null;
             Description: string | null;
             /**
-             * @description Enabled again, it goes on where it stopped: what happened meanwhile is sent.
+             * @description When enabled again, the endpoint continues where it stopped and receives the events it missed.
              * @enum {string}
              */
             Status: "enabled" | "disabled";
@@ -2566,27 +2566,27 @@ export interface components {
             CreatedAt: string;
             /** Format: date-time */
             UpdatedAt: string;
-            /** @description Verifies the signatures (Standard Webhooks). Shown this once. */
+            /** @description For verifying signatures (Standard Webhooks). Shown only once. */
             Secret: string;
             /**
              * Format: date-time
-             * @description Until then deliveries are signed with the secret before, too.
+             * @description Until then deliveries are also signed with the previous secret.
              */
             PreviousSecretUntil: string | null;
         };
         /**
          * Webhook
-         * @description An endpoint of the client to which events are sent.
+         * @description A client's endpoint to which events are sent.
          */
         Webhook: {
             WebhookID: string;
-            /** @description Where events are posted to: https on the public internet. */
+            /** @description Where events are sent with POST: an https URL on the public internet. */
             URL: string;
-            /** @description Types of the events that are sent; null: all. */
+            /** @description Event types to send; null: all. */
             Types: string[] | null;
             Description: string | null;
             /**
-             * @description Enabled again, it goes on where it stopped: what happened meanwhile is sent.
+             * @description When enabled again, the endpoint continues where it stopped and receives the events it missed.
              * @enum {string}
              */
             Status: "enabled" | "disabled";
@@ -2607,20 +2607,20 @@ export interface components {
         };
         /** WebhookChange */
         WebhookChange: {
-            /** @description Where events are posted to: https on the public internet. */
+            /** @description Where events are sent with POST: an https URL on the public internet. */
             URL?: string;
-            /** @description Types of the events that are sent; null: all. */
+            /** @description Event types to send; null: all. */
             Types?: string[] | null;
             Description?: string | null;
             /**
-             * @description Enabled again, it goes on where it stopped: what happened meanwhile is sent.
+             * @description When enabled again, the endpoint continues where it stopped and receives the events it missed.
              * @enum {string}
              */
             Status?: "enabled" | "disabled";
         };
         /** Rotation */
         Rotation: {
-            /** @description How long deliveries are signed with both secrets. Default: a day. */
+            /** @description How long deliveries are signed with both secrets. Default: one day. */
             OverlapSeconds?: number;
         };
         /**
@@ -2630,7 +2630,7 @@ export interface components {
         Delivery: {
             DeliveryID: string;
             EventID: string;
-            /** @description Of the event; `webhook.ping` for a ping, which is in no log. */
+            /** @description Type of the event; `webhook.ping` for a ping, which is not in the log. */
             Type: string;
             /** @enum {string} */
             Reason: "event" | "replay" | "ping";
@@ -2650,7 +2650,7 @@ export interface components {
                     [key: string]: unknown;
                 };
             } | null;
-            /** @description The last answer, and the first 4 kB of its body; null: there was none. */
+            /** @description The last response with the first 4 kB of its body; null: there was none. */
             Answer: {
                 Status: number;
                 Body: string | null;
@@ -2661,13 +2661,13 @@ export interface components {
         };
         /**
          * Replay
-         * @description Either EventIDs, or From and perhaps Until.
+         * @description Either EventIDs, or From and optionally Until.
          */
         Replay: {
             EventIDs?: string[];
             /**
              * Format: date-time
-             * @description Events that occurred at this time or later.
+             * @description Events that occurred at or after this time.
              */
             From?: string;
             /**
@@ -2683,27 +2683,27 @@ export interface components {
         AuditEntry: {
             /** Format: uuid */
             AuditID: string;
-            /** @description Whose trail it is; null: the deployment’s. */
+            /** @description The tenant whose trail it is; null for the deployment’s trail. */
             TenantID: string | null;
-            /** @description Of the entry in its trail, without gaps from 1 on. */
+            /** @description Number of the entry in its trail, from 1 without gaps. */
             Number: number;
             /** Format: date-time */
             At: string;
             /**
-             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was made active again. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted, and nobody finds it any more. Its own trail goes with its data. tenant.deletion_finished: The last data of a deleted tenant was deleted. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got another password. user.erased: The personal data of a user was erased. The target is the receipt: earlier entries must not lead to it. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: An attempt to sign in failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was decided by hand, or that decision was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed by hand. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued, all in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: A webhook endpoint got a new secret. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were sent again. course.created: A course was created. course.changed: Fields of a course changed; Status is its new one, when that changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed; Status is its new one, when that changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: A trail began: that of the tenant that is the target, otherwise that of the deployment. The trail of the deployment names all others. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside of the service, or its signing key is missing.
+             * @description tenant.created: A tenant was created. tenant.changed: Fields of a tenant changed. tenant.suspended: A tenant was suspended. tenant.resumed: A suspended tenant was resumed. tenant.exported: All data held about a tenant was exported. tenant.deleted: A tenant was deleted and can no longer be found. Its own trail is deleted with its data. tenant.deletion_finished: The last data of a deleted tenant was removed. key.created: An API key was created. key.revoked: An API key was revoked. administrator.created: A user was created as an administrator. user.access_changed: A user became or ceased to be an administrator, was enabled or disabled, or got a new password. user.erased: The personal data of a user was erased. The target is the receipt, because earlier entries must not lead to the person. user.exported: All data held about a user was exported. sign_in_link.created: A sign-in link was created for a user. sign_in.succeeded: A user signed in. sign_in.failed: A sign-in attempt failed. Without a target, the name or link is unknown. operator.signed_in: The operator signed in. sessions.ended: All sessions of a user, or of the operator, were ended. enrolment.overridden: A result was overridden, or the override was removed. enrolment.withdrawn: An enrolment was withdrawn. enrolment.reinstated: The withdrawal of an enrolment was reversed. enrolment.end_changed: The end of access was changed manually. enrolment.details_changed: Reference or Metadata of an enrolment changed. enrolment_key.issued: Enrolment keys were issued in one call. enrolment_key.revoked: An enrolment key was revoked. webhook.created: A webhook endpoint was created. webhook.changed: Fields of a webhook endpoint changed. webhook.secret_rotated: The secret of a webhook endpoint was rotated. webhook.deleted: A webhook endpoint was deleted. webhook.replayed: Events were replayed. course.created: A course was created. course.changed: Fields of a course changed. Status is the new status if it changed. course.deleted: A course was deleted. release.imported: A package was imported as a new release. release.made_current: An existing release was set as current. option.created: An enrolment option was created. option.changed: Fields of an enrolment option changed. Status is the new status if it changed. option.deleted: An enrolment option was deleted. signing_keys.rotated: The key ring was rotated. backup.created: A backup was created. backup.restored: The database was restored from a backup. audit.began: A trail was started: the trail of the tenant in the target, or that of the deployment. The deployment's trail records the start of all others. audit.head_unverified: The trail continues from an entry whose seal does not verify: the trail was changed outside the service, or its signing key is missing.
              * @enum {string}
              */
             Action: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
             /**
-             * @description Who did it: an API key, somebody signed in, the command line, the service itself, or anyone, such as somebody who tried to sign in.
+             * @description Who did it: an API key, a signed-in user, the command line, the service itself, or anyone, such as somebody who tried to sign in.
              * @enum {string}
              */
             Actor: "key" | "administrator" | "learner" | "operator_key" | "operator" | "command_line" | "service" | "anyone";
-            /** @description Of the key or the session. */
+            /** @description ID of the key or session. */
             ActorID: string | null;
-            /** @description Name of the key, or LoginID; null: none, or erased since. */
+            /** @description Name of the key, or LoginID; null if there is none or the user has been erased. */
             ActorName: string | null;
-            /** @description IP address; of learners none is kept. */
+            /** @description IP address; not recorded for learners. */
             Address: string | null;
             /** @description The request_id of the request log. */
             RequestID: string | null;
@@ -2713,28 +2713,28 @@ export interface components {
              */
             Target: "tenant" | "key" | "user" | "erasure" | "enrolment" | "enrolment_key" | "webhook" | "course" | "deployment" | null;
             TargetID: string | null;
-            /** @description LoginID of the user, also of an enrolment; name of the key. null: none, or erased since. */
+            /** @description LoginID of the user, also for an enrolment; name of the key; null if there is none or the user has been erased. */
             TargetName: string | null;
-            /** @description Names and harmless values of what changed; depends on Action. Fields may be added. */
+            /** @description Names and non-sensitive values of what changed; depends on Action. Fields may be added. */
             Data: {
                 [key: string]: unknown;
             };
-            /** @description SHA-256 of this entry and the hash before it. `lectern audit verify` checks the chain. */
+            /** @description SHA-256 of this entry and the previous hash. `lectern audit verify` checks the chain. */
             Hash: string;
         };
         /** Preview */
         Preview: {
-            /** @description Plays the course and records nothing. Takes `&returnURL=` as a LaunchURL does. Who has the address can see the course. */
+            /** @description Plays the course and records nothing. Accepts `&returnURL=` like a LaunchURL. Anyone holding the link can see the course. */
             PreviewURL: string;
             /**
              * Format: date-time
-             * @description Until when PreviewURL can be opened: 15 minutes. What was opened ends two hours after the preview was asked for.
+             * @description Until when PreviewURL can be opened: 15 minutes. An opened preview ends two hours after it was requested.
              */
             ExpiresAt: string;
         };
         /** Receipt */
         Receipt: {
-            /** @description The number of the commit; 0: none was made yet. */
+            /** @description Number of the commit; 0 if there has been none. */
             Number: number;
             /** @description Status of the enrolment. */
             Status: string;
@@ -2747,12 +2747,12 @@ export interface components {
             /** @description 0–100. */
             Progress: number;
             /**
-             * @description Why the session has ended; null: it goes on.
+             * @description Why the session has ended; null if it is still open.
              * @enum {string|null}
              */
             Ended: "enrolment_withdrawn" | "user_disabled" | "access_expired" | "tenant_suspended" | "session_superseded" | "session_ended" | null;
             /**
-             * @description The result counts, but the data was not stored: all units together would exceed 4 MiB.
+             * @description The result counts, but the run-time data was not stored, because all units together would exceed 4 MiB.
              * @enum {string}
              */
             Warning?: "data_not_stored";
@@ -2761,13 +2761,13 @@ export interface components {
         };
         /** PlayerSession */
         PlayerSession: {
-            /** @description The path segment of what follows: `/play/{Session}/commit`, `/play/{Session}/content/…`. */
+            /** @description The path segment for the following requests: `/play/{Session}/commit`, `/play/{Session}/content/…`. */
             Session: string;
-            /** @description True: nothing of this session is recorded. */
+            /** @description true: nothing in this session is recorded. */
             Preview: boolean;
-            /** @description Number of this launch of the enrolment. The bookmark of the highest one counts. */
+            /** @description Number of this launch of the enrolment. The bookmark of the highest one is kept. */
             Launch: number;
-            /** @description The number of the next commit; launches share the count. */
+            /** @description Number of the next commit; launches share the sequence. */
             NextCommit: number;
             /** @description Empty in a preview. */
             EnrollID: string;
@@ -2779,39 +2779,39 @@ export interface components {
             };
             /** @enum {string} */
             Standard: "scorm12" | "scorm2004-2nd" | "scorm2004-3rd" | "scorm2004-4th" | "web";
-            /** @description The units of the course, with their rules for sequencing. */
+            /** @description The units of the course, with their sequencing rules. */
             Tree: {
                 [key: string]: unknown;
             };
-            /** @description `/play/{Session}/content/` for a package; null for a web course elsewhere, whose unit has an absolute `Href`. */
+            /** @description `/play/{Session}/content/` for a package; null for a web course hosted elsewhere, whose unit has an absolute `Href`. */
             ContentPath: string | null;
-            /** @description By UnitID: the run-time data to start from. */
+            /** @description By UnitID: the run-time data to start with. */
             Data: {
                 [key: string]: unknown;
             };
-            /** @description By UnitID: what was recorded so far. */
+            /** @description By UnitID: the results recorded so far. */
             Evidence: {
                 [key: string]: unknown;
             };
-            /** @description What the page last stored of its activity tree. */
+            /** @description The activity tree that the page stored last. */
             TreeState: string | null;
             LastUnitID: string | null;
-            /** @description Where to go on leaving; null: the page says what was saved. */
+            /** @description Where to go when leaving; null: the page shows what was saved. */
             ReturnURL: string | null;
             Receipt: components["schemas"]["Receipt"];
         };
         /** Commit */
         Commit: {
-            /** @description Counts up by one with each commit of a launch. The server takes each once; a repeated one is answered with the state again and changes nothing. A number that another commit has taken, or that is more than 1,000 ahead: 409 `commit_number_ahead` with `Expected`. */
+            /** @description Increases by one with each commit of a launch. The server stores each number once; repeating a commit returns the state again and changes nothing. A number used by another commit, or more than 1,000 ahead, gets 409 `commit_number_ahead` with `Expected`. */
             Number: number;
             UnitID: string;
-            /** @description The whole run-time data model of the unit, flat, as of now. */
+            /** @description The complete run-time data of the unit, as a flat object. */
             Data: {
                 [key: string]: string;
             };
-            /** @description SCORM 2004: the state of the activity tree, serialised by the page; given back at the next launch. */
+            /** @description SCORM 2004: the activity tree as serialised by the page; returned at the next launch. */
             Tree?: string;
-            /** @description SCORM 2004: what the sequencing engine rolled up for the whole course. */
+            /** @description SCORM 2004: the rollup of the whole course by the sequencing engine. */
             Root?: {
                 /** @enum {string} */
                 Completion: "unknown" | "incomplete" | "completed";
@@ -2820,9 +2820,9 @@ export interface components {
                 Score: number | null;
                 Progress: number | null;
             };
-            /** @description In a preview: what the last receipt gave, because nothing is kept here. */
+            /** @description In a preview: the value from the last receipt, because nothing is stored on the server. */
             Preview?: string;
-            /** @description True with the last commit: the learner leaves and the session ends. */
+            /** @description true with the last commit: the learner leaves and the session ends. */
             Exit?: boolean;
         };
     };
@@ -2896,7 +2896,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unavailable`: The service is not available at the moment. */
+        /** @description `unavailable`: The service is temporarily unavailable. */
         unavailable: {
             headers: {
                 [name: string]: unknown;
@@ -2920,7 +2920,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unauthorized`: No valid credentials. `signed_out`: Nobody is signed in. */
+        /** @description `unauthorized`: No valid credentials were sent were sent. `signed_out`: Nobody is signed in. */
         "unauthorized.signed_out": {
             headers: {
                 [name: string]: unknown;
@@ -2932,7 +2932,7 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners reach only what is their own. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `tenant_suspended`: The tenant is suspended. */
+        /** @description `scope_missing`: The key lacks a scope. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_not_allowed`: Only the operator can name another tenant. `tenant_suspended`: The tenant is suspended. */
         "scope_missing.own_only.cross_site.tenant_not_allowed.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
@@ -2956,7 +2956,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_exists`: The user exists with other data. `in_progress`: The same request is still in progress. */
+        /** @description `user_exists`: The user already exists with other data. `in_progress`: The same request is still in progress. */
         "user_exists.in_progress": {
             headers: {
                 [name: string]: unknown;
@@ -3064,7 +3064,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is enrolled already. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
+        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is already enrolled. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
         "user_disabled.course_retired.already_enrolled.no_seats_left.in_progress": {
             headers: {
                 [name: string]: unknown;
@@ -3088,7 +3088,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `multiple_enrolment_options`: The course has several enrolment options. `no_enrolment_option`: The course has no enrolment option for this user. `course_retired`: The course is retired. `already_enrolled`: The user is enrolled already. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
+        /** @description `user_disabled`: The user is disabled. `multiple_enrolment_options`: The course has several enrolment options. `no_enrolment_option`: The course has no enrolment option for this user. `course_retired`: The course is retired. `already_enrolled`: The user is already enrolled. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. */
         "user_disabled.multiple_enrolment_options.no_enrolment_option.course_retired.already_enrolled.no_seats_left.in_progress": {
             headers: {
                 [name: string]: unknown;
@@ -3112,7 +3112,7 @@ export interface components {
                 };
             };
         };
-        /** @description `already_enrolled`: The user is enrolled already. `no_seats_left`: The enrolment option has no seats left. */
+        /** @description `already_enrolled`: The user is already enrolled. `no_seats_left`: The enrolment option has no seats left. */
         "already_enrolled.no_seats_left": {
             headers: {
                 [name: string]: unknown;
@@ -3184,7 +3184,7 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is enrolled already. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. `key_redeemed`: The enrolment key has been redeemed. `key_revoked`: The enrolment key was revoked. `key_expired`: The enrolment key has expired. `key_not_yet_valid`: The enrolment key is not valid yet. `key_of_other_user`: The enrolment key is for another user. `key_of_other_group`: The enrolment key is for another group. */
+        /** @description `user_disabled`: The user is disabled. `course_retired`: The course is retired. `already_enrolled`: The user is already enrolled. `no_seats_left`: The enrolment option has no seats left. `in_progress`: The same request is still in progress. `key_redeemed`: The enrolment key has been redeemed. `key_revoked`: The enrolment key was revoked. `key_expired`: The enrolment key has expired. `key_not_yet_valid`: The enrolment key is not valid yet. `key_of_other_user`: The enrolment key is for another user. `key_of_other_group`: The enrolment key is for another group. */
         "user_disabled.course_retired.already_enrolled.no_seats_left.in_progress.key_redeemed.key_revoked.key_expired.key_not_yet_valid.key_of_other_user.key_of_other_group": {
             headers: {
                 [name: string]: unknown;
@@ -3244,7 +3244,7 @@ export interface components {
                 };
             };
         };
-        /** @description `sign_in_failed`: Signing in failed. */
+        /** @description `sign_in_failed`: Sign-in failed. */
         sign_in_failed: {
             headers: {
                 [name: string]: unknown;
@@ -3316,7 +3316,7 @@ export interface components {
                 };
             };
         };
-        /** @description `scope_missing`: The key lacks a scope. `operator_only`: Only the operator may do this. `own_only`: Learners reach only what is their own. `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
+        /** @description `scope_missing`: The key lacks a scope. `operator_only`: Only the operator may do this. `own_only`: Learners can only access their own data. `cross_site`: The request came from another origin. `tenant_suspended`: The tenant is suspended. */
         "scope_missing.operator_only.own_only.cross_site.tenant_suspended": {
             headers: {
                 [name: string]: unknown;
@@ -3424,7 +3424,7 @@ export interface components {
                 };
             };
         };
-        /** @description `tenant_exists`: The tenant exists with other data. `tenant_being_deleted`: The tenant is being deleted. `in_progress`: The same request is still in progress. */
+        /** @description `tenant_exists`: The tenant already exists with other data. `tenant_being_deleted`: The tenant is being deleted. `in_progress`: The same request is still in progress. */
         "tenant_exists.tenant_being_deleted.in_progress": {
             headers: {
                 [name: string]: unknown;
@@ -3472,7 +3472,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. `webhook_address_refused`: The address of the webhook endpoint is refused. */
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `idempotency_key_reused`: The Idempotency-Key belongs to another request. `webhook_address_refused`: The URL of the webhook endpoint is not allowed. */
         "validation_failed.unknown_field.idempotency_key_reused.webhook_address_refused": {
             headers: {
                 [name: string]: unknown;
@@ -3496,7 +3496,7 @@ export interface components {
                 };
             };
         };
-        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `webhook_address_refused`: The address of the webhook endpoint is refused. */
+        /** @description `validation_failed`: A value is not valid. `unknown_field`: A field is not known. `webhook_address_refused`: The URL of the webhook endpoint is not allowed. */
         "validation_failed.unknown_field.webhook_address_refused": {
             headers: {
                 [name: string]: unknown;
@@ -3676,7 +3676,7 @@ export interface components {
                 };
             };
         };
-        /** @description `not_found`: Nothing is found at this address. `tenant_not_found`: The tenant does not exist. */
+        /** @description `not_found`: There is nothing at this address. `tenant_not_found`: The tenant does not exist. */
         "not_found.tenant_not_found": {
             headers: {
                 [name: string]: unknown;
@@ -3688,7 +3688,7 @@ export interface components {
                 };
             };
         };
-        /** @description `range_not_satisfiable`: The file has no such part. */
+        /** @description `range_not_satisfiable`: The requested range is beyond the end of the file. */
         range_not_satisfiable: {
             headers: {
                 [name: string]: unknown;
@@ -3703,49 +3703,49 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+         * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
          * @example acme
          */
         Tenant: string;
         /**
-         * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+         * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
          * @example order-4711
          */
         "Idempotency-Key": string;
         /**
-         * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+         * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
          * @example 50
          */
         Limit: number;
-        /** @description `NextCursor` of the page before. Opaque. */
+        /** @description `NextCursor` of the previous page. Opaque. */
         Cursor: string;
         /**
-         * @description true: answer what would happen to each row, and change nothing.
+         * @description true: report what would happen to each row, and change nothing.
          * @example true
          */
         plan: boolean;
         /**
-         * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+         * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
          * @example ada
          */
         LoginID: string;
         /**
-         * @description The course. Chosen by the operator.
+         * @description ID of the course. Chosen by the operator.
          * @example fire-safety
          */
         CourseID: string;
         /**
-         * @description The enrolment option, unique in its course. Chosen by the operator.
+         * @description ID of the enrolment option, unique within its course. Chosen by the operator.
          * @example 30-days
          */
         DurationID: string;
         /**
-         * @description What comes first. Default: oldest.
+         * @description Sort order. Default: oldest.
          * @example oldest
          */
         Order: "oldest" | "newest";
         /**
-         * @description Identifies an enrolment. Opaque.
+         * @description ID of the enrolment. Opaque.
          * @example 01994a5e-7c00-7000-8000-000000000001
          */
         EnrollID: string;
@@ -3755,12 +3755,12 @@ export interface components {
          */
         Key: string;
         /**
-         * @description A part of Title or CourseID; letter case does not matter.
+         * @description Text to find in Title or CourseID, ignoring case.
          * @example ada
          */
         Search: string;
         /**
-         * @description The number of a release of the course.
+         * @description Number of a release of the course.
          * @example 1
          */
         Release: number;
@@ -3772,7 +3772,7 @@ export interface components {
         /** @example 01994a5e-7c00-7000-8000-000000000005 */
         WebhookID: string;
         /**
-         * @description `Session` of the answer that opened the session.
+         * @description `Session` from the response that opened the session.
          * @example eyJhbGciOiJkaXIifQ
          */
         token: string;
@@ -3955,7 +3955,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A bearer token that holds for ten minutes. */
+            /** @description A bearer token that is valid for ten minutes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4019,30 +4019,30 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @example Engineering */
                 GroupName?: string;
                 /**
-                 * @description Exact, but for letter case.
+                 * @description Exact match, ignoring case.
                  * @example ada@example.com
                  */
                 Email?: string;
                 /** @example true */
                 Enabled?: boolean;
                 /**
-                 * @description What LoginID, "LastName FirstName", "FirstName LastName" or Email begins with; in this order. Letter case does not matter, but in a LoginID of mixed case.
+                 * @description Prefix of LoginID, "LastName FirstName", "FirstName LastName" or Email; results are in this order. Case is ignored, except in a mixed-case LoginID.
                  * @example ada
                  */
                 Search?: string;
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -4104,12 +4104,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -4133,7 +4133,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The user exists and equals what was sent: a safe retry. */
+            /** @description The user exists and equals the request: a safe retry. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4197,19 +4197,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description true: answer what would happen to each row, and change nothing.
+                 * @description true: report what would happen to each row, and change nothing.
                  * @example true
                  */
                 plan?: components["parameters"]["plan"];
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -4229,7 +4229,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in their order: `Row` (from 1), `Status` as the single call would answer, and the ids of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. With `Accept: text/csv` as CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4256,21 +4256,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description What the name begins with; letter case matters.
+                 * @description Prefix of the name; case-sensitive.
                  * @example ada
                  */
                 Search?: string;
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -4323,14 +4323,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4380,14 +4380,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4452,14 +4452,14 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4492,7 +4492,7 @@ export interface operations {
                      *           "Data": "enrolments",
                      *           "Records": 1,
                      *           "What": "Enrolments and their results.",
-                     *           "Why": "Anonymous results stay for reports."
+                     *           "Why": "Anonymous results are kept for reports."
                      *         }
                      *       ]
                      *     }
@@ -4518,14 +4518,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4567,19 +4567,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -4631,29 +4631,29 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
                 /**
-                 * @description The enrolment option, unique in its course. Chosen by the operator.
+                 * @description ID of the enrolment option, unique within its course. Chosen by the operator.
                  * @example 30-days
                  */
                 DurationID: components["parameters"]["DurationID"];
@@ -4784,24 +4784,24 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
@@ -4932,19 +4932,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -5010,24 +5010,24 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description What comes first. Default: oldest.
+                 * @description Sort order. Default: oldest.
                  * @example oldest
                  */
                 Order?: components["parameters"]["Order"];
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID?: string;
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID?: string;
@@ -5064,7 +5064,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -5149,28 +5149,28 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description What comes first. Default: oldest.
+                 * @description Sort order. Default: oldest.
                  * @example oldest
                  */
                 Order?: components["parameters"]["Order"];
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -5255,19 +5255,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description Identifies an enrolment. Opaque.
+                 * @description ID of the enrolment. Opaque.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -5341,19 +5341,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description Identifies an enrolment. Opaque.
+                 * @description ID of the enrolment. Opaque.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -5437,19 +5437,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description Identifies an enrolment. Opaque.
+                 * @description ID of the enrolment. Opaque.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -5499,28 +5499,28 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description Identifies an enrolment. Opaque.
+                 * @description ID of the enrolment. Opaque.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID: components["parameters"]["EnrollID"];
@@ -5583,19 +5583,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description true: answer what would happen to each row, and change nothing.
+                 * @description true: report what would happen to each row, and change nothing.
                  * @example true
                  */
                 plan?: components["parameters"]["plan"];
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -5615,7 +5615,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One line for each row, in their order: `Row` (from 1), `Status` as the single call would answer, and the ids of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. With `Accept: text/csv` as CSV. */
+            /** @description One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5642,14 +5642,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description What comes first. Default: oldest.
+                 * @description Sort order. Default: oldest.
                  * @example oldest
                  */
                 Order?: components["parameters"]["Order"];
@@ -5660,7 +5660,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -5733,12 +5733,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -5821,7 +5821,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -5889,7 +5889,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -5958,24 +5958,24 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
                 /**
-                 * @description The key as it was typed: letter case, hyphens and spaces do not matter; O is 0, I and L are 1.
+                 * @description The key as typed. Case, hyphens and spaces are ignored; O is read as 0, I and L as 1.
                  * @example F7K2-9XQM-4TRW-8HDN
                  */
                 Key: string;
@@ -6118,14 +6118,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -6164,19 +6164,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /**
-                 * @description Identifies the user, such as the user's ID in the client's own system: 1–255 characters of any script, not . or .. alone. Cannot be changed.
+                 * @description Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.
                  * @example ada
                  */
                 LoginID: components["parameters"]["LoginID"];
@@ -6499,14 +6499,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description A part of Title or CourseID; letter case does not matter.
+                 * @description Text to find in Title or CourseID, ignoring case.
                  * @example ada
                  */
                 Search?: components["parameters"]["Search"];
@@ -6515,7 +6515,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -6592,14 +6592,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description A part of Title or CourseID; letter case does not matter.
+                 * @description Text to find in Title or CourseID, ignoring case.
                  * @example ada
                  */
                 Search?: components["parameters"]["Search"];
@@ -6687,7 +6687,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
@@ -6761,7 +6761,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
@@ -6891,7 +6891,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
@@ -6927,12 +6927,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
                 /**
-                 * @description The enrolment option, unique in its course. Chosen by the operator.
+                 * @description ID of the enrolment option, unique within its course. Chosen by the operator.
                  * @example 30-days
                  */
                 DurationID: components["parameters"]["DurationID"];
@@ -7024,12 +7024,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
                 /**
-                 * @description The enrolment option, unique in its course. Chosen by the operator.
+                 * @description ID of the enrolment option, unique within its course. Chosen by the operator.
                  * @example 30-days
                  */
                 DurationID: components["parameters"]["DurationID"];
@@ -7065,7 +7065,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
@@ -7097,7 +7097,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12
                      *         }
@@ -7130,7 +7130,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
@@ -7166,7 +7166,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12
                      *         }
@@ -7203,7 +7203,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12
                      *         }
@@ -7234,17 +7234,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
@@ -7278,7 +7278,7 @@ export interface operations {
                      *           ],
                      *           "Warnings": [
                      *             {
-                     *               "Message": "The manifest names a file that is not in the package.",
+                     *               "Message": "The manifest lists a file that is not in the package.",
                      *               "File": "imsmanifest.xml",
                      *               "Line": 12
                      *             }
@@ -7320,12 +7320,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
                 /**
-                 * @description The number of a release of the course.
+                 * @description Number of a release of the course.
                  * @example 1
                  */
                 Release: components["parameters"]["Release"];
@@ -7357,7 +7357,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12
                      *         }
@@ -7390,12 +7390,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
                 /**
-                 * @description The number of a release of the course.
+                 * @description Number of a release of the course.
                  * @example 1
                  */
                 Release: components["parameters"]["Release"];
@@ -7436,7 +7436,7 @@ export interface operations {
                      *       ],
                      *       "Warnings": [
                      *         {
-                     *           "Message": "The manifest names a file that is not in the package.",
+                     *           "Message": "The manifest lists a file that is not in the package.",
                      *           "File": "imsmanifest.xml",
                      *           "Line": 12
                      *         }
@@ -7467,11 +7467,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Text to find in TenantID or Name.
@@ -7538,7 +7538,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -7741,7 +7741,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description True: answer what would be deleted, and change nothing.
+                 * @description true: report what would be deleted, and change nothing.
                  * @example true
                  */
                 plan?: boolean;
@@ -7758,7 +7758,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The receipt. Repeating the call while data is being deleted gives the same one; 404 when all is deleted. */
+            /** @description The receipt. Repeating the call during the deletion returns the same receipt; afterwards the response is 404. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7781,7 +7781,7 @@ export interface operations {
                      *         {
                      *           "Data": "enrolments",
                      *           "What": "Enrolments and their results.",
-                     *           "Why": "Anonymous results stay for reports."
+                     *           "Why": "Anonymous results are kept for reports."
                      *         }
                      *       ]
                      *     }
@@ -7807,11 +7807,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -7879,7 +7879,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -8016,7 +8016,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A line `{ Type, Record }` for each record: users, enrolments, results, run-time data, events, keys and webhooks without secrets, audit trail. The first line is the tenant. */
+            /** @description One line `{ Type, Record }` for each record: users, enrolments, results, run-time data, events, keys and webhooks without secrets, and the audit trail. The first line is the tenant. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8042,32 +8042,32 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
-                /** @description The same as Cursor. */
+                /** @description Same as Cursor. */
                 after?: string;
-                /** @description Types, parted by commas. Default: all. */
+                /** @description Comma-separated types. Default: all. */
                 Types?: string;
                 /** @example 01994a5e-7c00-7000-8000-000000000001 */
                 EnrollID?: string;
                 /**
-                 * @description The user that it is about, or whose enrolment.
+                 * @description The user that the event is about, or whose enrolment it is about.
                  * @example ada
                  */
                 LoginID?: string;
                 /**
-                 * @description What comes first. Default: oldest, in an order without gaps, for programs. newest, by EventID, is for people: what was under way while a page was read may be missing from it. Each has a cursor of its own.
+                 * @description Sort order. oldest (default): in an order without gaps, for programs. newest: by EventID, for people; events being written while a page is read may be missing. Each order has its own cursors.
                  * @example oldest
                  */
                 Order?: "oldest" | "newest";
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8077,7 +8077,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What happened after Cursor; with Order=newest, before it. */
+            /** @description The events after Cursor or, with Order=newest, before it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8101,7 +8101,7 @@ export interface operations {
                      */
                     "application/json": {
                         Items: components["schemas"]["Event"][];
-                        /** @description Oldest first it is never null: ask with it again, now or later, for what has happened since. Newest first null says that there is nothing older. */
+                        /** @description Oldest first it is never null: send it again, now or later, to get the events since then. Newest first, null means that there are no older events. */
                         NextCursor: string | null;
                     };
                     "application/x-ndjson": string;
@@ -8125,14 +8125,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many days, today included.
+                 * @description Number of days, including today.
                  * @example 30
                  */
                 Days?: number;
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8142,7 +8142,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The counts are exact as of now. */
+            /** @description The counts are exact at the time of the request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8206,16 +8206,16 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8278,12 +8278,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -8350,7 +8350,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8405,7 +8405,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8471,7 +8471,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8526,12 +8526,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -8598,12 +8598,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -8666,16 +8666,16 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @example pending */
                 Status?: "pending" | "delivered" | "failed";
                 /**
-                 * @description Of what happened to this enrolment.
+                 * @description Only deliveries of events about this enrolment.
                  * @example 01994a5e-7c00-7000-8000-000000000001
                  */
                 EnrollID?: string;
@@ -8684,7 +8684,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8758,12 +8758,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -8822,26 +8822,26 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Rows on a page. A page of large rows ends at about 1 MiB: go on as long as there is a NextCursor.
+                 * @description Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.
                  * @example 50
                  */
                 Limit?: components["parameters"]["Limit"];
-                /** @description `NextCursor` of the page before. Opaque. */
+                /** @description `NextCursor` of the previous page. Opaque. */
                 Cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description What comes first. Default: oldest.
+                 * @description Sort order. Default: oldest.
                  * @example oldest
                  */
                 Order?: components["parameters"]["Order"];
                 /** @example tenant.created */
                 Action?: "tenant.created" | "tenant.changed" | "tenant.suspended" | "tenant.resumed" | "tenant.exported" | "tenant.deleted" | "tenant.deletion_finished" | "key.created" | "key.revoked" | "administrator.created" | "user.access_changed" | "user.erased" | "user.exported" | "sign_in_link.created" | "sign_in.succeeded" | "sign_in.failed" | "operator.signed_in" | "sessions.ended" | "enrolment.overridden" | "enrolment.withdrawn" | "enrolment.reinstated" | "enrolment.end_changed" | "enrolment.details_changed" | "enrolment_key.issued" | "enrolment_key.revoked" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.deleted" | "webhook.replayed" | "course.created" | "course.changed" | "course.deleted" | "release.imported" | "release.made_current" | "option.created" | "option.changed" | "option.deleted" | "signing_keys.rotated" | "backup.created" | "backup.restored" | "audit.began" | "audit.head_unverified";
                 /**
-                 * @description ID of a key or a session.
+                 * @description ID of a key or session.
                  * @example 01994a5e-7c00-7000-8000-000000000003
                  */
                 ActorID?: string;
                 /**
-                 * @description Who did it, or whom it was about, their enrolments included. The operator names the tenant.
+                 * @description LoginID of the person who did it or whom it was about, including their enrolments. The operator must name the tenant.
                  * @example ada
                  */
                 LoginID?: string;
@@ -8851,19 +8851,19 @@ export interface operations {
                  */
                 TargetID?: string;
                 /**
-                 * @description Entries from this instant on.
+                 * @description Entries from this time on.
                  * @example 2026-01-31T09:00:00Z
                  */
                 After?: string;
                 /**
-                 * @description Entries before this instant.
+                 * @description Entries before this time.
                  * @example 2026-01-31T09:00:00Z
                  */
                 Before?: string;
             };
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
@@ -8873,7 +8873,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of entries. Without the header Tenant the operator reads the trails of all tenants and of the deployment. */
+            /** @description A page of entries. Without the Tenant header the operator gets the trails of all tenants and of the deployment. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8928,11 +8928,11 @@ export interface operations {
     launch: {
         parameters: {
             query?: {
-                /** @description Of the LaunchURL. */
+                /** @description From the LaunchURL. */
                 enrolment?: unknown;
-                /** @description Of the LaunchURL. */
+                /** @description From the LaunchURL. */
                 key?: unknown;
-                /** @description Where to bring the learner afterwards: an http(s) address, percent-encoded, or raw as the last parameter with its own ? and &. */
+                /** @description Where to send the learner afterwards: an http(s) URL, percent-encoded, or raw as the last parameter with its own ? and &. */
                 returnURL?: unknown;
             };
             header?: never;
@@ -8941,7 +8941,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the player, on the content origin. */
+            /** @description Redirects to the player on the content origin. */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -8949,7 +8949,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["malformed_request"];
-            /** @description A page for the learner that says why not. */
+            /** @description A page that tells the learner why the course cannot be opened. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8958,7 +8958,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description A page for the learner: not a launch link. */
+            /** @description A page for the learner: not a valid launch link. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8981,14 +8981,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
@@ -8999,13 +8999,13 @@ export interface operations {
             content: {
                 /** @example {} */
                 "application/json": {
-                    /** @description The number of a release of the course. */
+                    /** @description Number of a release of the course. */
                     Release?: number;
                 };
             };
         };
         responses: {
-            /** @description The preview. Nothing of it is stored. */
+            /** @description The preview. Nothing in it is stored. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9039,19 +9039,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The tenant to act on. The operator's keys and sessions need it; keys and sessions of a tenant leave it out. Percent-encode it when it is not ASCII.
+                 * @description The tenant to act on. Required with the operator's keys and sessions; not allowed with those of a tenant. Percent-encode it if it is not ASCII.
                  * @example acme
                  */
                 Tenant?: components["parameters"]["Tenant"];
                 /**
-                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out once; its answer is replayed for 24 hours.
+                 * @description Identifies this request: 1–255 printable ASCII characters. A request repeated with the same key is carried out only once; its response is replayed for 24 hours.
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /**
-                 * @description The course. Chosen by the operator.
+                 * @description ID of the course. Chosen by the operator.
                  * @example fire-safety
                  */
                 CourseID: components["parameters"]["CourseID"];
@@ -9060,7 +9060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The preview. Nothing of it is stored. */
+            /** @description The preview. Nothing in it is stored. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9095,7 +9095,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The ticket to which a launch or preview link leads.
+                 * @description The ticket from a launch or preview link.
                  * @example eyJhbGciOiJkaXIifQ
                  */
                 token: string;
@@ -9104,7 +9104,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The player. */
+            /** @description The player page. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9114,7 +9114,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["malformed_request"];
-            /** @description The ticket is unknown or too old: a page for the learner. */
+            /** @description The ticket is unknown or has expired. A page for the learner. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9125,7 +9125,7 @@ export interface operations {
             };
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            /** @description The ticket belongs to another host name: a page for the learner. */
+            /** @description The ticket belongs to another host name. A page for the learner. */
             421: {
                 headers: {
                     [name: string]: unknown;
@@ -9146,7 +9146,7 @@ export interface operations {
             query?: {
                 /** @description Part of the PreviewURL. */
                 ticket?: unknown;
-                /** @description Where to go afterwards, as for a launch link. */
+                /** @description Where to go afterwards, as in a launch link. */
                 returnURL?: unknown;
             };
             header?: never;
@@ -9155,7 +9155,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the player. */
+            /** @description Redirects to the player. */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -9163,7 +9163,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["malformed_request"];
-            /** @description The tenant is suspended: a page that says so. */
+            /** @description The tenant is suspended. A page that says so. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9172,7 +9172,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The link is incomplete or too old: a page that says so. */
+            /** @description The link is incomplete or has expired. A page that says so. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9183,7 +9183,7 @@ export interface operations {
             };
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            /** @description The link belongs to another host name: a page that says so. */
+            /** @description The link belongs to another host name. A page that says so. */
             421: {
                 headers: {
                     [name: string]: unknown;
@@ -9205,7 +9205,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The ticket to which a launch or preview link leads.
+                 * @description The ticket from a launch or preview link.
                  * @example eyJhbGciOiJkaXIifQ
                  */
                 token: string;
@@ -9278,7 +9278,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `Session` of the answer that opened the session.
+                 * @description `Session` from the response that opened the session.
                  * @example eyJhbGciOiJkaXIifQ
                  */
                 token: components["parameters"]["token"];
@@ -9301,7 +9301,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receipt, with the state of the enrolment. */
+            /** @description The receipt, with the current state of the enrolment. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9344,7 +9344,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `Session` of the answer that opened the session.
+                 * @description `Session` from the response that opened the session.
                  * @example eyJhbGciOiJkaXIifQ
                  */
                 token: components["parameters"]["token"];
@@ -9353,7 +9353,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session goes on. */
+            /** @description The session is still open. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9381,12 +9381,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `Session` of the answer that opened the session.
+                 * @description `Session` from the response that opened the session.
                  * @example eyJhbGciOiJkaXIifQ
                  */
                 token: components["parameters"]["token"];
                 /**
-                 * @description The path of the file in its package; it may contain slashes.
+                 * @description Path of the file in its package; may contain slashes.
                  * @example lesson-1/index.html
                  */
                 Path: string;
@@ -9395,7 +9395,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The file, with the content type that belongs to its name. */
+            /** @description The file, with a content type that matches its name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9404,7 +9404,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description The part of the file that was requested. */
+            /** @description The requested range of the file. */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -9413,7 +9413,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description The client has the file already. */
+            /** @description The client already has the current file. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9467,22 +9467,22 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
                     Type: "user.created";
                     Data: {
-                        /** @description null once the user was erased. */
+                        /** @description null once the user has been erased. */
                         LoginID: string | null;
                     };
                 };
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9525,24 +9525,24 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
                     Type: "user.updated";
                     Data: {
-                        /** @description null once the user was erased. */
+                        /** @description null once the user has been erased. */
                         LoginID: string | null;
-                        /** @description Names of the fields that changed. */
+                        /** @description Names of the changed fields. */
                         Changed: string[];
                     };
                 };
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9585,24 +9585,24 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
                     Type: "user.disabled";
                     Data: {
-                        /** @description null once the user was erased. */
+                        /** @description null once the user has been erased. */
                         LoginID: string | null;
-                        /** @description Names of the fields that changed. */
+                        /** @description Names of the changed fields. */
                         Changed: string[];
                     };
                 };
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9642,9 +9642,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -9657,7 +9657,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9698,9 +9698,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -9713,7 +9713,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9756,15 +9756,15 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
                     Type: "enrolment.updated";
                     Data: {
-                        /** @description Names of the fields that changed. */
+                        /** @description Names of the changed fields. */
                         Changed?: string[];
                         /** @enum {string} */
                         Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
@@ -9773,7 +9773,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9814,9 +9814,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -9830,7 +9830,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9875,9 +9875,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -9897,7 +9897,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -9942,9 +9942,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -9964,7 +9964,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10009,9 +10009,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -10031,7 +10031,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10076,9 +10076,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -10098,7 +10098,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10141,9 +10141,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -10154,14 +10154,14 @@ export interface operations {
                         ExpiresAt: string | null;
                         /** @enum {string} */
                         Status: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
-                        /** @description Of this extension. */
+                        /** @description Reference of this extension. */
                         Reference: string | null;
                     };
                 };
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10204,15 +10204,15 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
                     Type: "enrolment.expired";
                     Data: {
-                        /** @description Names of the fields that changed. */
+                        /** @description Names of the changed fields. */
                         Changed?: string[];
                         /** @enum {string} */
                         Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
@@ -10221,7 +10221,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10264,15 +10264,15 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
                     Type: "enrolment.withdrawn";
                     Data: {
-                        /** @description Names of the fields that changed. */
+                        /** @description Names of the changed fields. */
                         Changed?: string[];
                         /** @enum {string} */
                         Status?: "enrolled" | "in_progress" | "completed" | "expired" | "withdrawn";
@@ -10281,7 +10281,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10322,9 +10322,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -10339,7 +10339,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10383,9 +10383,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -10400,7 +10400,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10442,9 +10442,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -10458,7 +10458,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10499,9 +10499,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -10514,7 +10514,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10556,9 +10556,9 @@ export interface operations {
                     EventID: string;
                     /** Format: date-time */
                     OccurredAt: string;
-                    /** @description The user that it is about; null: none, or erased since. */
+                    /** @description The user that the event is about; null if there is none or the user has been erased. */
                     LoginID: string | null;
-                    /** @description The enrolment that it is about. */
+                    /** @description The enrolment that the event is about. */
                     EnrollID: string | null;
                     CourseID: string | null;
                     /** @constant */
@@ -10574,7 +10574,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else is tried again, for 72 hours. */
+            /** @description Received. Any other response is retried for 72 hours. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

@@ -203,7 +203,10 @@ const badKeys: [string[], RegExp][] = [
   [['--tenant', 'acme'], /--name is missing/],
   [['--tenant', 'nobody', '--name', 'shop'], /nobody|tenant/i],
   [['--tenant', 'acme', '--operator', '--name', 'both'], /--tenant or --operator, not both/],
-  [['--tenant', 'acme', '--name', 'shop', '--scope', 'users:all'], /scope users:all does not exist.*users:read/s],
+  [
+    ['--tenant', 'acme', '--name', 'shop', '--scope', 'users:all'],
+    /scope users:all does not exist.*users:read/s,
+  ],
   [['--tenant', 'acme', '--name', 'shop', '--scope', 'tenants:write'], /tenants:write/],
   [['--tenant', 'acme', '--name', 'shop', '--expires', 'tomorrow'], /--expires/],
   [['--tenant', 'acme', '--name', 'shop', '--expires', '2001-01-01T00:00:00Z'], /--expires.*in the future/],

@@ -10,7 +10,7 @@ export type Caller = {
   keyId: string;
   tenantId: string | null;
   scopes: readonly Scope[];
-  /** Of the person whose session it is. */
+  /** The session's user. */
   userId?: string;
   /** A console session instead of a key. */
   isSession?: true;

@@ -232,8 +232,7 @@ export const catalogueRoutes = [
     path: '/course/{CourseID}/release/{Release}',
     name: 'putRelease',
     summary: 'Set a release as current',
-    description:
-      'Switches to an earlier or later release. Enrolments already started stay on their release.',
+    description: 'Switches to an earlier or later release. Enrolments already started stay on their release.',
     scope: 'catalogue:write',
     params: releaseParams,
     body: ReleaseChange,

@@ -30,8 +30,7 @@ export const enrolmentKeyRoutes = [
     path: '/enrolment/key',
     name: 'issueEnrolmentKeys',
     summary: 'Create enrolment keys (vouchers)',
-    description:
-      'Each key enrols one user on all of its courses. The keys are shown only in this response.',
+    description: 'Each key enrols one user on all of its courses. The keys are shown only in this response.',
     example: ['PurchaseOrder'],
     body: NewEnrolmentKeys,
     answers: { 201: { description: 'Created. Each Key is shown only once.', schema: IssuedKeys } },
@@ -88,7 +87,8 @@ export const enrolmentKeyRoutes = [
     path: '/enrol/key/{LoginID}/{Key}',
     name: 'redeemEnrolmentKey',
     summary: 'Redeem an enrolment key',
-    description: 'Enrols the user on all courses of the key, or on none. Repeating it for the same user is safe.',
+    description:
+      'Enrols the user on all courses of the key, or on none. Repeating it for the same user is safe.',
     example: ['IfEnrolled'],
     params: Type.Object({ LoginID, Key: TypedKey }),
     body: KeyRedemption,

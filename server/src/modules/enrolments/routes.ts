@@ -106,7 +106,10 @@ export const enrolmentRoutes = [
       ...orderQuery,
       LoginID: Type.Optional(LoginID),
       CourseID: Type.Optional(CourseID),
-      DurationID: Type.Optional({ ...DurationID, description: 'An option of the course in CourseID, which is required with it.' }),
+      DurationID: Type.Optional({
+        ...DurationID,
+        description: 'An option of the course in CourseID, which is required with it.',
+      }),
       Status: Type.Optional(OneOf(statuses, { description: 'The current status.' })),
       GroupName: Type.Optional(Text(255, { description: "The users' current group." })),
       ExpiresAfter: Type.Optional(
@@ -115,7 +118,9 @@ export const enrolmentRoutes = [
       ExpiresBefore: Type.Optional(
         Instant('Only current enrolments that end before this time, ordered by ExpiresAt.'),
       ),
-      ChangedAfter: Type.Optional(Instant('Only enrolments changed after this time, in the order of change.')),
+      ChangedAfter: Type.Optional(
+        Instant('Only enrolments changed after this time, in the order of change.'),
+      ),
     }),
     answers: { 200: { description: 'A page of enrolments.', schema: PageOf(Enrolment) } },
     handle: async (ctx, { query }) => ok(await listEnrolments(ctx, query)),

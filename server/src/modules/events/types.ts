@@ -5,7 +5,7 @@ import { Instant, Nullable, OneOf } from '../../platform/schema.ts';
 const Count = Type.Integer({ minimum: 0 });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Status = OneOf(['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn']);
-const Changed = Type.Array(Type.String(), { description: 'Names of the fields that changed.' });
+const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });
 const LoginID = Nullable(Type.String({ description: 'null once the user has been erased.' }));
 const Id = Type.String({ format: 'uuid' });
 const Reference = Nullable(Type.String());

@@ -26,7 +26,9 @@ export const peopleRoutes = [
         Type.Boolean({ description: 'true: report what would be done, and change nothing.' }),
       ),
     }),
-    answers: { 200: { description: 'The receipt. Repeating the call returns the same one.', schema: Erasure } },
+    answers: {
+      200: { description: 'The receipt. Repeating the call returns the same one.', schema: Erasure },
+    },
     problems: ['user_not_found'],
     events: ['user.erased', 'enrolment.withdrawn'],
     audits: ['user.erased'],

@@ -57,7 +57,8 @@ export const sessionRoutes = [
     path: '/session/sign-in',
     name: 'openSignInLink',
     summary: 'Show the page of a sign-in link',
-    description: 'Opening the page does not use the link up: its button does, so mail scanners that follow links do no harm.',
+    description:
+      'Opening the page does not use the link up: its button does, so mail scanners that follow links do no harm.',
     query: Type.Object({ token: Type.Optional(Token) }),
     answers: {
       200: html('A page with one button.'),
@@ -103,7 +104,8 @@ export const sessionRoutes = [
     path: '/session/password/{TenantID}',
     name: 'readPasswordFunction',
     summary: 'Get the hash function for signing in',
-    description: 'The browser hashes the password with this function. The response does not reveal whether the tenant exists.',
+    description:
+      'The browser hashes the password with this function. The response does not reveal whether the tenant exists.',
     params: Type.Object({ TenantID: PasswordSignIn.properties.TenantID }),
     answers: {
       200: {

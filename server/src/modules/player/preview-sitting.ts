@@ -73,7 +73,9 @@ async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promis
   if (ctx.now().getTime() >= handle.until) throw new Problem('session_ended', 'The preview is over.');
   const before = body.Preview === undefined ? { units: {}, course: nothing } : readReached(ctx, body.Preview);
   if (!before)
-    throw new Problem('validation_failed', 'Send Preview exactly as in the last receipt.', { param: 'Preview' });
+    throw new Problem('validation_failed', 'Send Preview exactly as in the last receipt.', {
+      param: 'Preview',
+    });
   const played = await playedBy(ctx, handle.releaseId);
   const change = { unit: unitOf(played, body.UnitID), data: body.Data, root: body.Root ?? null };
   const { units, course } = reachedWith(played, before, change);

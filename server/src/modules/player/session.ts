@@ -34,7 +34,7 @@ function unitsOf(units: Unit[]): Unit[] {
   return units.flatMap((unit) => [unit, ...unitsOf(unit.Children)]);
 }
 
-/** All that the page needs to play. */
+/** Everything that the page needs to play. */
 export function toSession(begun: Begun): Session {
   const { token, learner, played, units } = begun;
   // A package may call a unit `__proto__`.

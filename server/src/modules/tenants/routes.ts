@@ -122,7 +122,9 @@ export const tenantRoutes = [
     summary: 'Revoke a key of a tenant',
     description: 'Access tokens issued for the key stop working as well.',
     params: Type.Object({ TenantID, KeyID: Text(255) }),
-    answers: { 200: { description: 'The revoked key, which is rejected on every node within 5 s.', schema: Key } },
+    answers: {
+      200: { description: 'The revoked key, which is rejected on every node within 5 s.', schema: Key },
+    },
     problems: ['key_not_found'],
     events: [],
     audits: ['key.revoked'],

@@ -103,7 +103,7 @@ export async function listTenants(ctx: Context, input: PageQuery & { Search?: st
   return toPage(rows, limit, (row) => row.tenant_id, toTenant);
 }
 
-/** Changes what is sent; what is not mentioned stays. */
+/** Changes the fields that are sent; the others keep their values. */
 export async function updateTenant(
   ctx: Context,
   input: TenantChange & { tenantId: string },

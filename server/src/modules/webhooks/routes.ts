@@ -40,10 +40,13 @@ export const webhookRoutes = [
     path: '/webhook',
     name: 'createWebhook',
     summary: 'Create a webhook endpoint',
-    description: 'Deliveries are signed according to Standard Webhooks. The secret is shown only in this response.',
+    description:
+      'Deliveries are signed according to Standard Webhooks. The secret is shown only in this response.',
     example: ['Types'],
     body: NewWebhook,
-    answers: { 201: { description: 'The endpoint, with its secret shown only once.', schema: WebhookWithSecret } },
+    answers: {
+      201: { description: 'The endpoint, with its secret shown only once.', schema: WebhookWithSecret },
+    },
     problems: ['webhook_limit', 'webhook_address_refused'],
     events: [],
     audits: ['webhook.created'],
@@ -134,7 +137,8 @@ export const webhookRoutes = [
     path: '/webhook/{WebhookID}/ping',
     name: 'pingWebhook',
     summary: 'Send a test event',
-    description: 'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log.',
+    description:
+      'Use it to test signature verification. The response shows the result. The event is `webhook.ping` and is not in the log.',
     params,
     answers: { 200: { description: 'The delivery, whether or not it succeeded.', schema: Delivery } },
     problems: ['webhook_not_found'],

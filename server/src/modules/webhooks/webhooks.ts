@@ -93,7 +93,7 @@ export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
   return toPage(rows, limit, (row) => row.webhook_id, toWebhook);
 }
 
-/** Changes what is sent; what is not mentioned stays. */
+/** Changes the fields that are sent; the others keep their values. */
 export async function updateWebhook(
   ctx: TenantContext,
   input: WebhookChange & { webhookId: string },
