@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Receipt } from '../server/src/modules/player/schemas.ts';
 import {
   beginCommits,
   type CommitsEffect,
@@ -10,6 +9,7 @@ import {
   reduceCommits,
   saveStateOf,
 } from './commits-state.ts';
+import type { Receipt } from './contract.ts';
 import type { Pending } from './pending.ts';
 import type { Answer } from './transport.ts';
 

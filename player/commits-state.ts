@@ -1,4 +1,4 @@
-import type { Commit, Receipt, Session } from '../server/src/modules/player/schemas.ts';
+import type { Commit, Receipt, Session } from './contract.ts';
 import { movedBy } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { nextOf, type Pending, type Queue } from './pending.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Commit, Session } from '../server/src/modules/player/schemas.ts';
 import { memoryStorage } from '../server/test/support/memory-storage.ts';
 import { unitOf } from '../standards/test-support.ts';
 import type { RunTimeData, Standard } from '../standards/types.ts';
 import { createCommits } from './commits.ts';
+import type { Commit, Session } from './contract.ts';
 import { openJournal } from './journal.ts';
 import type { SaveState } from './save-state.ts';
 import { replay } from './session.ts';

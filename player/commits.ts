@@ -1,4 +1,3 @@
-import type { Commit, Receipt, Session } from '../server/src/modules/player/schemas.ts';
 import {
   beginCommits,
   type CommitsEffect,
@@ -8,6 +7,7 @@ import {
   reduceCommits,
   saveStateOf,
 } from './commits-state.ts';
+import type { Commit, Receipt, Session } from './contract.ts';
 import type { Journal } from './journal.ts';
 import { createMachine } from './machine.ts';
 import { addTo, newestOf } from './pending.ts';

@@ -1,5 +1,5 @@
-import type { Receipt, Session } from '../server/src/modules/player/schemas.ts';
 import type { Commits, Snapshot } from './commits.ts';
+import type { Receipt, Session } from './contract.ts';
 import type { Course } from './course.ts';
 import { elements } from './elements.ts';
 import { messages } from './messages.ts';

@@ -1,4 +1,4 @@
-import type { Commit } from '../server/src/modules/player/schemas.ts';
+import type { Commit } from './contract.ts';
 
 /** A commit that the server has not confirmed yet, with what it takes to send it later from another page. */
 export type JournalEntry = {

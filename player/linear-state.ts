@@ -1,6 +1,6 @@
-import type { Session } from '../server/src/modules/player/schemas.ts';
 import type { RunTimeData } from '../standards/types.ts';
 import type { Snapshot } from './commits.ts';
+import type { Session } from './contract.ts';
 import type { Position } from './course.ts';
 import { isOpen } from './prerequisites.ts';
 import { nextSitting12 } from './scorm12.ts';

@@ -1,6 +1,6 @@
-import type { Session } from '../server/src/modules/player/schemas.ts';
 import { type Clock, startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
+import type { Session } from './contract.ts';
 import { autosaveDelay, type Course, type CourseEvents, saveDelay } from './course.ts';
 import {
   beginLinear,

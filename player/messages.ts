@@ -1,4 +1,4 @@
-import type { CommitVerdict, SessionEnd } from '../server/src/modules/enrolments/session-end.ts';
+import type { CommitVerdict, SessionEnd } from './contract.ts';
 import type { SaveState } from './save-state.ts';
 import type { UnitStatus } from './units.ts';
 

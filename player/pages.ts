@@ -1,4 +1,4 @@
-import type { Receipt } from '../server/src/modules/player/schemas.ts';
+import type { Receipt } from './contract.ts';
 import { elements, make, makeIcon } from './elements.ts';
 import { messages } from './messages.ts';
 

@@ -1,7 +1,7 @@
-import type { Session } from '../server/src/modules/player/schemas.ts';
 import { startClock } from './clock.ts';
 import { createCommits } from './commits.ts';
 import { createContents } from './contents.ts';
+import type { Session } from './contract.ts';
 import type { Course, CourseEvents } from './course.ts';
 import { elements } from './elements.ts';
 import { leaveCourse, stopCourse } from './exit.ts';

@@ -1,6 +1,6 @@
-import type { Commit, Session } from '../server/src/modules/player/schemas.ts';
 import { better, rollUp, unitEvidence } from '../standards/evidence.ts';
 import type { Evidence } from '../standards/types.ts';
+import type { Commit, Session } from './contract.ts';
 import { playableUnits } from './units.ts';
 
 const axes = ['Completion', 'Success', 'Score', 'Progress', 'TotalSeconds'] as const;

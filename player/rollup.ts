@@ -1,4 +1,4 @@
-import type { Commit } from '../server/src/modules/player/schemas.ts';
+import type { Commit } from './contract.ts';
 import type { Activity } from './scorm2004.ts';
 import { statusOf, type UnitStatus } from './units.ts';
 

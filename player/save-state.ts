@@ -1,4 +1,4 @@
-import type { CommitVerdict, SessionEnd } from '../server/src/modules/enrolments/session-end.ts';
+import type { CommitVerdict, SessionEnd } from './contract.ts';
 
 /** Shown to the learner. `partly`: results saved without the bookmark; `kept`: on this device only; `unkept`: may be lost. */
 export type SaveState = 'saved' | 'partly' | 'saving' | 'kept' | 'unkept';

@@ -1,6 +1,6 @@
-import type { Session } from '../server/src/modules/player/schemas.ts';
 import type { RunTimeData } from '../standards/types.ts';
 import type { Snapshot } from './commits.ts';
+import type { Session } from './contract.ts';
 import { newAttempt2004, nextSitting2004, resumedAttempt2004 } from './sitting2004.ts';
 import { type PlayableUnit, playableUnits } from './units.ts';
 

@@ -1,6 +1,6 @@
-import type { Commit, Session } from '../server/src/modules/player/schemas.ts';
 import { startClock } from './clock.ts';
 import type { Commits, Snapshot } from './commits.ts';
+import type { Commit, Session } from './contract.ts';
 import { autosaveDelay, type Course, type CourseEvents, type Position, saveDelay } from './course.ts';
 import { createMachine } from './machine.ts';
 import { activityStatus, rollup } from './rollup.ts';

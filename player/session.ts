@@ -1,5 +1,4 @@
-import type { CommitVerdict, SessionEnd } from '../server/src/modules/enrolments/session-end.ts';
-import type { Session } from '../server/src/modules/player/schemas.ts';
+import type { CommitVerdict, Session, SessionEnd } from './contract.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { isSessionEnd } from './messages.ts';

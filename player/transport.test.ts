@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commitVerdicts, sessionEnds } from '../server/src/modules/enrolments/session-end.ts';
-import type { Receipt } from '../server/src/modules/player/schemas.ts';
 import { errorCodes } from '../server/src/platform/errors.ts';
+import type { Receipt } from './contract.ts';
 import { isSessionEnd, isVerdict } from './messages.ts';
 import { answerOf } from './transport.ts';
 

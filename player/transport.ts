@@ -1,5 +1,4 @@
-import type { CommitVerdict } from '../server/src/modules/enrolments/session-end.ts';
-import type { Commit, Receipt } from '../server/src/modules/player/schemas.ts';
+import type { Commit, CommitVerdict, Receipt } from './contract.ts';
 import { isVerdict } from './messages.ts';
 
 /**

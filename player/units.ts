@@ -1,5 +1,5 @@
-import type { Session } from '../server/src/modules/player/schemas.ts';
 import type { CourseTree, Evidence, RunTimeData, Unit } from '../standards/types.ts';
+import type { Session } from './contract.ts';
 
 /** A unit that opens a page. */
 export type PlayableUnit = Unit & { Href: string };
