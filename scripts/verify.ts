@@ -6,7 +6,13 @@ const checks: Record<string, string[]> = {
   'format and lint': ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'],
   types: ['node_modules/.bin/tsc', '--noEmit'],
   'derived files': [...node, 'scripts/generate.ts', '--check'],
-  architecture: [...node, '--test', 'test/architecture.test.ts', 'test/sql-forms.test.ts'],
+  architecture: [
+    ...node,
+    '--test',
+    'test/architecture.test.ts',
+    'test/documents.test.ts',
+    'test/sql-forms.test.ts',
+  ],
 };
 
 function check(name: string, [command = '', ...args]: string[]): Promise<boolean> {

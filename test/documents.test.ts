@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, matchesGlob, relative } from 'node:path';
+import { test } from 'node:test';
+
+// Whatever a document names in code font exists: files, folders, scripts of npm, and names of the code and the interface.
+
+const root = join(import.meta.dirname, '..');
+const exclude = ['**/node_modules/**', '**/dist/**'];
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+const files = globSync('**/*', { cwd: root, exclude, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+const folders = new Set(files.flatMap(foldersOf));
+const documents = files.filter((file) => file.endsWith('.md'));
+
+const isSource = (file: string) =>
+  /\.(tsx?|js|sql|json|yml|css|html|njk|conf)$|\/(Dockerfile|Caddyfile)$/.test(file) &&
+  file !== 'package-lock.json';
+const isThis = (file: string) => file === relative(root, import.meta.filename);
+const words = new Set(
+  files
+    .filter((file) => isSource(file) && !isThis(file))
+    .flatMap((file) => read(file).match(/[A-Za-z_]\w*/g) ?? []),
+);
+
+function foldersOf(file: string): string[] {
+  const parts = file.split('/').slice(0, -1);
+  return parts.map((_, at) => `${parts.slice(0, at + 1).join('/')}/`);
+}
+
+/** Each name in code font, and those of the trees in ARCHITECTURE.md. Other examples have tests of their own. */
+function namesIn(document: string): string[] {
+  const parts = read(document).split(/^```.*$/m);
+  const text = parts.filter((_, at) => at % 2 === 0).join('');
+  const trees = document === 'ARCHITECTURE.md' ? parts.filter((_, at) => at % 2 === 1) : [];
+  const entries = trees.join('').matchAll(/^ *(\S+(?: \S+)*)/gm);
+  return [...text.matchAll(/`([^`\n]+)`/g), ...entries].flatMap(([, name = '']) => name.split(/[ ,]+/));
+}
+
+/** The names in all documents that have a form and are not known, with the document. */
+function unknown(form: RegExp, isKnown: (name: string, document: string) => boolean): string[] {
+  return documents.flatMap((document) =>
+    namesIn(document)
+      .filter((name) => form.test(name) && !isKnown(name, document))
+      .map((name) => `${document}: ${name}`),
+  );
+}
+
+const anywhere = (known: Iterable<string>, name: string) =>
+  [...known].some((one) => matchesGlob(one, name) || matchesGlob(one, `**/${name}`));
+
+/** Written where the service runs, built, or an example. */
+const written =
+  /^(DATA_DIR\/.*|dist\/.*|signing-keys\.json|backup\.json|server\/migrations\/NNNN_what\.sql)$/;
+
+test('each file that a document names exists', () => {
+  const form = /^[\w@.*{}/-]+\.(tsx?|js|sql|md|json|yml|css|sh|html|njk|service|conf)$/;
+  const isKnown = (name: string, document: string) =>
+    written.test(name) || existsSync(join(root, dirname(document), name)) || anywhere(files, name);
+  assert.deepEqual(unknown(form, isKnown), []);
+});
+
+test('each folder that a document names exists', () => {
+  const isKnown = (name: string) => written.test(name) || anywhere(folders, name);
+  assert.deepEqual(unknown(/^[\w{}.-]+(\/[\w{}.-]+)*\/$/, isKnown), []);
+});
+
+/** Of PostgreSQL, PgBouncer, Node.js and a server that was measured. */
+const foreign = [
+  'insecureHTTPParser',
+  'max_prepared_statements',
+  'pg_monitor',
+  'pg_upgrade',
+  'synchronous_standby_names',
+  'uWebSockets',
+];
+
+test('each function, type, table, field, code and setting that a document names exists', () => {
+  const forms = [
+    '[a-z]+[a-z0-9]*[A-Z]\\w*',
+    '[A-Z][a-z]+([A-Z][a-z]*)+',
+    '[a-z]+(_[a-z0-9]+)+',
+    '[A-Z]+(_[A-Z0-9]+)+',
+  ];
+  const isKnown = (name: string) => {
+    const [word = ''] = name.split('(');
+    return words.has(word) || foreign.includes(word);
+  };
+  assert.deepEqual(unknown(new RegExp(`^(${forms.join('|')})(\\(.*)?$`), isKnown), []);
+});
+
+test('each script of npm that a document names exists', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  for (const document of documents)
+    for (const [, name = ''] of read(document).matchAll(/npm run (?:-s )?([\w:-]+)/g))
+      assert.ok(Object.hasOwn(scripts, name), `${document}: npm run ${name}`);
+});
+
+test('each relative link of a document leads to a file', () => {
+  for (const document of documents)
+    for (const [, target = ''] of read(document).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g))
+      if (!/^(\/|[a-z]+:)/.test(target))
+        assert.ok(existsSync(join(root, dirname(document), target)), `${document}: ${target}`);
+});
+
+test('the names are found', () => {
+  const names = documents.flatMap(namesIn);
+  for (const name of [
+    'server/test/routes.test.ts',
+    'guardTenants',
+    'stored_answer',
+    'RATE_LIMIT',
+    'pglite*.ts',
+  ])
+    assert.ok(names.includes(name), name);
+});
