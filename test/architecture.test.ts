@@ -33,6 +33,7 @@ const order = [
 const owners: Record<string, string> = {
   stored_answer: 'platform',
   rate_window: 'platform',
+  scheduled_job: 'platform',
   audit_entry: 'audit',
   audit_chain: 'audit',
   api_key: 'auth',

@@ -39,16 +39,13 @@ async function sellSeats({ balancer, target }: Balanced, seats: number, buyers: 
   return answers.filter((status) => status === 201).length;
 }
 
-/** The runs of a job that have begun since the nodes started, and the spans of time that they began in. */
-async function jobRuns(databaseUrl: string, name: string): Promise<{ runs: number; spans: number }> {
+/** How often the nodes have begun a job, all of them together. */
+async function jobRuns(databaseUrl: string, name: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const { rows } = await client.query(
-    'select count(*)::int as runs, count(distinct singleton_on)::int as spans from pgboss.job where name = $1',
-    [name],
-  );
+  const { rows } = await client.query('select runs::int from scheduled_job where name = $1', [name]);
   await client.end();
-  return rows[0];
+  return rows[0].runs;
 }
 
 /** How long a revoked key is still taken, by the slowest node. */
@@ -71,6 +68,7 @@ for (const count of [2, 4])
   test(`${count} nodes on one database: whole writes, no seat sold twice, one run of a job, keys revoked in 5 s`, {
     skip,
   }, async (context) => {
+    const begun = performance.now();
     const service = await startBalanced(count);
     context.after(service.close);
     const { client, target, ledger, balancer, databaseUrl } = service;
@@ -83,9 +81,9 @@ for (const count of [2, 4])
     assert.equal(balancer.passed.size, count, 'all nodes had a part of it');
     assert.deepEqual(await check(client, target, ledger, { all: true }), { lost: [], torn: [] });
     assert.deepEqual(await checkServer(databaseUrl), []);
-    const { runs, spans } = await jobRuns(databaseUrl, 'enrolments.expire');
-    assert.ok(runs > 0);
-    assert.equal(runs, spans, 'one run in each span of time');
+    const runs = await jobRuns(databaseUrl, 'enrolments.expire');
+    const most = 1 + (performance.now() - begun) / 30_000;
+    assert.ok(runs > 0 && runs <= most, `one run in each half minute, and not ${runs}`);
     for (const node of service.nodes) {
       assert.deepEqual(await stopProcess(node), { code: 0, signal: null });
       assert.doesNotMatch(node.stdout(), /"level":(50|60)/, 'no error in the log');

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { unique } from '../../test/support/tenant.ts';
 import { until } from '../../test/support/until.ts';
-import { transaction } from './db/transaction.ts';
-import { enqueue, type Job, prepareJobs, startJobs } from './jobs.ts';
+import { run } from './db/transaction.ts';
+import { type Job, startJobs } from './jobs.ts';
 
 let service: TestService;
 
@@ -12,46 +13,76 @@ before(async () => {
 });
 after(() => service.close());
 
-test('a job exists exactly when the transaction commits, and one of the nodes does it', async () => {
-  const { ctx } = service;
-  const done: unknown[] = [];
-  const job: Job = { name: 'test.once', run: async (_ctx, data) => void done.push(data.Name) };
-  await prepareJobs(ctx, [job]);
-  await transaction(ctx, (ctx) => enqueue(ctx, job.name, { Name: 'committed' }));
-  const undone = transaction(ctx, async (ctx) => {
-    await enqueue(ctx, job.name, { Name: 'rolled back' });
-    throw new Error('no');
-  });
-  await assert.rejects(undone);
-  const nodes = [await startJobs(ctx, [job]), await startJobs(ctx, [job])];
-  await until('the job is done', () => done.length > 0);
-  await transaction(ctx, (ctx) => enqueue(ctx, job.name, { Name: 'last' }));
-  await until('the last job is done', () => done.includes('last'));
-  assert.deepEqual(done, ['committed', 'last']);
+async function dueIn(name: string): Promise<number> {
+  const text = 'select extract(epoch from due - now())::float8 as seconds from scheduled_job where name = $1';
+  const [row] = await run<{ seconds: number }>(service.ctx, { text, values: [name] });
+  return row?.seconds ?? Number.NaN;
+}
+
+async function makeDue(name: string): Promise<void> {
+  await run(service.ctx, { text: 'update scheduled_job set due = now() where name = $1', values: [name] });
+}
+
+test('one of the nodes runs a job that is due, and the next run is as far away as it says', async () => {
+  let runs = 0;
+  const job: Job = { name: unique('clock'), every: 3_600, run: async () => void runs++ };
+  const nodes = await Promise.all([startJobs(service.ctx, [job]), startJobs(service.ctx, [job])]);
+  await until('it runs', () => runs === 1);
+  await until('the next run is in an hour', async () => (await dueIn(job.name)) > 3_500);
+  await makeDue(job.name);
+  await until('it runs again', () => runs > 1);
   await Promise.all(nodes.map((node) => node.stop(1_000)));
+  assert.equal(runs, 2);
 });
 
-test('a job that fails is done again', async () => {
-  const { ctx } = service;
-  let tries = 0;
+test('a job that fails is run again after half a minute', async () => {
   const job: Job = {
-    name: 'test.again',
+    name: unique('fails'),
+    every: 86_400,
     run: async () => {
-      if (++tries === 1) throw new Error('not yet');
+      throw new Error('not yet');
     },
   };
-  const node = await startJobs(ctx, [job]);
-  await enqueue(ctx, job.name, {});
-  await until('it is tried again', () => tries === 2, 60);
+  const node = await startJobs(service.ctx, [job]);
+  await until('it failed', async () => (await dueIn(job.name)) <= 30);
   await node.stop(1_000);
 });
 
-test('what is done by the clock is done by one node each time', async () => {
-  const { ctx } = service;
+test('a job whose node died while it ran is run by another node', async () => {
   let runs = 0;
-  const job: Job = { name: 'test.clock', every: 3_600, run: async () => void runs++ };
-  const nodes = await Promise.all([startJobs(ctx, [job]), startJobs(ctx, [job])]);
+  const never = new Promise<void>(() => {});
+  const job: Job = {
+    name: unique('dies'),
+    every: 3_600,
+    run: () => (runs++ === 0 ? never : Promise.resolve()),
+  };
+  const first = await startJobs(service.ctx, [job]);
   await until('it runs', () => runs === 1);
-  await Promise.all(nodes.map((node) => node.stop(1_000)));
-  assert.equal(runs, 1);
+  await first.stop(1);
+  assert.ok((await dueIn(job.name)) <= 60, 'what a node runs is its own for a minute at a time');
+  await makeDue(job.name);
+  const second = await startJobs(service.ctx, [job]);
+  await until('the other node runs it', () => runs === 2);
+  await second.stop(1_000);
+});
+
+test('a node keeps a job for as long as it runs', async () => {
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const job: Job = {
+    name: unique('long'),
+    every: 3_600,
+    run: () => {
+      started.resolve();
+      return finish.promise;
+    },
+  };
+  const node = await startJobs(service.ctx, [job]);
+  await started.promise;
+  await makeDue(job.name);
+  await until('it is renewed', async () => (await dueIn(job.name)) > 50);
+  const stopping = node.stop(10_000);
+  finish.resolve();
+  await stopping;
+  assert.ok((await dueIn(job.name)) > 3_500, 'stopping waited for it');
 });

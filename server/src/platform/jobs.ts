@@ -1,135 +1,77 @@
-import { PgBoss } from 'pg-boss';
 import type { Context } from './context.ts';
-import type { Connection, Engine } from './db/engine.ts';
-import { run, transaction } from './db/transaction.ts';
-import { perEngine } from './per-engine.ts';
+import { run } from './db/transaction.ts';
 
-/** Work that one of the nodes does, once or on a schedule. It may run twice, so it must be idempotent. */
+/** Work that one of the nodes does on a schedule. It may run twice, so it must be idempotent. */
 export type Job = {
-  /** Also the name of its queue. */
   name: string;
-  /** Seconds between runs; undefined: it runs when it is enqueued. One node runs it each time. */
-  every?: number;
-  run: (ctx: Context, data: Record<string, unknown>) => Promise<void>;
+  /** Seconds between the end of a run and the next one. */
+  every: number;
+  run: (ctx: Context) => Promise<void>;
 };
 
-const schema = 'pgboss';
-const mark = '/* across tenants: the job queue knows no tenants */ ';
-const statement = (text: string, values: unknown[] = []) => ({ text: mark + text, values });
+const lookEvery = 2_000;
+/** Seconds for which a node has a job before it says again that it is running it. */
+const lease = 60;
+/** Seconds until a job that failed is run again, if it is not due sooner. */
+const retryAfter = 30;
 
-const over = (connection: Connection) => ({
-  executeSql: (text: string, values?: unknown[]) =>
-    connection.query<Record<string, unknown>>(statement(text, values)),
-});
+const announce = `insert into scheduled_job (name, due) select name, now() from unnest($1::text[]) as name on conflict do nothing`;
+const take = `update scheduled_job set due = now() + make_interval(secs => $2), runs = runs + 1
+  where name = any($1) and due <= now() returning name`;
+const keep = `update scheduled_job set due = now() + make_interval(secs => $2) where name = any($1)`;
 
-/**
- * pg-boss sends whole transactions as one text; here they get a connection that is rolled back if they fail.
- */
-function overEngine(engine: Engine) {
-  return {
-    executeSql: (text: string, values?: unknown[]) => {
-      const [, inner] = /^\s*BEGIN;([\s\S]*)COMMIT;\s*$/.exec(text) ?? [];
-      if (inner === undefined) return over(engine).executeSql(text, values);
-      return engine.transaction((connection) => over(connection).executeSql(inner, values));
-    },
-  };
-}
-
-function open(ctx: Context, options: { work: boolean }): PgBoss {
-  const boss = new PgBoss({
-    db: overEngine(ctx.engine),
-    schema,
-    backend: ctx.engine.kind,
-    supervise: options.work,
-    schedule: false,
-    // PGlite has no room for more backends, and a server has its own autovacuum.
-    reindex: false,
-    monitorVacuum: false,
-  });
-  boss.on('error', (error) => ctx.log.warn({ err: error }, 'the job queue reported an error; it continues'));
-  return boss;
-}
-
-/** Never started: it only writes jobs and holds no timers. */
-const sender = perEngine(() => ({ boss: null as PgBoss | null }));
-
-function senderOf(ctx: Context): PgBoss {
-  const known = sender(ctx);
-  known.boss ??= open(ctx, { work: false });
-  return known.boss;
-}
-
-/** Creates the tables and queues. Required once before `enqueue`; nodes that start together take turns. */
-export async function prepareJobs(ctx: Context, jobs: readonly Pick<Job, 'name'>[]): Promise<void> {
-  const boss = open(ctx, { work: false });
-  await inTurn(ctx, () => boss.start());
-  try {
-    const known = new Set((await boss.getQueues()).map(({ name }) => name));
-    for (const { name } of jobs)
-      if (!known.has(name))
-        await boss.createQueue(name, {
-          retryLimit: 10,
-          retryDelay: 5,
-          retryBackoff: true,
-          retryDelayMax: 3_600,
-        });
-  } finally {
-    await boss.stop({ graceful: false, close: false });
-  }
-}
-
-/**
- * A session that looked for the schema before it waited for pg-boss's lock may still believe that there is
- * none, so nodes wait before they look. An embedded database has a single session.
- */
-async function inTurn(ctx: Context, work: () => Promise<unknown>): Promise<void> {
-  if (ctx.engine.kind === 'pglite') return void (await work());
-  await transaction(ctx, async (inner) => {
-    await run(inner, { text: `select pg_advisory_xact_lock(hashtext('lectern.jobs'))`, values: [] });
-    await work();
-  });
-}
-
-/** In the transaction of `ctx`, so that the job exists exactly if the change does. */
-export async function enqueue(ctx: Context, name: string, data: Record<string, unknown>): Promise<void> {
-  const executeSql = async (text: string, values: unknown[] = []) => ({
-    rows: await run<Record<string, unknown>>(ctx, statement(text, values)),
-  });
-  await senderOf(ctx).send(name, data, { db: { executeSql } });
-}
-
-/** Processes jobs until stopped. Stopping waits this long for running jobs; the rest is released. */
+/** Runs the jobs that are due until stopped. Stopping waits for those that run, for so long. */
 export async function startJobs(
   ctx: Context,
   jobs: readonly Job[],
 ): Promise<{ stop: (milliseconds: number) => Promise<void> }> {
-  await prepareJobs(ctx, jobs);
-  const boss = open(ctx, { work: true });
-  await boss.start();
-  for (const job of jobs)
-    await boss.work<Record<string, unknown>>(
-      job.name,
-      { pollingIntervalSeconds: 2, batchSize: 1 },
-      async (taken) => {
-        for (const { data } of taken) await job.run(ctx, data ?? {});
-      },
-    );
-  const timers = jobs.flatMap((job) => (job.every ? [repeat(ctx, boss, job.name, job.every)] : []));
+  const byName = new Map(jobs.map((job) => [job.name, job]));
+  const running = new Map<string, Promise<void>>();
+  await run(ctx, { text: announce, values: [[...byName.keys()]] });
+
+  const work = async (job: Job) => {
+    let next = job.every;
+    try {
+      await job.run(ctx);
+    } catch (error) {
+      next = Math.min(job.every, retryAfter);
+      ctx.log.warn({ err: error, job: job.name }, 'a job failed; it will be run again');
+    }
+    running.delete(job.name);
+    await run(ctx, { name: 'keep_jobs', text: keep, values: [[job.name], next] });
+  };
+  const look = async () => {
+    if (running.size > 0)
+      await run(ctx, { name: 'keep_jobs', text: keep, values: [[...running.keys()], lease] });
+    const idle = [...byName.keys()].filter((name) => !running.has(name));
+    const taken = await run<{ name: string }>(ctx, { name: 'take_jobs', text: take, values: [idle, lease] });
+    for (const { name } of taken) {
+      const job = byName.get(name);
+      if (job) running.set(name, work(job).catch(warn));
+    }
+  };
+  const warn = (error: unknown) =>
+    ctx.log.warn({ err: error }, 'jobs could not be looked for; it is tried again');
+  let looking = Promise.resolve();
+  const begin = () => {
+    looking = look()
+      .catch(warn)
+      .then(() => {
+        if (!stopped) timer = setTimeout(begin, lookEvery).unref();
+      });
+  };
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  begin();
   return {
     stop: async (milliseconds) => {
-      for (const timer of timers) clearInterval(timer);
-      await boss.stop({ graceful: true, timeout: milliseconds, close: false });
+      stopped = true;
+      clearTimeout(timer);
+      await looking;
+      await Promise.race([
+        Promise.all(running.values()),
+        new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
+      ]);
     },
   };
-}
-
-/** Every node offers the run; the queue accepts one per interval. */
-function repeat(ctx: Context, boss: PgBoss, name: string, seconds: number): NodeJS.Timeout {
-  const offer = () => {
-    boss.send(name, {}, { singletonSeconds: seconds, retryLimit: 0 }).catch((error: unknown) => {
-      ctx.log.warn({ err: error, job: name }, 'could not offer a job; it will be retried');
-    });
-  };
-  offer();
-  return setInterval(offer, seconds * 1000);
 }

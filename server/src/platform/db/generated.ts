@@ -257,6 +257,12 @@ export interface RunTimeCommitTable {
   body_hash: string | null;
 }
 
+export interface ScheduledJobTable {
+  name: string;
+  due: Timestamp;
+  runs: Generated<number>;
+}
+
 export interface SettingTable {
   name: string;
   value: string;
@@ -398,6 +404,7 @@ export interface Schema {
   rate_window: RateWindowTable;
   release: ReleaseTable;
   run_time_commit: RunTimeCommitTable;
+  scheduled_job: ScheduledJobTable;
   setting: SettingTable;
   sign_in_guess: SignInGuessTable;
   sign_in_link: SignInLinkTable;
