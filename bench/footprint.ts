@@ -24,7 +24,7 @@ const seen = new Map<string, Seen[]>();
 
 /** Starts, waits until it has nothing more to do, and stops. */
 async function once(what: string, env: Record<string, string>): Promise<void> {
-  const node = await startNode(values.root, env, values.node.split(' ').filter(Boolean));
+  const node = await startNode(values.root, env, { nodeArguments: values.node.split(' ').filter(Boolean) });
   const pid = node.child.pid as number;
   const [cpu, atOnce] = [cpuOf(pid), memoryOf(pid)];
   await new Promise((resolve) => setTimeout(resolve, rest * 1000));

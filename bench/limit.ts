@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { find } from '../scripts/postgres-cluster.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 import { openPglite, type PgliteEngine } from '../server/src/platform/db/pglite.ts';
+import { places } from '../server/src/platform/places.ts';
 import { benchUsers, fill } from './fill.ts';
 import type { Driver } from './load/driver.ts';
 import type { Facts } from './operations.ts';
@@ -113,10 +114,10 @@ export function serverLimit(url: string): LimitSource {
 }
 
 /** The same statements in this process, on a durable PGlite of its own: prepared, one after the other. */
-export async function embeddedLimit(root: string): Promise<LimitSource> {
+export async function embeddedLimit(): Promise<LimitSource> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-limit-'));
   const engine: PgliteEngine = await openPglite({ folder });
-  await migrate(engine, join(root, 'migrations'));
+  await migrate(engine, places.migrations);
   await fill([engine], { tenants: 0, users: 0, enrolments: 0 }, () => {});
   await engine.script('vacuum analyze');
   const one = enrolText('$1::text', `known.login_id = $2::text`);

@@ -90,6 +90,7 @@ const target = await startTarget({
   sittings: 1_500,
   say: console.log,
   nodeArguments: [`--inspect=127.0.0.1:${port}`],
+  fromSources: true,
 });
 const pid = target.nodes[0]?.child.pid ?? 0;
 try {

@@ -1,6 +1,6 @@
 // Measures the service beside the limit of its database: npm run bench -- [--quick] [--engine pglite|postgres] [--compare REV]
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -52,16 +52,24 @@ const say = (line: string) => console.log(`  ${line}`);
 const here = join(import.meta.dirname, '..');
 const sizes = { tenants: 0, users: 0, enrolments: 0 };
 
-/** A version of its own folder, on the packages that are installed here. */
+/** Another version in a folder of its own, with its own packages, and built if it has a build. */
 async function checkOut(revision: string): Promise<{ root: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-compare-'));
   const root = join(folder, 'tree');
   execFileSync('git', ['worktree', 'add', '--detach', root, revision], { cwd: here, stdio: 'pipe' });
-  symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'));
+  const npm = (...args: string[]) => execFileSync('npm', args, { cwd: root, stdio: 'pipe' });
   const remove = async () => {
     execFileSync('git', ['worktree', 'remove', '--force', root], { cwd: here, stdio: 'pipe' });
     await rm(folder, { recursive: true, force: true });
   };
+  try {
+    say(`${revision}: installing`);
+    npm('ci', '--no-audit', '--no-fund', '--prefer-offline');
+    npm('run', 'build', '--if-present');
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   return { root, remove };
 }
 
@@ -91,7 +99,7 @@ async function measure(
         sittings: 1_500,
         say,
       });
-      const limit = target.cluster ? serverLimit(target.cluster.url) : await embeddedLimit(root);
+      const limit = target.cluster ? serverLimit(target.cluster.url) : await embeddedLimit();
       targets.push({ target, limit });
     }
     for (let round = 0; round < rounds; round++)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { ensureBuilt } from '../scripts/build.ts';
 import { type Cluster, startCluster } from '../scripts/postgres-cluster.ts';
 import type { Connection } from '../server/src/platform/db/engine.ts';
 import { openPglite } from '../server/src/platform/db/pglite.ts';
@@ -14,6 +15,8 @@ import { packCourse } from '../test/journeys/made-courses.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
 import type { Facts, Sitting } from './operations.ts';
+
+const here = join(import.meta.dirname, '..');
 
 export type Node = Awaited<ReturnType<typeof startNode>>;
 
@@ -37,30 +40,31 @@ export type TargetOptions = {
   sizes: Sizes;
   sittings: number;
   say: (line: string) => void;
-  /** More arguments of node, for a profile. */
+} & Launch;
+
+type Launch = {
   nodeArguments?: string[];
+  /** For a profile, which names files: not what `npm run build` makes of them. */
+  fromSources?: boolean;
 };
 
 /** The arguments of Node.js with which a version serves, as its `npm start` does. */
-function serveArguments(root: string, nodeArguments: string[]): string[] {
-  const built = join(root, 'dist/server/lectern.js');
-  if (existsSync(built)) return [...nodeArguments, built, 'serve'];
+async function serveArguments(root: string, { nodeArguments = [], fromSources }: Launch): Promise<string[]> {
+  if (root === here) await ensureBuilt();
+  const quiet = '--disable-warning=ExperimentalWarning';
+  const program = join(root, fromSources ? 'server/src/cli.ts' : 'dist/server/lectern.js');
+  if (existsSync(program)) return [quiet, ...nodeArguments, program, 'serve'];
   // Versions before the build (2026-11-22).
   const preload = pathToFileURL(join(root, 'src/preload.ts')).href;
-  return [
-    '--disable-warning=ExperimentalWarning',
-    '--import',
-    preload,
-    ...nodeArguments,
-    join(root, 'src/main.ts'),
-  ];
+  return [quiet, '--import', preload, ...nodeArguments, join(root, 'src/main.ts')];
 }
 
 /** One process of the service, of the version in `root`, once it is ready. */
-export async function startNode(root: string, env: Record<string, string>, nodeArguments: string[] = []) {
+export async function startNode(root: string, env: Record<string, string>, launch: Launch = {}) {
   const [port, contentPort] = (await freePorts(2)) as [number, number];
+  const serve = await serveArguments(root, launch);
   const began = performance.now();
-  const process_ = runProcess(process.execPath, serveArguments(root, nodeArguments), {
+  const process_ = runProcess(process.execPath, serve, {
     PORT: String(port),
     CONTENT_PORT: String(contentPort),
     BOOTSTRAP_KEY: bootstrapKey,
@@ -223,7 +227,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     // Migrates with the version's own files; what it makes is filled while nothing serves.
     await stopProcess(await startNode(root, env));
     await fillDatabase(options, cluster, folder);
-    for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options.nodeArguments));
+    for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));
     const prepared = await prepare(nodes[0] as Node, options.sittings);
     const facts = {
       ...prepared,
