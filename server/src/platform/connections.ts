@@ -26,6 +26,9 @@ const streamLimits = {
   streamResetRate: 20,
 };
 
+/** The requests of an HTTP/1.1 connection that wait for the one being handled; `pass` starts the next. */
+type Line = { busy: boolean; readonly waiting: (() => void)[]; readonly pass: () => void };
+
 type Rejected = 'address_concurrency' | 'address_rate' | 'unread';
 export type ConnectionLimits = {
   peers: Peers | null;
@@ -107,12 +110,23 @@ function isCancelled(request: IncomingMessage): boolean {
  * immediately, and never reports the end of those still waiting when the connection closes.
  */
 function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): Handler {
-  const lines = new WeakMap<Socket, { busy: boolean; readonly waiting: (() => void)[] }>();
-  const next = (socket: Socket, waiting: (() => void)[]) => {
-    if (socket.destroyed) return;
-    const start = waiting.shift();
-    if (waiting.length === 0) socket.resume();
-    start?.();
+  const lines = new WeakMap<Socket, Line>();
+  const open = (socket: Socket): Line => {
+    const waiting: Line['waiting'] = [];
+    const next = () => {
+      if (socket.destroyed) return;
+      const start = waiting.shift();
+      if (waiting.length === 0) socket.resume();
+      start?.();
+    };
+    const pass = () => {
+      // Lets other connections proceed in between.
+      if (waiting.length > 0) setImmediate(next);
+      else line.busy = false;
+    };
+    const line = { busy: false, waiting, pass };
+    lines.set(socket, line);
+    return line;
   };
   return (request, response) => {
     const { socket } = request;
@@ -125,21 +139,17 @@ function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): 
       return;
     }
     if (socket.destroyed) return;
-    const line = lines.get(socket) ?? { busy: false, waiting: [] };
-    const { waiting } = line;
+    const line = lines.get(socket) ?? open(socket);
+    const { waiting, pass } = line;
+    if (!line.busy) {
+      line.busy = true;
+      response.once('close', pass);
+      return handle(request, response);
+    }
     const start = () => {
-      response.once('close', () => {
-        // Lets other connections proceed in between.
-        if (waiting.length > 0) setImmediate(next, socket, waiting);
-        else line.busy = false;
-      });
+      response.once('close', pass);
       handle(request, response);
     };
-    if (!line.busy) {
-      if (!lines.has(socket)) lines.set(socket, line);
-      line.busy = true;
-      return start();
-    }
     if (waiting.length >= mostWaiting || !maySendAhead(peers, socket)) return void socket.destroy();
     waiting.push(start);
     socket.pause();

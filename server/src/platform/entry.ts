@@ -17,8 +17,10 @@ export function refuseAtOnce(request: FastifyRequest): Problem | undefined {
 
 /** Rejects a body whose declared length is too large before it is read. */
 export function refuseLargeBody(request: FastifyRequest): void {
+  const bytes = declaredBytes(request);
+  if (bytes === 0) return;
   const { bodyLimit = 0 } = request.routeOptions;
-  if (declaredBytes(request) > bodyLimit)
+  if (bytes > bodyLimit)
     throw new Problem(
       'payload_too_large',
       `The body is larger than ${bodyLimit} bytes. Send less at a time.`,

@@ -37,12 +37,12 @@ export function holdAll<P extends PoolName>(
   holds: readonly Hold<P>[],
   held?: () => void,
 ): () => void {
-  const taken: { use: Use; amount: number }[] = [];
+  const taken: Use[] = [];
   let isHeld = true;
   const giveBack = () => {
     if (!isHeld) return;
     isHeld = false;
-    for (const { use, amount } of taken) use.inUse -= amount;
+    for (const [index, use] of taken.entries()) use.inUse -= holds[index]?.amount ?? 1;
     held?.();
   };
   for (const { of, by, whose, reason, free, amount = 1 } of holds) {
@@ -51,7 +51,7 @@ export function holdAll<P extends PoolName>(
       giveBack();
       throw reject(ctx, pool, reason, { detail: `Too many simultaneous requests ${whose}.`, retryAfter: 1 });
     }
-    taken.push({ use, amount });
+    taken.push(use);
   }
   return giveBack;
 }

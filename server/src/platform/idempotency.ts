@@ -63,6 +63,6 @@ export function loginIdIn(fields: unknown): string | null {
 
 function textIn(fields: unknown, name: string): string | null {
   if (typeof fields !== 'object' || fields === null) return null;
-  const found = Object.entries(fields).find(([own]) => own === name)?.[1];
+  const found: unknown = Object.hasOwn(fields, name) ? Reflect.get(fields, name) : null;
   return typeof found === 'string' ? found : null;
 }

@@ -56,6 +56,11 @@ export function derivedId(hash: string): string {
 /** Identifiers are compared in NFC, and their length limits apply to that form. */
 export function normalizeIdentifiers(fields: unknown): void {
   if (typeof fields !== 'object' || fields === null) return;
-  for (const [name, value] of Object.entries(fields))
-    if (name.endsWith('ID') && typeof value === 'string') Reflect.set(fields, name, toNfc(value));
+  for (const name of Object.keys(fields)) {
+    if (!name.endsWith('ID')) continue;
+    const value: unknown = Reflect.get(fields, name);
+    if (typeof value !== 'string') continue;
+    const normal = toNfc(value);
+    if (normal !== value) Reflect.set(fields, name, normal);
+  }
 }

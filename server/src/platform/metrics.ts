@@ -40,21 +40,25 @@ function observer(registry: Registry): Metrics['observe'] {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  const inFlight = new Map<string, number>();
+  const inFlight = new Map<string, { requests: number }>();
   new Gauge({
     name: 'lectern_http_requests_in_flight',
     help: 'Requests being received or responded to, by origin.',
     labelNames: ['origin'],
     registers: [registry],
     collect() {
-      for (const [origin, requests] of inFlight) this.set({ origin }, requests);
+      for (const [origin, { requests }] of inFlight) this.set({ origin }, requests);
     },
   });
-  const count = (origin: string, by: 1 | -1) => inFlight.set(origin, (inFlight.get(origin) ?? 0) + by);
   return (app, origin) => {
+    const count = inFlight.get(origin) ?? { requests: 0 };
+    inFlight.set(origin, count);
+    const leave = () => {
+      count.requests--;
+    };
     app.addHook('onRequest', (request, _reply, done) => {
-      count(origin, 1);
-      whenOver(request, () => count(origin, -1));
+      count.requests++;
+      whenOver(request, leave);
       done();
     });
     app.addHook('onResponse', (request, reply, done) => {

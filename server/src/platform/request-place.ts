@@ -7,8 +7,9 @@ declare module 'fastify' {
 }
 
 /** A request's place in a pool, released when the request has ended for whatever reason. */
-type Place = {
-  readonly reply: FastifyReply;
+export type Place = {
+  /** Null once the request has ended, so that a reference to the place does not keep the request in memory. */
+  reply: FastifyReply | null;
   over: boolean;
   leave: (() => void) | null;
   ofStranger: boolean;
@@ -24,6 +25,7 @@ export function openPlace(request: FastifyRequest, reply: FastifyReply): void {
   request.place = place;
   reply.raw.once('close', () => {
     place.over = true;
+    place.reply = null;
     place.leave?.();
     for (const work of place.afterwards) work();
   });

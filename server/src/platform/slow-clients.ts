@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { streamOf } from './http2.ts';
-import { whenOver } from './request-place.ts';
+import type { Place } from './request-place.ts';
 
 /** For Node's server: the time limit for a request's headers, and how often it is checked. */
 export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
@@ -29,7 +29,7 @@ export function allowUpload(request: FastifyRequest): void {
 
 /** The whole body must arrive within this many milliseconds. */
 export function hurryBody({ raw, place }: FastifyRequest, milliseconds: number): void {
-  const timer = setTimeout(endRequest, milliseconds, raw, place.reply);
+  const timer = setTimeout(() => place.reply && endRequest(place.reply), milliseconds);
   timer.unref();
   const over = () => clearTimeout(timer);
   raw.once('end', over).once('close', over);
@@ -43,11 +43,8 @@ export function hasBody(raw: IncomingMessage): boolean {
   return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
 }
 
-/**
- * How much of a body had arrived at the last check, and when the next check is due; null: its request has
- * ended.
- */
-type Watched = { request: FastifyRequest | null; seen: number; looks: number; due: number };
+/** How much of a body had arrived at the last check, and when the next check is due. */
+type Watched = { readonly place: Place; seen: number; looks: number; due: number };
 
 /** Node's own limit is for a request as a whole, which an upload of gigabytes would exceed. */
 export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
@@ -67,21 +64,17 @@ export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMillise
     const { raw } = request;
     if (!hasBody(raw)) return done();
     const due = performance.now() + milliseconds;
-    const body: Watched = { request, seen: raw.socket.bytesRead, looks: 0, due };
-    watched.push(body);
-    whenOver(request, () => {
-      body.request = null;
-    });
+    watched.push({ place: request.place, seen: raw.socket.bytesRead, looks: 0, due });
     done();
   });
 }
 
 /** Whether to keep watching the body. Ends the request if it arrives too slowly. */
 function isComing(body: Watched, now: number, milliseconds: number): boolean {
-  const { request } = body;
-  if (!request || request.raw.complete) return false;
-  if (now < body.due || !isTooSlow(request.raw, body, milliseconds)) return true;
-  endRequest(request.raw, request.place.reply);
+  const { reply } = body.place;
+  if (!reply || reply.request.raw.complete) return false;
+  if (now < body.due || !isTooSlow(reply.request.raw, body, milliseconds)) return true;
+  endRequest(reply);
   return false;
 }
 
@@ -96,7 +89,8 @@ function isTooSlow(raw: IncomingMessage, body: Watched, milliseconds: number): b
   return !(raw.readableLength > 0 || (came >= leastBytes && (isUpload || body.looks === 1)));
 }
 
-function endRequest(raw: IncomingMessage, reply: FastifyReply): void {
+function endRequest(reply: FastifyReply): void {
+  const { raw } = reply.request;
   if (raw.httpVersionMajor >= 2) reply.raw.destroy();
   else if (reply.raw.headersSent) raw.socket.destroy();
   else raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => raw.destroy());

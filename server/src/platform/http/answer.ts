@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../actor.ts';
-import type { Context } from '../context.ts';
+import type { Context, TenantContext } from '../context.ts';
 import { exportPages, listOf } from '../export.ts';
 import { answerOnce, loginIdIn, readIdempotencyKey } from '../idempotency.ts';
 import { admitExport, readInTurn, readPage, sendInTurn } from '../list-reads.ts';
@@ -29,43 +29,69 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
   };
 }
 
+/** An API request, with the context for its verb. */
+type Call = { ctx: Context; route: Route; request: FastifyRequest; reply: FastifyReply };
+
+function contextOf(
+  ctx: Context,
+  route: Route,
+  guards: Guards,
+  request: FastifyRequest,
+): Context | TenantContext {
+  const checkCaller = async () => {
+    if (route.access === 'anyone') return;
+    guards.authorize(await guards.authenticate(ctx, request), route, loginIdIn(request.params));
+  };
+  const { tenantId } = request;
+  const actor = actorOf(request);
+  const scopes = request.caller?.scopes;
+  return tenantId === null
+    ? { ...ctx, actor, scopes, checkCaller }
+    : { ...ctx, actor, scopes, checkCaller, tenantId };
+}
+
+/** The handler's input. `more`: query fields for one page of several. */
+async function inputOf({ ctx, route, request }: Call, more?: object) {
+  if (more && 'Cursor' in more) await ctx.checkCaller?.();
+  const { params, query, body } = request;
+  const asked = { params, query: more ? { ...(query as object), ...more } : query, body, request };
+  return Object.assign(asked, { prepared: await route.prepare?.(ctx, asked as never) });
+}
+
+async function act(call: Call, more?: object): Promise<Answer> {
+  const input = await inputOf(call, more);
+  return call.route.handle(call.ctx, input as never, call.reply);
+}
+
+async function actOnce(call: Call, key: string): Promise<Answer> {
+  const { ctx, route, request, reply } = call;
+  const prepare = async () => {
+    const input = await inputOf(call);
+    return (inside?: Inside) => route.handle(inside ? { ...ctx, ...inside } : ctx, input as never, reply);
+  };
+  return answerOnce(ctx, request, reply, key, { prepare, shares: route.coalesced ? route.name : null });
+}
+
+function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Promise<Answer> {
+  const { ctx, request } = call;
+  const read = (more?: object) => readInTurn(ctx, request, () => act(call, more));
+  const rows = request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
+  if (!rows) return readPage(request.query as { Limit: number; Cursor?: string }, read);
+  admitExport(ctx, request);
+  return exportPages(list, rows, (page) => readPage(page, read));
+}
+
 /** Responds to API callers: once per Idempotency-Key, lists and reports in turn, also as rows. */
 export function callHandler(ctx: Context, route: Route, guards: Guards): Handler {
   const list = listOf(route);
   const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;
   return async (request, reply) => {
-    const { params, query, body, tenantId } = request;
-    const checkCaller = async () => {
-      if (route.access === 'anyone') return;
-      guards.authorize(await guards.authenticate(ctx, request), route, loginIdIn(request.params));
-    };
-    const actor = actorOf(request);
-    const scopes = request.caller?.scopes;
-    const scoped =
-      tenantId === null
-        ? { ...ctx, actor, scopes, checkCaller }
-        : { ...ctx, actor, scopes, checkCaller, tenantId };
-    const prepare = async (more?: object) => {
-      if (more && 'Cursor' in more) await checkCaller();
-      const input = { params, query: more ? { ...(query as object), ...more } : query, body, request };
-      const prepared = await route.prepare?.(scoped, input as never);
-      return (inside?: Inside) =>
-        route.handle(inside ? { ...scoped, ...inside } : scoped, { ...input, prepared } as never, reply);
-    };
-    const act = async (more?: object) => (await prepare(more))();
-    const actInTurn = (more?: object) => readInTurn(ctx, request, () => act(more));
-    const readList = async () => {
-      const rows = request.method === 'GET' ? acceptedRows(request.headers.accept) : null;
-      if (!list || !rows) return readPage(query as { Limit: number; Cursor?: string }, actInTurn);
-      admitExport(ctx, request);
-      return exportPages(list, rows, (page) => readPage(page, actInTurn));
-    };
+    const call = { ctx: contextOf(ctx, route, guards, request), route, request, reply };
     const key = keyed ? readIdempotencyKey(request) : null;
-    const shares = route.coalesced ? route.name : null;
-    const actOnce = () => (key === null ? act() : answerOnce(ctx, request, reply, key, { prepare, shares }));
-    if (list && key === null) return send(reply, await readList());
+    if (list && key === null) return send(reply, await readList(call, list));
     if (route.whole) admitExport(ctx, request);
-    const answer = await (route.heavy || route.whole ? readInTurn(ctx, request, actOnce) : actOnce());
+    const work = () => (key === null ? act(call) : actOnce(call, key));
+    const answer = await (route.heavy || route.whole ? readInTurn(ctx, request, work) : work());
     return send(reply, route.whole ? { ...answer, body: sendInTurn(ctx, request, partsOf(answer)) } : answer);
   };
 }

@@ -26,6 +26,7 @@ declare module 'fastify' {
 const anonymousBytes = 16 * 1024;
 
 type Entry = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+type Step = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
 const isOperator = (caller: Caller | null) => caller?.tenantId === null;
 
@@ -56,8 +57,8 @@ function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
 }
 
 /** Converts the input into the form that the schemas validate. */
-function preparation({ forms, body, streams }: Route): Entry {
-  return async (request) => {
+function preparation({ forms, body, streams }: Route): Step {
+  return (request, _reply, done) => {
     for (const part of [request.params, request.query]) normalizeIdentifiers(part);
     if (!(request.body instanceof Readable)) normalizeIdentifiers(request.body);
     if (!forms && request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
@@ -69,6 +70,7 @@ function preparation({ forms, body, streams }: Route): Entry {
         'unsupported_media_type',
         `Send the body with Content-Type: ${streams?.types.join(' or ') ?? 'application/json'}.`,
       );
+    done();
   };
 }
 
