@@ -56,7 +56,7 @@ test('An administrator signs in by password, which never leaves the browser, and
   page.on('request', (request) => sent.push(whatIs(request)));
   assert.equal(await page.getByLabel('Organization').inputValue(), acme.TenantID);
   await signIn(page, acme.TenantID, LoginID, 'wrong');
-  await page.getByRole('alert').getByText('That did not work.').waitFor();
+  await page.getByRole('alert').getByText('Sign-in failed.').waitFor();
   await signIn(page, acme.TenantID, LoginID, password);
   await heading(page, 'Overview').waitFor();
   const signedIn = sent.filter((text) => text.startsWith('POST /session {'));
@@ -68,7 +68,7 @@ test('An administrator signs in by password, which never leaves the browser, and
   await page.getByText('Acme').first().waitFor();
   assert.equal(await page.getByRole('link', { name: 'Tenants and keys' }).count(), 0);
   await page.goto(`${service.baseUrl}/console/tenants`);
-  await page.getByText('This page is not for you').waitFor();
+  await page.getByText('You don’t have access to this page').waitFor();
   await choose(page, 'Sign out');
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
   assert.equal(await page.getByLabel('Organization').inputValue(), acme.TenantID, 'it is remembered');
@@ -135,7 +135,7 @@ test('An administrator comes by a link from their own system, once', async () =>
   await page.goto(body.SignInURL);
   await heading(page, 'This link no longer works').waitFor();
   await page.goto(`${service.baseUrl}/console/tenants/${acme.TenantID}`);
-  await page.getByText('This page is not for you').waitFor();
+  await page.getByText('You don’t have access to this page').waitFor();
   await expectNoBarriers(page);
   await closeConsole(page);
 });
@@ -146,7 +146,7 @@ test('The console is read in three languages, and its colours are chosen', async
   await expectNoBarriers(page);
   const appearance = (name: string) => page.getByRole('button', { name }).click();
   const item = (name: string) => page.getByRole('menuitemradio', { name, exact: true });
-  await appearance('Colours and language');
+  await appearance('Appearance and language');
   await item('Deutsch').click();
   await heading(page, 'Anmelden').waitFor();
   await page.locator('html[lang=de]').waitFor();
@@ -171,7 +171,7 @@ test('Who guesses is told when to try again; an organization without a function,
   const opaque = await newTenant(service);
   const page = await openConsole(service);
   await signIn(page, opaque.TenantID, 'x', 'y');
-  await page.getByText('signs in by a link from its own system').waitFor();
+  await page.getByText('signs in with a link from its own system').waitFor();
   for (let n = 0; n < 10; n++)
     await service.api(
       'POST',
@@ -198,7 +198,7 @@ test('A learner sees their courses, starts one, and comes back', async () => {
   await signIn(page, acme.TenantID, LoginID, 'secret');
   await heading(page, 'My courses').waitFor();
   assert.equal(await page.getByRole('navigation').count(), 0);
-  const ended = page.getByRole('region', { name: 'No longer open' });
+  const ended = page.getByRole('region', { name: 'No longer available' });
   await ended.getByText('Your enrolment was withdrawn.').waitFor();
   await page.getByRole('link', { name: 'Start' }).click();
   await press(page, 'next');
@@ -214,7 +214,7 @@ test('A learner sees their courses, starts one, and comes back', async () => {
   await expectNoBarriers(page);
   for (const path of ['users', 'courses', 'enrolments', 'events', 'tenants']) {
     await page.goto(`${service.baseUrl}/console/${path}`);
-    await page.getByText('This page is not for you').waitFor();
+    await page.getByText('You don’t have access to this page').waitFor();
   }
   await expectNoBarriers(page);
   await closeConsole(page);

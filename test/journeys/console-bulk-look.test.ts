@@ -24,7 +24,7 @@ test('Every step of an import has no barriers', async () => {
   const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
   await tenant.api('POST', '/user', { LoginID: long, FirstName: 'Anna' });
   const page = await consoleOf(service, { tenant, LoginID }, '/console/bulk');
-  await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+  await page.getByRole('button', { name: 'Choose file' }).waitFor();
   await expectNoBarriers(page);
   await page.getByText('Enrolments', { exact: true }).last().click();
   await page.getByText('Metadata.…').waitFor();
@@ -39,7 +39,7 @@ test('Every step of an import has no barriers', async () => {
   await page.getByRole('button', { name: 'Create 1 user' }).waitFor();
   await expectNoBarriers(page);
   await page.getByRole('button', { name: 'Create 1 user' }).click();
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor();
   await expectNoBarriers(page);
   await closeConsole(page);
 });

@@ -39,7 +39,7 @@ async function choose(page: Page, name: string, content: string | Buffer): Promi
 
 /** What the page says about so many rows: `1 Refused`. */
 async function counted(page: Page): Promise<string[]> {
-  const tiles = page.getByRole('list', { name: 'Rows by what becomes of them' }).getByRole('listitem');
+  const tiles = page.getByRole('list', { name: 'Rows by outcome' }).getByRole('listitem');
   const texts = await tiles.evaluateAll((items) =>
     items.map((item) => [...item.querySelectorAll('p')].slice(0, 2).map(({ textContent }) => textContent)),
   );
@@ -88,23 +88,26 @@ test('Users: a plan tells what would be refused, the file is corrected, and the 
   assert.deepEqual(await counted(page), ['2 To be created', '1 Unchanged', '1 Different', '2 Refused']);
   assert.equal((await user(tenant, 'bo')).code, 'user_not_found');
 
-  const rows = page.getByRole('table', { name: '3 rows are left out' }).getByRole('row');
+  const rows = page.getByRole('table', { name: '3 rows skipped' }).getByRole('row');
   const texts = (await rows.allTextContents()).slice(1);
   assert.deepEqual(
     texts.map((text) => text.match(/^Line \d+/)?.[0]),
     ['Line 5', 'Line 6', 'Line 7'],
   );
-  assert.match(texts[0] ?? '', /ann.*LastName.*The user exists with other values/);
-  assert.match(texts[1] ?? '', /LoginID.*A value is not right/);
+  assert.match(texts[0] ?? '', /ann.*LastName.*The user already exists with other values/);
+  assert.match(texts[1] ?? '', /LoginID.*A value is invalid/);
   assert.match(texts[2] ?? '', /The row cannot be read.*5 cells, but the header has 4/);
-  await page.getByRole('combobox', { name: 'Reason' }).selectOption('A value is not right (1)');
+  await page.getByRole('combobox', { name: 'Reason' }).selectOption('A value is invalid (1)');
   await expectCount(rows, 2);
   await page.getByRole('textbox', { name: 'Line, LoginID or field' }).fill('ann');
-  await page.getByText('No row fits these filters.').waitFor();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByText('No row matches these filters.').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   const refused = (await saved(page, 'Save 3 rows as CSV')).trim().split('\r\n');
   assert.equal(refused[0], 'Login ID,First name,Nachname,Group name,Cost centre,Line,Field,Reason,Detail');
-  assert.match(refused[1] ?? '', /^ann,Ann,Long,Sales,2,5,LastName,The user exists with other values,/);
+  assert.match(
+    refused[1] ?? '',
+    /^ann,Ann,Long,Sales,2,5,LastName,The user already exists with other values,/,
+  );
 
   await page.getByRole('button', { name: 'Choose another file' }).click();
   const corrected = [
@@ -119,11 +122,11 @@ test('Users: a plan tells what would be refused, the file is corrected, and the 
   await plan(page);
   assert.deepEqual(await counted(page), ['3 To be created', '1 Unchanged', '0 Different', '0 Refused']);
   await page.getByRole('button', { name: 'Create 3 users' }).click();
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor();
   assert.deepEqual(await counted(page), ['3 Created', '1 Unchanged', '0 Different', '0 Refused']);
   assert.equal((await user(tenant, 'bo')).LastName, 'Bürg');
   assert.equal((await user(tenant, 'cy')).FirstName, 'Cy "C" , Cole');
-  await page.getByRole('link', { name: 'Show the users' }).click();
+  await page.getByRole('link', { name: 'Show users' }).click();
   await page.getByRole('link', { name: 'Bo Bürg' }).waitFor();
   await closeConsole(page);
 });
@@ -144,7 +147,7 @@ test('Enrolments: JSON Lines are planned and applied, and the results tell each 
   assert.deepEqual([created, refused], ['1 To be created', '2 Refused']);
   assert.equal((await tenant.api('GET', '/enrolment/ann')).body.Items.length, 0);
   await page.getByRole('button', { name: /^Apply \d+ row/ }).click();
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor();
   const [enrolment] = (await tenant.api('GET', '/enrolment/ann')).body.Items;
   assert.deepEqual(enrolment.Metadata, { colour: 'red' });
   const csv = await saved(page, 'Save all results as CSV');
@@ -195,10 +198,10 @@ test('A large file goes in pieces, breaks off, and goes on without doing anythin
   const applyUntilItBreaks = async () => {
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByRole('heading', { name: 'Check the columns' }).waitFor();
-    const known = await page.getByText('An import of this file broke off').count();
+    const known = await page.getByText('An import of this file was interrupted').count();
     await plan(page);
     await page.getByRole('button', { name: 'Apply 2,300 rows' }).click();
-    await page.getByText('The rows so far are done.').waitFor({ timeout: 120_000 });
+    await page.getByText('The rows so far have been processed.').waitFor({ timeout: 120_000 });
     await page.getByText('2,000 of 2,300 rows').waitFor();
     return known;
   };
@@ -207,8 +210,8 @@ test('A large file goes in pieces, breaks off, and goes on without doing anythin
   await page.reload();
   assert.equal(await applyUntilItBreaks(), 1);
   isBroken = false;
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByRole('heading', { name: 'What happened' }).waitFor({ timeout: 120_000 });
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Import finished' }).waitFor({ timeout: 120_000 });
   assert.deepEqual(await counted(page), ['0 Created', '2,300 Enrolled already', '0 Refused']);
   assert.deepEqual(
     [...new Set(keys)].map((key) => key.slice(32)),
@@ -234,7 +237,7 @@ test('A file that is none is refused with what to do', async () => {
   await page.getByRole('alert').getByText('Missing: LoginID').waitFor();
   await page.getByRole('button', { name: 'Plan the import', disabled: true }).waitFor();
   await page.getByRole('button', { name: 'Choose another file' }).click();
-  const template = await saved(page, 'Download a template');
+  const template = await saved(page, 'Download template');
   assert.match(template, /^LoginID,FirstName,LastName,GroupName,Email\r\n/);
   await closeConsole(page);
 });

@@ -42,7 +42,7 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   await one.getByText('A new course').waitFor();
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'row');
   await one.getByLabel('CourseID').fill('three in a row');
-  await page.getByRole('button', { name: 'Import the package' }).click();
+  await page.getByRole('button', { name: 'Import package' }).click();
   await one.getByText('“Three in a row” is imported').waitFor();
   await one.getByText('SCORM 1.2').waitFor();
   await one.getByText('Part 3', { exact: true }).waitFor();
@@ -51,24 +51,24 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   const draft = await service.api('GET', '/course/three%20in%20a%20row');
   assert.deepEqual([draft.body.Title, draft.body.Status], ['Three in a row', 'draft']);
 
-  await one.getByRole('link', { name: 'Open the course' }).click();
+  await one.getByRole('link', { name: 'Open course' }).click();
   await page.getByRole('heading', { level: 1, name: 'Three in a row' }).waitFor();
-  await page.getByText('A draft: only operators see it').waitFor();
-  await page.getByRole('button', { name: 'Add an option' }).click();
+  await page.getByText('Draft: visible only to operators').waitFor();
+  await page.getByRole('button', { name: 'Add option' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('DurationID').fill('6-weeks');
   await dialog.getByLabel('Number').fill('6');
   await dialog.getByLabel('Unit').selectOption({ label: 'Weeks' });
   await dialog.getByText('6 weeks · P6W').waitFor();
   await dialog.getByLabel('Seats').fill('25');
-  await dialog.getByRole('button', { name: 'Add the option' }).click();
+  await dialog.getByRole('button', { name: 'Add option' }).click();
   const row = page.getByRole('row', { name: /6-weeks/ });
   await row.getByText('25 of 25 left').waitFor();
   const { Duration, Seats } = (await service.api('GET', '/course/three%20in%20a%20row')).body.EnrolOptions[0];
   assert.deepEqual([Duration, Seats], ['P6W', 25]);
 
   await page.getByRole('button', { name: 'Publish' }).click();
-  await dialog.getByText('All tenants see the course at once').waitFor();
+  await dialog.getByText('All tenants will immediately see the course').waitFor();
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Three in a row is published.').waitFor();
   await untilRight(
@@ -99,11 +99,11 @@ test('A file that is dropped is taken; a broken one is refused with its code, an
   await page.locator('.mantine-Dropzone-root').first().dispatchEvent('drop', { dataTransfer: files });
   const one = importOf(page, 'Broken one.zip');
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'broken-one');
-  await page.getByRole('button', { name: 'Import the package' }).click();
+  await page.getByRole('button', { name: 'Import package' }).click();
   await one.getByRole('alert').getByText('The file is not a zip archive', { exact: true }).waitFor();
   await one.getByText('package_not_zip').waitFor();
   assert.equal((await service.api('GET', '/course/broken-one')).status, 404);
-  await one.getByRole('button', { name: 'Remove from this list' }).click();
+  await one.getByRole('button', { name: 'Remove from list' }).click();
   await one.waitFor({ state: 'detached' });
   await closeConsole(page);
 });
@@ -113,12 +113,12 @@ test('An import that is cancelled leaves nothing, and leaving in the middle of o
   await page.route('**/package', () => {});
   await choose(page, await packCourse('phishing'));
   const one = importOf(page, 'phishing.zip');
-  await page.getByRole('button', { name: 'Import the package' }).click();
+  await page.getByRole('button', { name: 'Import package' }).click();
   await one.getByRole('progressbar', { name: 'Upload of phishing.zip' }).waitFor({ state: 'attached' });
   const status = async () => (await service.api('GET', '/course/phishing')).status;
   await untilRight(status, (now) => now === 200);
   await page.getByRole('link', { name: 'Tenants and keys' }).click();
-  await page.getByRole('dialog').getByText('A package is on its way').waitFor();
+  await page.getByRole('dialog').getByText('A package is being uploaded').waitFor();
   await page.getByRole('button', { name: 'Stay' }).click();
   await one.getByRole('button', { name: 'Cancel' }).click();
   await one.getByText('Cancelled. Nothing was imported.').waitFor();
@@ -133,10 +133,10 @@ test('A new release is imported, and an earlier one made the current one', async
   await page.getByText('Release 2 is imported').waitFor();
   const first = page.getByRole('row', { name: /^Release 1/ });
   await page.getByRole('row', { name: /^Release 2 Current/ }).waitFor();
-  await first.getByRole('button', { name: 'Make current' }).click();
+  await first.getByRole('button', { name: 'Set as current' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Whoever has begun stays on their release').waitFor();
-  await dialog.getByRole('button', { name: 'Make current' }).click();
+  await dialog.getByText('Learners who have already started stay on their release').waitFor();
+  await dialog.getByRole('button', { name: 'Set as current' }).click();
   await page.getByRole('row', { name: /^Release 1 Current/ }).waitFor();
   assert.equal((await service.api('GET', '/course/releases')).body.Release, 1);
   await closeConsole(page);
@@ -153,14 +153,14 @@ test('Details are saved as they differ; leaving asks; a course in use cannot be 
   await page.getByRole('option', { name: 'test', exact: true }).click();
   await page.getByRole('link', { name: 'Courses' }).first().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('is not saved').waitFor();
+  await dialog.getByText('have not been saved').waitFor();
   await dialog.getByRole('button', { name: 'Stay' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The course is saved.').waitFor();
+  await page.getByText('Course saved').waitFor();
   const { Title, Description, Tenants } = (await service.api('GET', '/course/in-use')).body;
   assert.deepEqual([Title, Description, Tenants], ['In use', 'For everybody', ['test']]);
-  await page.getByRole('button', { name: 'Delete the course' }).click();
-  await dialog.getByRole('button', { name: 'Delete the course' }).click();
+  await page.getByRole('button', { name: 'Delete course' }).click();
+  await dialog.getByRole('button', { name: 'Delete course' }).click();
   await dialog.getByRole('alert').getByText('The course has enrolments').waitFor();
   await closeConsole(page);
 });
@@ -168,16 +168,16 @@ test('Details are saved as they differ; leaving asks; a course in use cannot be 
 test('A web course is made by its address, and a CourseID that is taken is left alone', async () => {
   await service.api('PUT', '/course/taken', { Title: 'Taken', URL: 'https://web.example/' });
   const page = await operatorOn('/console/courses');
-  await page.getByRole('button', { name: 'Web course by address' }).click();
+  await page.getByRole('button', { name: 'Add web course by URL' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Title').fill('House rules');
-  await dialog.getByLabel('Address').fill('https://web.example/rules');
+  await dialog.getByLabel('URL').fill('https://web.example/rules');
   await dialog.getByRole('textbox', { name: 'CourseID' }).fill('taken');
-  await dialog.getByRole('button', { name: 'Create a draft' }).click();
-  await dialog.getByText('The CourseID is taken').waitFor();
+  await dialog.getByRole('button', { name: 'Create draft' }).click();
+  await dialog.getByText('This CourseID is taken').waitFor();
   assert.equal((await service.api('GET', '/course/taken')).body.Title, 'Taken');
   await dialog.getByRole('textbox', { name: 'CourseID' }).fill('house-rules');
-  await dialog.getByRole('button', { name: 'Create a draft' }).click();
+  await dialog.getByRole('button', { name: 'Create draft' }).click();
   await page.getByRole('heading', { level: 1, name: 'House rules' }).waitFor();
   const { Status, URL } = (await service.api('GET', '/course/house-rules')).body;
   assert.deepEqual([Status, URL], ['draft', 'https://web.example/rules']);
@@ -195,7 +195,7 @@ test('An administrator sees the courses that are offered to them, and cannot cha
   const LoginID = await tenant.user({ IsAdmin: true });
   const page = await consoleOf(service, { tenant, LoginID }, '/console/courses');
   await page.getByRole('link', { name: 'Offered', exact: true }).waitFor();
-  for (const text of ['For others', 'Hidden', 'Drop packages here', 'Web course by address'])
+  for (const text of ['For others', 'Hidden', 'Drop packages here', 'Add web course by URL'])
     assert.equal(await page.getByText(text).count(), 0, text);
   const enrol = page.getByRole('link', { name: 'Enrol somebody on Offered' });
   assert.match((await enrol.getAttribute('href')) ?? '', /\/console\/enrolments\?enrol=offered$/);
@@ -203,7 +203,7 @@ test('An administrator sees the courses that are offered to them, and cannot cha
   await page.getByRole('link', { name: 'Offered', exact: true }).click();
   await page.getByText('Half a year').waitFor();
   await page.getByRole('button', { name: 'Preview' }).waitFor();
-  for (const name of ['Publish', 'Add an option', 'Save', 'Delete the course'])
+  for (const name of ['Publish', 'Add option', 'Save', 'Delete course'])
     assert.equal(await page.getByRole('button', { name }).count(), 0, name);
   await expectNoBarriers(page);
   await page.goto(`${service.baseUrl}/console/courses/others`);

@@ -90,7 +90,7 @@ test('From right to left no page of the console stands out on a phone', async ()
     await look(page, `/console${path}?tenant=${tenant.TenantID}`);
   await look(page, '/docs');
   await page.goto(`${service.baseUrl}/console`);
-  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await page.getByRole('button', { name: 'Open menu' }).click();
   await page.getByRole('link', { name: 'Tenants and keys' }).waitFor();
   assert.equal(await standingOut(page), 0, 'the menu');
   await closeConsole(page);

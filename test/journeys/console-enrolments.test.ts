@@ -73,8 +73,8 @@ test('An administrator finds why a learner cannot start, extends, and sees the l
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await find(page);
   await heading(page, 'Ann Lee cannot start');
-  const rules = page.getByRole('list', { name: 'What decides' }).getByRole('listitem');
-  assert.match((await rules.first().textContent()) ?? '', /The time has ended/);
+  const rules = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
+  assert.match((await rules.first().textContent()) ?? '', /Access has expired/);
   await expectCount(rules, 5);
 
   await page.getByRole('button', { name: 'Extend by 30 days' }).click();
@@ -82,7 +82,7 @@ test('An administrator finds why a learner cannot start, extends, and sees the l
   const extended = await read(tenant, address);
   assert.equal(extended.Status, 'enrolled');
   assert.ok(new Date(extended.ExpiresAt).getTime() > Date.now() + 29 * 86_400_000);
-  await page.getByRole('button', { name: 'Copy the launch link' }).click();
+  await page.getByRole('button', { name: 'Copy launch link' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   assert.equal(link, extended.LaunchURL);
@@ -118,13 +118,13 @@ test('A disabled account and a withdrawn enrolment are told at once, and mended 
   await tenant.api('PUT', address, { Withdrawn: true });
   const page = await consoleOf(service, who, `/console/enrolments/ann/${EnrollID}`);
   await heading(page, 'Ann Lee cannot start');
-  const rules = page.getByRole('list', { name: 'What decides' });
+  const rules = page.getByRole('list', { name: 'Rules' });
   await rules.getByText('Not passed: The account is disabled', { exact: true }).waitFor();
   await rules.getByText('Not passed: The enrolment is withdrawn', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Enable the account' }).click();
+  await page.getByRole('button', { name: 'Enable account' }).click();
   await rules.getByText('Passed: The account is enabled', { exact: true }).waitFor();
   await heading(page, 'Ann Lee cannot start');
-  await page.getByRole('button', { name: 'Undo the withdrawal' }).click();
+  await page.getByRole('button', { name: 'Undo withdrawal' }).click();
   await heading(page, 'Ann Lee can start');
   assert.equal((await read(tenant, '/user/ann')).Enabled, true);
   assert.equal((await read(tenant, address)).Status, 'enrolled');
@@ -176,18 +176,18 @@ test('A learner is enrolled with a chosen option; who is enrolled already is ext
 test('A result is overridden with a reason, and counts as recorded again', async () => {
   const { tenant, who, address, EnrollID } = await withAnn();
   const page = await consoleOf(service, who, `/console/enrolments/ann/${EnrollID}`);
-  await page.getByRole('button', { name: 'Override the result' }).click();
+  await page.getByRole('button', { name: 'Override result' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('combobox', { name: 'Completion' }).selectOption('Completed');
   await dialog.getByRole('textbox', { name: 'Score' }).fill('85');
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Passed elsewhere');
   await dialog.getByRole('button', { name: 'Override', exact: true }).click();
-  await page.getByText('This result was decided by hand').waitFor();
+  await page.getByText('This result was overridden').waitFor();
   await page.getByText('Recorded: Unknown').first().waitFor();
   const decided = await read(tenant, address);
   assert.deepEqual([decided.Status, decided.Score, decided.Success], ['completed', 85, 'unknown']);
-  await page.getByRole('button', { name: 'Remove the override' }).click();
-  await page.getByText('The recorded result counts again').waitFor();
+  await page.getByRole('button', { name: 'Remove override' }).click();
+  await page.getByText('Override removed').waitFor();
   assert.equal((await read(tenant, address)).Override, null);
   await closeConsole(page);
 });
@@ -196,15 +196,15 @@ test('The list is filtered by what the address says, and saved as CSV', async ()
   const { tenant, who, address } = await withAnn();
   await tenant.user({ GroupName: 'Stock' });
   const page = await consoleOf(service, who, '/console/enrolments?status=expired');
-  await heading(page, 'No enrolment is found');
+  await heading(page, 'No enrolments found');
   await tenant.api('PUT', address, { ExpiresAt: past() });
   await page.reload();
   await page.getByRole('link', { name: 'Ann Lee' }).waitFor();
   await page.getByRole('combobox', { name: 'Group' }).click();
   await page.getByRole('option', { name: 'Stock' }).click();
-  await heading(page, 'No enrolment is found');
+  await heading(page, 'No enrolments found');
   assert.equal(new URL(page.url()).searchParams.get('group'), 'Stock');
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export as CSV' }).click();
   const file = await saving;

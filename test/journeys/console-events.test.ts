@@ -64,7 +64,7 @@ test('The log is narrowed to a learner and a type, opened, followed, and saved',
   await page.getByRole('button', { name: 'Show', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('"Type": "enrolment.created"').waitFor();
-  await dialog.getByRole('link', { name: 'Open the enrolment' }).click();
+  await dialog.getByRole('link', { name: 'Open enrolment' }).click();
   await page.getByRole('heading', { name: 'Fire safety', level: 1 }).waitFor();
   await closeConsole(page);
 });
@@ -72,7 +72,7 @@ test('The log is narrowed to a learner and a type, opened, followed, and saved',
 test('What does not fit is said, with the way back', async () => {
   const { who } = await withLearners();
   const page = await consoleOf(service, who, '/console/events?type=key.redeemed&learner=ann');
-  await page.getByRole('heading', { name: 'No event is found' }).waitFor();
+  await page.getByRole('heading', { name: 'No events found' }).waitFor();
   await page.getByRole('button', { name: 'Show all' }).click();
   await page.getByRole('link', { name: 'Bob Lee' }).first().waitFor();
   assert.equal(new URL(page.url()).search, '');
@@ -89,7 +89,7 @@ test('The page of events has no barriers', async () => {
   await page.getByRole('dialog').getByText('Not sent').waitFor();
   await expectNoBarriers(page, true);
   await page.goto(`${service.baseUrl}/console/events?type=key.redeemed`);
-  await page.getByRole('heading', { name: 'No event is found' }).waitFor();
+  await page.getByRole('heading', { name: 'No events found' }).waitFor();
   await expectNoBarriers(page);
   await closeConsole(page);
 });

@@ -40,7 +40,7 @@ test('The overview of a tenant tells what happened, as a chart and as a table', 
   await page.getByText('365 days', { exact: true }).click();
   await page.waitForURL(/days=365/);
   await page.getByRole('heading', { name: 'Activity' }).waitFor();
-  await page.getByText(/of the last 365 days$/).waitFor();
+  await page.getByText(/in the last 365 days$/).waitFor();
   await page.getByRole('columnheader', { name: 'Completions' }).waitFor();
   await expectNoBarriers(page);
   await closeConsole(page);
@@ -58,10 +58,10 @@ test('What needs attention is named first, and leads to where it is mended', asy
   await tenant.api('PUT', `/enrolment/${LoginID}/${made.body.EnrollID}`, { ExpiresAt });
   const page = await consoleOf(service, { tenant, LoginID: await tenant.user({ IsAdmin: true }) });
   const matters = page.getByRole('region', { name: 'Needs attention' });
-  await matters.getByText('Few: no seat is left of 1').waitFor();
+  await matters.getByText('Few: no seats left of 1').waitFor();
   await matters.getByText('1 enrolment ends within 7 days').waitFor();
   await expectNoBarriers(page);
-  await matters.getByRole('link', { name: 'Show them' }).click();
+  await matters.getByRole('link', { name: 'Show enrolments' }).click();
   await heading(page, 'Enrolments').waitFor();
   await page.getByRole('link', { name: 'Ann Lee' }).waitFor();
   await page.goBack();
@@ -95,17 +95,17 @@ test('The pages of the operator have no barriers', async () => {
   }
   const dialog = page.getByRole('dialog');
   const focused = dialog.locator(':focus');
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await focused.waitFor();
   await expectNoBarriers(page, true);
   await dialog.getByLabel('Name').fill('HR');
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Copy the secret now').waitFor();
   await focused.waitFor();
   await expectNoBarriers(page, true);
   await page.getByRole('button', { name: 'I have copied the secret' }).click();
   await page.goto(`${service.baseUrl}/console/tenants`);
-  await page.getByRole('button', { name: 'Create a tenant' }).click();
+  await page.getByRole('button', { name: 'Create tenant' }).click();
   await focused.waitFor();
   await expectNoBarriers(page, true);
   await closeConsole(page);

@@ -44,24 +44,24 @@ test('Keys are made for two courses, one is redeemed, and another is revoked', a
   const page = await consoleOf(service, who, '/console/keys');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
-  await page.getByRole('button', { name: 'Make keys' }).last().click();
-  const dialog = page.getByRole('dialog', { name: 'Make enrolment keys' });
+  await page.getByRole('button', { name: 'Create keys' }).last().click();
+  const dialog = page.getByRole('dialog', { name: 'Create enrolment keys' });
   await dialog.getByRole('combobox', { name: 'Course' }).fill('ladders');
   await page.getByRole('option', { name: /Working on ladders/ }).click();
   const option = dialog.getByRole('combobox', { name: 'Enrolment option' });
   // The only option is chosen.
   await option.filter({ has: page.locator('option:checked', { hasText: 'One year' }) }).waitFor();
-  await dialog.getByRole('button', { name: 'Add a course' }).click();
+  await dialog.getByRole('button', { name: 'Add course' }).click();
   await dialog.getByRole('combobox', { name: 'Course' }).last().fill('phish');
   await page.getByRole('option', { name: /Spot the phish/ }).click();
   await option.last().selectOption('One month · 30 days');
-  await dialog.getByRole('textbox', { name: 'How many keys' }).fill('3');
+  await dialog.getByRole('textbox', { name: 'Number of keys' }).fill('3');
   await dialog.getByRole('radio', { name: 'A group' }).click();
   await dialog.getByRole('combobox', { name: 'Group' }).fill('Northwind');
   await dialog.getByRole('textbox', { name: 'Purchase order' }).fill('PO-1');
-  await dialog.getByRole('button', { name: 'Make 3 keys' }).click();
+  await dialog.getByRole('button', { name: 'Create 3 keys' }).click();
 
-  const made = page.getByRole('dialog', { name: '3 keys are made' });
+  const made = page.getByRole('dialog', { name: '3 keys created' });
   await made.getByRole('button', { name: 'Copy all keys' }).click();
   await made.getByRole('button', { name: 'Copied' }).waitFor();
   const keys = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
@@ -71,7 +71,7 @@ test('Keys are made for two courses, one is redeemed, and another is revoked', a
   const csv = Buffer.concat(await (await (await saving).createReadStream()).toArray()).toString();
   for (const key of keys) assert.ok(csv.includes(`${key},`), csv);
   await page.keyboard.press('Escape');
-  await made.getByRole('button', { name: 'I have kept the keys' }).click();
+  await made.getByRole('button', { name: 'I have saved the keys' }).click();
   await made.waitFor({ state: 'hidden' });
 
   const rows = page.getByRole('table').getByRole('row');
@@ -89,8 +89,8 @@ test('Keys are made for two courses, one is redeemed, and another is revoked', a
   await page.getByRole('heading', { name: 'Spot the phish', level: 1 }).waitFor();
 
   await page.goto(`${service.baseUrl}/console/keys`);
-  await page.getByRole('button', { name: 'Look up a key' }).click();
-  const find = page.getByRole('dialog', { name: 'Look up a key' });
+  await page.getByRole('button', { name: 'Look up key' }).click();
+  const find = page.getByRole('dialog', { name: 'Look up key' });
   const typed = find.getByRole('textbox', { name: 'Key or KeyID' });
   await typed.fill(`${keys[1]?.slice(0, -1)}?`);
   await find.getByRole('button', { name: 'Look up' }).click();
@@ -101,10 +101,10 @@ test('Keys are made for two courses, one is redeemed, and another is revoked', a
   assert.ok(!page.url().includes(String(keys[1])), 'the address does not hold the key');
   await drawer.getByRole('button', { name: 'Revoke' }).click();
   await page
-    .getByRole('dialog', { name: /^Revoke the key/ })
+    .getByRole('dialog', { name: /^Revoke key/ })
     .getByRole('button', { name: 'Revoke' })
     .click();
-  await drawer.getByText('It cannot be made valid again').waitFor();
+  await drawer.getByText('Create a new one instead').waitFor();
   assert.equal((await tenant.api('POST', `/enrol/key/ann/${keys[1]}`)).body.code, 'key_revoked');
   await closeConsole(page);
 });
@@ -118,16 +118,16 @@ test('The list is filtered by what the address says, and another key is made lik
   const links = page.getByRole('table').getByRole('link', { name: /^Key/ });
   await links.waitFor();
   await page.getByRole('textbox', { name: 'Purchase order' }).fill('PO-3');
-  await page.getByRole('heading', { name: 'No key is found' }).waitFor();
+  await page.getByRole('heading', { name: 'No keys found' }).waitFor();
   assert.equal(new URL(page.url()).searchParams.get('po'), 'PO-3');
   await page.getByRole('button', { name: 'Show all' }).click();
   const row = page.getByRole('table').getByRole('row').filter({ hasText: 'Ann Lee' });
   await row.getByRole('link', { name: /^Key/ }).click();
-  await page.getByRole('button', { name: 'Make another like it' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Make enrolment keys' });
+  await page.getByRole('button', { name: 'Create a similar key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create enrolment keys' });
   assert.ok(await dialog.getByRole('radio', { name: 'One user' }).isChecked());
-  await dialog.getByRole('button', { name: 'Make 1 key' }).click();
-  await page.getByRole('dialog', { name: 'The key is made' }).waitFor();
+  await dialog.getByRole('button', { name: 'Create 1 key' }).click();
+  await page.getByRole('dialog', { name: 'Key created' }).waitFor();
   const [made] = (await tenant.api('GET', '/enrolment/key?Order=newest')).body.Items;
   assert.deepEqual([made.CourseIDs, made.DurationIDs, made.LoginID], [['phishing'], ['month'], 'ann']);
   await closeConsole(page);
@@ -151,15 +151,15 @@ test('The pages of keys have no barriers', async () => {
     await expectNoBarriers(page, true);
   }
   await page.goto(`${service.baseUrl}/console/keys`);
-  await page.getByRole('button', { name: 'Make keys' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Make enrolment keys' });
+  await page.getByRole('button', { name: 'Create keys' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create enrolment keys' });
   await dialog.getByRole('combobox', { name: 'Course' }).fill('ladders');
   await page.getByRole('option', { name: /Working on ladders/ }).click();
   await dialog.getByRole('radio', { name: 'One user' }).click();
   await expectNoBarriers(page, true);
   await dialog.getByRole('radio', { name: 'Anybody' }).click();
-  await dialog.getByRole('button', { name: 'Make 1 key' }).click();
-  await page.getByRole('dialog', { name: 'The key is made' }).waitFor();
+  await dialog.getByRole('button', { name: 'Create 1 key' }).click();
+  await page.getByRole('dialog', { name: 'Key created' }).waitFor();
   await expectNoBarriers(page, true);
   await closeConsole(page);
 });

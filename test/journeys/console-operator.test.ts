@@ -59,21 +59,21 @@ async function importCourse(page: Page): Promise<void> {
   const steps = page.getByRole('region', { name: 'First steps' });
   await expectCount(steps.getByRole('listitem'), 5);
   await expectNoBarriers(page);
-  await steps.getByRole('link', { name: 'Go to the courses' }).click();
+  await steps.getByRole('link', { name: 'Go to courses' }).click();
   await drop(page, await packCourse('phishing'), 'Spot the phish.zip');
   const one = page.getByRole('region', { name: 'Spot the phish.zip' });
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'spot-the-phish');
-  await page.getByRole('button', { name: 'Import the package' }).click();
-  await one.getByRole('link', { name: 'Open the course' }).click();
-  await page.getByText('A draft: only operators see it').waitFor();
+  await page.getByRole('button', { name: 'Import package' }).click();
+  await one.getByRole('link', { name: 'Open course' }).click();
+  await page.getByText('Draft: visible only to operators').waitFor();
 }
 
 async function publish(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Add an option' }).click();
+  await page.getByRole('button', { name: 'Add option' }).click();
   await dialog.getByLabel('DurationID').fill('30-days');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('30 days');
-  await dialog.getByRole('button', { name: 'Add the option' }).click();
+  await dialog.getByRole('button', { name: 'Add option' }).click();
   await page.getByRole('row', { name: /30-days/ }).waitFor();
   await page.getByRole('button', { name: 'Publish' }).click();
   await dialog.getByRole('button', { name: 'Publish' }).click();
@@ -85,15 +85,15 @@ async function publish(page: Page): Promise<void> {
 async function createTenant(page: Page): Promise<{ address: string; secret: string }> {
   const dialog = page.getByRole('dialog');
   await goTo(page, 'Overview');
-  await page.getByRole('link', { name: 'Create a tenant' }).click();
-  await page.getByRole('button', { name: 'Create a tenant' }).first().click();
+  await page.getByRole('link', { name: 'Create tenant' }).click();
+  await page.getByRole('button', { name: 'Create tenant' }).first().click();
   await dialog.getByRole('textbox', { name: 'TenantID' }).fill('acme');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme');
-  await dialog.getByRole('button', { name: 'Create the tenant' }).click();
+  await dialog.getByRole('button', { name: 'Create tenant' }).click();
   await heading(page, 'Acme');
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Shop');
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   const line = await page.locator('pre').innerText();
   const [, address = '', secret = ''] = /^curl '(\S+)' -H 'Authorization: Bearer (\S+)'$/.exec(line) ?? [];
   await page.getByRole('button', { name: 'I have copied the secret' }).click();
@@ -103,13 +103,13 @@ async function createTenant(page: Page): Promise<{ address: string; secret: stri
 
 async function enrolFirstLearner(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
-  await page.getByRole('link', { name: 'Act on this tenant' }).click();
+  await page.getByRole('link', { name: 'Switch to this tenant' }).click();
   await goTo(page, 'Users');
-  await page.getByRole('button', { name: 'Create a user' }).first().click();
+  await page.getByRole('button', { name: 'Create user' }).first().click();
   await dialog.getByRole('textbox', { name: 'LoginID' }).fill('ann');
   await dialog.getByRole('textbox', { name: 'First name' }).fill('Ann');
   await dialog.getByRole('textbox', { name: 'Last name' }).fill('Lee');
-  await dialog.getByRole('button', { name: 'Create a user' }).click();
+  await dialog.getByRole('button', { name: 'Create user' }).click();
   await heading(page, 'Ann Lee');
   await page.getByRole('button', { name: 'Enrol' }).first().click();
   await dialog.getByRole('combobox', { name: 'Course' }).fill('spot');

@@ -22,7 +22,7 @@ test('Somebody without an account finds an operation, and tries it with a key', 
   const LoginID = await tenant.user({ FirstName: 'Ada' });
   const page = await openConsole(service, '/docs');
   await page.getByRole('heading', { name: 'API reference' }).waitFor();
-  await page.getByLabel('Find an operation').fill('read a user');
+  await page.getByLabel('Find operations').fill('read a user');
   await page.waitForURL(/filter=read/);
   await page
     .getByRole('navigation', { name: 'Operations' })
@@ -34,10 +34,10 @@ test('Somebody without an account finds an operation, and tries it with a key', 
   await page.getByLabel('Key', { exact: true }).fill(tenant.key);
   await page.getByRole('textbox', { name: 'LoginID' }).fill(LoginID);
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByRole('region', { name: 'The answer' }).getByText('"FirstName": "Ada"').waitFor();
+  await page.getByRole('region', { name: 'Response' }).getByText('"FirstName": "Ada"').waitFor();
   await page.getByRole('textbox', { name: 'LoginID' }).fill('nobody');
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByRole('region', { name: 'The answer' }).getByText('"code": "user_not_found"').waitFor();
+  await page.getByRole('region', { name: 'Response' }).getByText('"code": "user_not_found"').waitFor();
   await closeConsole(page);
 });
 
@@ -45,19 +45,19 @@ test('The operator tries a write with the session, on the tenant of the address'
   const tenant = await newTenant(service);
   const LoginID = unique('tried');
   const page = await consoleOf(service, 'operator', `/docs?tenant=${tenant.TenantID}#createUser`);
-  await page.getByRole('heading', { name: 'Create a user', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Create user', exact: true }).waitFor();
   assert.equal(
     await page.getByRole('textbox', { name: 'Tenant', exact: true }).last().inputValue(),
     tenant.TenantID,
   );
   await page.getByRole('textbox', { name: 'Body' }).fill('{"LoginID":');
-  await page.getByText('This is not JSON').waitFor();
+  await page.getByText('Invalid JSON').waitFor();
   await page.getByRole('textbox', { name: 'Body' }).fill(JSON.stringify({ LoginID, Nmae: 'x' }));
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByRole('region', { name: 'The answer' }).getByText('"code": "unknown_field"').waitFor();
+  await page.getByRole('region', { name: 'Response' }).getByText('"code": "unknown_field"').waitFor();
   await page.getByRole('textbox', { name: 'Body' }).fill(JSON.stringify({ LoginID }));
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByRole('region', { name: 'The answer' }).getByText(`"LoginID": "${LoginID}"`).waitFor();
+  await page.getByRole('region', { name: 'Response' }).getByText(`"LoginID": "${LoginID}"`).waitFor();
   assert.equal((await tenant.api('GET', `/user/${LoginID}`)).status, 200);
   await closeConsole(page);
 });

@@ -23,20 +23,20 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name, 
 test('The operator creates a tenant and a key that works, and revokes it', async () => {
   const page = await consoleOf(service, 'operator');
   await page.getByRole('link', { name: 'Tenants and keys' }).click();
-  await page.getByRole('button', { name: 'Create a tenant' }).click();
+  await page.getByRole('button', { name: 'Create tenant' }).click();
   await page.getByRole('textbox', { name: 'TenantID', exact: true }).fill('globex');
   await page.getByRole('dialog').getByLabel('Name').fill('Globex');
-  await page.getByRole('button', { name: 'Create the tenant' }).click();
+  await page.getByRole('button', { name: 'Create tenant' }).click();
   await heading(page, 'Globex').waitFor();
   const made = await service.api('GET', '/tenant/globex');
   assert.equal(made.body.PasswordHash, 'sha256-hex');
   assert.deepEqual([made.body.ReturnOrigins, made.body.FrameOrigins], [null, null]);
 
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('HR');
-  await dialog.getByLabel('Read the log of events').uncheck();
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByLabel('Read the event log').uncheck();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Copy the secret now').waitFor();
   const line = await page.locator('pre').innerText();
   const [, address = '', secret = ''] = /^curl '(\S+)' -H 'Authorization: Bearer (\S+)'$/.exec(line) ?? [];
@@ -49,11 +49,11 @@ test('The operator creates a tenant and a key that works, and revokes it', async
   await page.getByRole('button', { name: 'I have copied the secret' }).click();
 
   await page.getByRole('button', { name: 'Revoke' }).click();
-  await page.getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByRole('button', { name: 'Revoke key' }).click();
   await page.getByText('Revoked', { exact: true }).waitFor();
   assert.equal((await call()).status, 401);
 
-  await page.getByRole('link', { name: 'Act on this tenant' }).click();
+  await page.getByRole('link', { name: 'Switch to this tenant' }).click();
   await heading(page, 'Overview').waitFor();
   assert.equal(new URL(page.url()).searchParams.get('tenant'), 'globex');
   await closeConsole(page);
@@ -106,15 +106,15 @@ test('A tenant is suspended, resumed, exported and deleted', async () => {
 
 test('What the service refuses is said in the dialog, and nothing typed is lost', async () => {
   const page = await consoleOf(service, 'operator', '/console/tenants?search=nobody');
-  await page.getByText('Neither a name nor a TenantID contains this.').waitFor();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByText('No name or TenantID contains this text.').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await page.getByRole('link', { name: 'test', exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Create a tenant' }).click();
+  await page.getByRole('button', { name: 'Create tenant' }).click();
   const dialog = page.getByRole('dialog');
   const named = dialog.getByRole('textbox', { name: 'TenantID' });
   await named.fill('test');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Another');
-  await dialog.getByRole('button', { name: 'Create the tenant' }).click();
+  await dialog.getByRole('button', { name: 'Create tenant' }).click();
   await dialog.getByRole('alert').waitFor();
   assert.equal(await named.inputValue(), 'test');
   assert.equal((await service.api('GET', '/tenant/test')).body.Name, 'test');

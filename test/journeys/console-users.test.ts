@@ -28,12 +28,12 @@ async function withAdministrator() {
 test('A user is created, changed, disabled, and given a link that signs in once', async () => {
   const { tenant, who } = await withAdministrator();
   const page = await consoleOf(service, who, '/console/users');
-  await page.getByRole('button', { name: 'Create a user' }).click();
+  await page.getByRole('button', { name: 'Create user' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'LoginID' }).fill('e/1 +ä');
   await dialog.getByRole('textbox', { name: 'First name' }).fill('Eve');
   await dialog.getByRole('combobox', { name: 'Group' }).fill('New group');
-  await dialog.getByRole('button', { name: 'Create a user' }).click();
+  await dialog.getByRole('button', { name: 'Create user' }).click();
   await page.getByRole('heading', { name: 'Eve', level: 1 }).waitFor();
   const address = `/user/${encodeURIComponent('e/1 +ä')}`;
   assert.equal((await tenant.api('GET', address)).body.GroupName, 'New group');
@@ -44,16 +44,16 @@ test('A user is created, changed, disabled, and given a link that signs in once'
   await page.getByRole('heading', { name: 'Eve Evans', level: 1 }).waitFor();
 
   await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Disable the account' }).click();
-  await dialog.getByRole('button', { name: 'Disable the account' }).click();
+  await page.getByRole('menuitem', { name: 'Disable account' }).click();
+  await dialog.getByRole('button', { name: 'Disable account' }).click();
   await page.getByText('This account is disabled').waitFor();
   assert.equal((await tenant.api('GET', address)).body.Enabled, false);
-  await page.getByRole('button', { name: 'Enable the account' }).click();
+  await page.getByRole('button', { name: 'Enable account' }).click();
   await page.getByText('This account is disabled').waitFor({ state: 'detached' });
 
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Sign-in link' }).click();
-  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
   const link = await dialog.getByText(/session\/sign-in/).textContent();
   assert.equal((await fetch(link ?? '')).status, 200);
   await closeConsole(page);
@@ -63,10 +63,10 @@ test('What is wrong with a new user is said in the dialog, and nothing typed is 
   const { tenant, who } = await withAdministrator();
   await tenant.api('POST', '/user', { LoginID: 'taken', FirstName: 'Tom' });
   const page = await consoleOf(service, who, '/console/users');
-  await page.getByRole('button', { name: 'Create a user' }).click();
+  await page.getByRole('button', { name: 'Create user' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'LoginID' }).fill('taken');
-  await dialog.getByRole('button', { name: 'Create a user' }).click();
+  await dialog.getByRole('button', { name: 'Create user' }).click();
   await dialog.getByRole('alert').getByText('The user already exists with other data').waitFor();
   assert.equal(await dialog.getByRole('textbox', { name: 'LoginID' }).inputValue(), 'taken');
   await closeConsole(page);
@@ -80,23 +80,23 @@ test('Erasing shows its plan, asks for the LoginID, and ends with a receipt', as
   const page = await consoleOf(service, who, `/console/users/${LoginID}`);
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Export the personal data' }).click();
+  await page.getByRole('menuitem', { name: 'Export personal data' }).click();
   const stream = await (await saving).createReadStream();
   assert.match(Buffer.concat(await stream.toArray()).toString(), /"Gone"/);
 
   await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Erase the personal data' }).click();
+  await page.getByRole('menuitem', { name: 'Erase personal data' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('heading', { name: 'What goes' }).waitFor();
+  await dialog.getByRole('heading', { name: 'What is erased' }).waitFor();
   await dialog.getByText(/The record with LoginID.*\(1 record\)/).waitFor();
   await dialog.getByRole('heading', { name: 'What is kept' }).waitFor();
   assert.equal((await tenant.api('GET', `/user/${LoginID}`)).status, 200);
-  const erase = dialog.getByRole('button', { name: 'Erase for good' });
-  await dialog.getByRole('button', { name: 'Erase for good', disabled: true }).waitFor();
+  const erase = dialog.getByRole('button', { name: 'Erase permanently' });
+  await dialog.getByRole('button', { name: 'Erase permanently', disabled: true }).waitFor();
   await dialog.getByRole('textbox', { name: 'To confirm' }).fill(LoginID);
   await erase.click();
-  await dialog.getByText('The personal data are erased').waitFor();
-  await dialog.getByRole('button', { name: 'Back to the users' }).click();
+  await dialog.getByText('Personal data erased').waitFor();
+  await dialog.getByRole('button', { name: 'Back to users' }).click();
   await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
   expectProblem(await tenant.api('GET', `/user/${LoginID}`), 404, 'user_not_found');
   await closeConsole(page);
@@ -135,7 +135,7 @@ test('The pages of users and enrolments have no barriers', async () => {
   await expectNoBarriers(page, true);
   await page.goto(`${service.baseUrl}/console/enrolments/${LoginID}/${EnrollID}`);
   await page.getByText('Commit 1 of launch 1 saved').waitFor();
-  await page.getByRole('heading', { name: 'Told to your application' }).waitFor();
+  await page.getByRole('heading', { name: 'Webhook deliveries' }).waitFor();
   await expectNoBarriers(page);
   await closeConsole(page);
 });

@@ -82,30 +82,30 @@ test('An endpoint is added, fails until it is disabled, is repaired, and gets wh
   const { tenant, who } = await withAdministrator();
   const page = await consoleOf(service, who, '/console/webhooks');
   await heading(page, 'No webhook endpoints yet');
-  await button(page, 'Add an endpoint').click();
+  await button(page, 'Add endpoint').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'URL' }).fill(receiver.url);
   await dialog.getByRole('radio', { name: 'Only these' }).check();
   await dialog.getByRole('checkbox', { name: 'Users' }).check();
   await dialog.getByRole('checkbox', { name: 'User disabled' }).uncheck();
-  await button(page, 'Add the endpoint').click();
+  await button(page, 'Add endpoint').click();
   const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? '';
-  await button(page, 'I have kept the secret').click();
+  await button(page, 'I have saved the secret').click();
   await heading(page, receiver.url);
-  await heading(page, 'Ready, and nothing sent yet');
+  await heading(page, 'Ready; nothing sent yet');
   const path = new URL(page.url()).pathname;
   const { body } = await tenant.api('GET', path.replace('/console/webhooks', '/webhook'));
   assert.deepEqual(body.Types.toSorted(), ['user.created', 'user.erased', 'user.updated']);
 
   await tenant.api('POST', '/user', { LoginID: 'eve' });
-  await heading(page, 'It works');
+  await heading(page, 'Working');
   verifies(secret, told('eve')[0]);
 
   refuse();
   await tenant.api('POST', '/user', { LoginID: 'fay' });
   await heading(page, /^Failing since/);
   await page.getByText(/HTTP 500 to user.created/).waitFor();
-  await log(page).getByText('Will be tried again').waitFor();
+  await log(page).getByText('Will be retried').waitFor();
 
   clock.advance({ hours: 73 });
   await disabled(tenant, `/webhook/${body.WebhookID}`);
@@ -113,34 +113,34 @@ test('An endpoint is added, fails until it is disabled, is repaired, and gets wh
   await page.getByText('Disabled by Lectern').waitFor();
   await page.getByText('after 72 hours of failures').waitFor();
   await page.getByRole('link', { name: receiver.url }).click();
-  await heading(page, 'Disabled by Lectern: nothing succeeded for 72 hours');
-  await button(page, 'Send a ping').click();
-  await page.getByText('The ping failed').waitFor();
+  await heading(page, 'Disabled by Lectern: no delivery succeeded for 72 hours');
+  await button(page, 'Send ping').click();
+  await page.getByText('Ping failed').waitFor();
 
   accept();
-  await button(page, 'Send a ping').click();
-  await page.getByText('The ping was accepted').waitFor();
+  await button(page, 'Send ping').click();
+  await page.getByText('Ping accepted').waitFor();
   await button(page, 'Enable').click();
-  await heading(page, 'It works');
+  await heading(page, 'Working');
   await page.getByRole('combobox', { name: 'Status' }).selectOption('Failed');
   await page.waitForURL(/status=failed/);
   await log(page).getByText('webhook.ping').waitFor();
   const before = told('fay').length;
-  await button(page, 'Send again').click();
+  await button(page, 'Resend').click();
   await until('it arrives', () => told('fay').length > before);
   const [first, last] = [told('fay')[0], told('fay').at(-1)];
   assert.equal(last?.headers['webhook-id'], first?.headers['webhook-id']);
-  await button(page, 'Clear the filters').click();
-  await log(page).getByRole('row').filter({ hasText: 'sent again' }).getByText('Delivered').waitFor();
+  await button(page, 'Clear filters').click();
+  await log(page).getByRole('row').filter({ hasText: 'resent' }).getByText('Delivered').waitFor();
   await closeConsole(page);
 });
 
 test('A rotated secret is shown once, and both sign for as long as was said', async () => {
   const { tenant, page, webhook } = await withEndpoint();
-  await choose(page, 'Rotate the secret');
+  await choose(page, 'Rotate secret');
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('combobox', { name: 'The old secret stays valid' }).selectOption('3 days');
-  await button(page, 'Make a new secret').click();
+  await dialog.getByRole('combobox', { name: 'Old secret stays valid for' }).selectOption('3 days');
+  await button(page, 'Create new secret').click();
   const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? '';
   assert.notEqual(secret, webhook.Secret);
   const until72 = await dialog
@@ -149,7 +149,7 @@ test('A rotated secret is shown once, and both sign for as long as was said', as
     .getAttribute('datetime');
   const hours = (new Date(until72 ?? '').getTime() - clock.now().getTime()) / 3_600_000;
   assert.ok(hours > 71.9 && hours <= 72, `${hours} hours`);
-  await button(page, 'I have kept the secret').click();
+  await button(page, 'I have saved the secret').click();
   await tenant.api('POST', '/user', { LoginID: 'gil' });
   await until('it arrives', () => told('gil').length === 1);
   for (const one of [secret, webhook.Secret]) verifies(one, told('gil')[0]);
@@ -160,13 +160,13 @@ test('The log is filtered and opened, a time span is replayed, and waiting is cu
   const { tenant, page } = await withEndpoint('hal', 'ida');
   await log(page).getByText('Delivered').nth(1).waitFor();
   await page.getByRole('combobox', { name: 'Type' }).selectOption('Course passed');
-  await heading(page, 'No delivery is found');
+  await heading(page, 'No deliveries found');
   await page.getByRole('combobox', { name: 'Type' }).selectOption('User created');
   await page.getByLabel('From').fill('2020-01-01T00:00');
   await log(page).getByText('user.created').nth(1).waitFor();
   await page.reload();
   await page.getByLabel('Before').fill('2020-01-01T00:00');
-  await heading(page, 'No delivery is found');
+  await heading(page, 'No deliveries found');
   await button(page, 'Show all').click();
   await button(page, 'Show').first().click();
   const dialog = page.getByRole('dialog');
@@ -174,20 +174,20 @@ test('The log is filtered and opened, a time span is replayed, and waiting is cu
   await dialog.getByText('"LoginID": "ida"').waitFor();
   await button(page, 'Close').click();
 
-  await button(page, 'Replay a time span').click();
+  await button(page, 'Replay events').click();
   await dialog.getByLabel('From').fill('2020-01-01T00:00');
-  await dialog.getByText('3 events in this time').waitFor();
-  await dialog.getByRole('button', { name: 'Send 3 events again' }).click();
-  await page.getByText('3 events are sent again').waitFor();
+  await dialog.getByText('3 events in this period').waitFor();
+  await dialog.getByRole('button', { name: 'Resend 3 events' }).click();
+  await page.getByText('3 events resent').waitFor();
   await until('they arrive', () => receiver.received.length === 5);
 
   receiver.answer((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
   await tenant.api('POST', '/user', { LoginID: 'jon' });
   await heading(page, /^Failing since/);
   accept();
-  await button(page, 'Try again now').click();
+  await button(page, 'Retry now').click();
   await until('it arrives', () => told('jon').length === 2);
-  await heading(page, 'It works');
+  await heading(page, 'Working');
   await closeConsole(page);
 });
 
@@ -209,7 +209,7 @@ test('An endpoint is changed, disabled, enabled and deleted', async () => {
   await heading(page, 'Disabled');
   assert.equal((await read()).DisabledReason, 'client');
   await button(page, 'Enable').click();
-  await heading(page, 'Ready, and nothing sent yet');
+  await heading(page, 'Ready; nothing sent yet');
   await choose(page, 'Delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await heading(page, 'No webhook endpoints yet');
@@ -220,26 +220,26 @@ test('An endpoint is changed, disabled, enabled and deleted', async () => {
 test('The pages of webhooks have no barriers', async () => {
   const { tenant, who, page } = await withEndpoint('kim');
   await tenant.api('POST', '/webhook', { URL: `${receiver.url}/${'long/'.repeat(30)}`, Status: 'disabled' });
-  await heading(page, 'It works');
+  await heading(page, 'Working');
   await expectNoBarriers(page);
   refuse();
   await tenant.api('POST', '/user', { LoginID: 'lea' });
   await heading(page, /^Failing since/);
-  await button(page, 'Send a ping').click();
-  await page.getByText('The ping failed').waitFor();
+  await button(page, 'Send ping').click();
+  await page.getByText('Ping failed').waitFor();
   await expectNoBarriers(page);
   await button(page, 'Show').first().click();
   await page.getByRole('dialog').getByText('"webhook.ping"').waitFor();
   await expectNoBarriers(page, true);
   await button(page, 'Close').click();
-  await button(page, 'Replay a time span').click();
-  await page.getByText(/events? in this time/).waitFor();
+  await button(page, 'Replay events').click();
+  await page.getByText(/events? in this period/).waitFor();
   await expectNoBarriers(page, true);
 
   await page.goto(`${service.baseUrl}/console/webhooks`);
   await page.getByText('Failing').first().waitFor();
   await expectNoBarriers(page);
-  await button(page, 'Add an endpoint').click();
+  await button(page, 'Add endpoint').click();
   await page.getByRole('radio', { name: 'Only these' }).check();
   await expectNoBarriers(page, true);
   await closeConsole(page);
