@@ -1,13 +1,20 @@
 import { elements, writeLabels } from './elements.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { openCopy } from './journal-copy.ts';
-import { messages } from './messages.ts';
+import { language, messages, speak } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
 import { beginPreview } from './preview.ts';
 import { openSession, type Replayed, replay } from './session.ts';
 
-const reload = { text: messages.tryAgain, act: () => location.reload() };
+/** Shows the texts in the course's language or the browser's. */
+function speakFor(course: string | null): void {
+  speak(course ? [course, ...navigator.languages] : navigator.languages);
+  document.documentElement.lang = language;
+  writeLabels(messages.labels);
+}
+
+const reload = () => ({ text: messages.tryAgain, act: () => location.reload() });
 
 async function start(): Promise<void> {
   const journal = openJournal(() => window.localStorage, await openCopy());
@@ -17,15 +24,15 @@ async function start(): Promise<void> {
   });
   const replayed = await replay(journal);
   await tellRefused(journal, replayed);
-  // What another page did last goes first, so that the course continues from there, unless the learner will not wait.
+  // Unsent work of another page goes first, so that the course continues from there, unless the learner does not want to wait.
   if (replayed.isOffline) {
     const goOn = { text: messages.openAnyway, primary: false, act: () => void open(journal, replayed) };
-    return showPage(messages.unreachable.title, messages.unreachable.text, [reload, goOn]);
+    return showPage(messages.unreachable.title, messages.unreachable.text, [reload(), goOn]);
   }
   await open(journal, replayed);
 }
 
-/** Only once the learner knows is it deleted. */
+/** Deleted only after the learner has been informed. */
 function tellRefused(journal: Journal, { refused }: Replayed): Promise<void> {
   if (refused.length === 0) return Promise.resolve();
   const text = refused.map(({ entry, code }) => {
@@ -44,7 +51,7 @@ function tellRefused(journal: Journal, { refused }: Replayed): Promise<void> {
 async function open(journal: Journal, { turnedAway }: Replayed): Promise<void> {
   const opening = await openSession(location.pathname.replace(/\/+$/, ''));
   if (opening.kind === 'unreachable') {
-    return showPage(messages.unreachable.title, messages.unreachable.text, [reload]);
+    return showPage(messages.unreachable.title, messages.unreachable.text, [reload()]);
   }
   if (opening.kind === 'refused') {
     const { back } = opening;
@@ -52,6 +59,7 @@ async function open(journal: Journal, { turnedAway }: Replayed): Promise<void> {
     return showPage(messages.refused, opening.detail, actions);
   }
   hidePage();
+  speakFor(opening.session.Language);
   elements.bar.hidden = false;
   await play(opening.session, opening.session.Preview ? beginPreview() : journal);
   if (turnedAway.length > 0) {
@@ -60,8 +68,8 @@ async function open(journal: Journal, { turnedAway }: Replayed): Promise<void> {
   }
 }
 
-writeLabels(messages.labels);
+speakFor(null);
 start().catch((error) => {
   console.error(error);
-  showPage(messages.broken.title, messages.broken.text, [reload]);
+  showPage(messages.broken.title, messages.broken.text, [reload()]);
 });

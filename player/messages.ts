@@ -1,192 +1,44 @@
 import type { CommitVerdict, SessionEnd } from './contract.ts';
-import type { SaveState } from './save-state.ts';
-import type { UnitStatus } from './units.ts';
+import { english, englishPreview, type Messages } from './messages/english.ts';
+import { french, frenchPreview } from './messages/french.ts';
+import { german, germanPreview } from './messages/german.ts';
 
-type Ends = Record<SessionEnd, { title: string; text: string; action: string | null }>;
-
-/** Every text of the player. Another language is another catalogue of the same shape. */
-const tracked = {
-  /** What index.html names by `data-text` and `data-label`. */
-  labels: {
-    skip: 'Go to the course',
-    contents: 'Contents',
-    closeContents: 'Close contents',
-    steps: 'Parts of the course',
-    previous: 'Previous',
-    next: 'Next',
-    exit: 'Exit',
-    newWindow: 'New window',
-    progress: 'Progress in the course',
-    opening: 'Opening the course…',
-  },
-  saveStates: {
-    saved: 'Saved',
-    partly: 'Results saved – your place could not be saved',
-    saving: 'Saving…',
-    kept: 'Saved on this device – not sent yet',
-    unkept: 'Not saved – no connection',
-  } satisfies Record<SaveState, string>,
-  unitStates: {
-    none: 'Not started',
-    incomplete: 'In progress',
-    completed: 'Completed',
-    passed: 'Passed',
-    failed: 'Not passed',
-  } satisfies Record<UnitStatus, string>,
-  locked: 'Not available yet',
-  position: (at: number, count: number) => `${at} of ${count}`,
-  finishedUnit: 'You have finished this part.',
-  finishedCourse: 'You have finished. You can leave the course now.',
-  chooseUnit: {
-    title: 'What would you like to do next?',
-    text: 'Choose a part from the contents, or leave the course. Everything so far is kept.',
-  },
-  missing: (title: string) => ({
-    title: `“${title}” could not be opened`,
-    text: 'Its page is missing from the course or could not be loaded. Try again, or go on with another part.',
-  }),
-  tryAgain: 'Try again',
-  openAnyway: 'Open without it',
-  markComplete: 'Mark as complete',
-  markedComplete: 'Completed',
-  leaving: 'Saving your progress…',
-  refused: 'This course cannot be opened',
-  unreachable: {
-    title: 'There is no connection',
-    text: 'The course could not be reached. Check the connection and try again; what you did is kept on this device.',
-  },
-  broken: {
-    title: 'The course could not be started',
-    text: 'Something went wrong while the course was being opened. Trying again often helps.',
-  },
-  back: 'Go back',
-  /** Why a session has ended while its page was open. */
-  ends: {
-    session_superseded: {
-      title: 'This course was opened in another window',
-      text: 'Continue there, or take over here.',
-      action: 'Take over here',
-    },
-    session_ended: {
-      title: 'This visit has ended',
-      text: 'Open the course again to continue where you were.',
-      action: 'Open the course again',
-    },
-    access_expired: {
-      title: 'Your access to this course has expired',
-      text: 'Ask your administrator to extend it.',
-      action: null,
-    },
-    enrolment_withdrawn: {
-      title: 'Your enrolment was withdrawn',
-      text: 'Ask your administrator to enrol you again.',
-      action: null,
-    },
-    user_disabled: {
-      title: 'Your account is disabled',
-      text: 'Ask your administrator to enable it.',
-      action: null,
-    },
-    tenant_suspended: {
-      title: 'Access is currently suspended',
-      text: 'Try again later, or ask your administrator.',
-      action: null,
-    },
-  } as Ends,
-  /** What became of the last steps when a session has ended. */
-  lastSteps: {
-    saved: 'Your progress so far is saved.',
-    kept: 'Your progress is kept on this device. It will be sent when you next open a course here.',
-    lost: 'Your last steps could not be saved.',
-  },
-  refusedTitle: 'Your last steps could not be added',
-  /** Only for these codes are results deleted from the device. The compiler keeps the list equal to that of the service. */
-  refusals: {
-    enrolment_withdrawn: 'Your enrolment was withdrawn. Ask your administrator to enrol you again.',
-    user_disabled: 'Your account is disabled. Ask your administrator to enable it.',
-    results_too_late: 'The visit ended too long ago.',
-    session_exited: 'You had left the course before.',
-    enrolment_erased: 'Your data was erased.',
-  } satisfies Record<CommitVerdict, string>,
-  unknownSession: 'It is more than 30 days old, and the service has no record of this visit.',
-  droppedTitle: 'Some earlier progress could not be added',
-  dropped: (title: string, refusal: string) => `“${title}”: ${refusal}`,
-  leftTitle: 'Some earlier progress could not be sent',
-  left: (titles: string[]) =>
-    `This device keeps progress for ${titles.map((title) => `“${title}”`).join(', ')}. It will be sent when you next open a course here.`,
-  understood: 'Continue',
-  end: {
-    saved: 'Your progress is saved',
-    kept: 'Your progress is kept on this device',
-    keptText: 'It could not be sent yet. It will be sent when you next open a course on this device.',
-    lost: 'Your last steps could not be saved',
-    lostText:
-      'There is no connection, and this browser does not let the course keep them. Go back and try again.',
-    close: 'You may close this window.',
-    again: 'Open the course again',
-    status: 'Status',
-    result: 'Result',
-    score: 'Score',
-    progress: 'Progress',
-    time: 'Time this visit',
-  },
-  completions: { unknown: 'Started', incomplete: 'In progress', completed: 'Completed' },
-  successes: { passed: 'Passed', failed: 'Not passed' },
-  percent: (value: number) => `${Math.round(value)} %`,
-  duration(seconds: number): string {
-    if (seconds < 60) return `${seconds} s`;
-    const minutes = Math.round(seconds / 60);
-    return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-  },
+/** The player's languages, which are those of the console. Each has the texts of a course and those of a preview. */
+export const catalogues = {
+  en: { course: english, preview: englishPreview },
+  de: { course: german, preview: germanPreview },
+  fr: { course: french, preview: frenchPreview },
 };
+export type Language = keyof typeof catalogues;
 
-/** The words that would not be true in a preview. */
-const untracked: Partial<typeof tracked> = {
-  saveStates: {
-    saved: 'Preview: nothing is recorded',
-    partly: 'Preview: nothing is recorded',
-    saving: 'Preview: nothing is recorded',
-    kept: 'Preview: no connection',
-    unkept: 'Preview: no connection',
-  },
-  chooseUnit: {
-    title: tracked.chooseUnit.title,
-    text: 'Choose a part from the contents, or leave the course.',
-  },
-  leaving: 'Ending the preview…',
-  ends: {
-    ...tracked.ends,
-    session_ended: {
-      title: 'This preview has ended',
-      text: 'A preview lasts two hours. Start a new one where you started this one.',
-      action: null,
-    },
-  },
-  lastSteps: { saved: 'Nothing was recorded.', kept: 'Nothing was recorded.', lost: 'Nothing was recorded.' },
-  end: {
-    ...tracked.end,
-    saved: 'This was a preview',
-    kept: 'This was a preview',
-    keptText: 'Nothing was recorded. You may close this window.',
-    lost: 'This was a preview',
-    lostText: 'Nothing was recorded. You may close this window.',
-    close: 'Nothing was recorded. A learner would have reached this. You may close this window.',
-    again: 'Preview again',
-  },
-};
+let isPreview = false;
+export let language: Language = 'en';
+export let messages: Messages = english;
 
-export let messages = tracked;
+/** The first of the wanted languages (BCP 47 tags) that the player speaks; English if it speaks none. */
+export function languageFor(wanted: readonly string[]): Language {
+  const tags = wanted.map((tag) => tag.toLowerCase().split('-')[0] ?? '');
+  return tags.find((tag): tag is Language => Object.hasOwn(catalogues, tag)) ?? 'en';
+}
 
-/** Whether a code of the service says that a commit is refused for good. */
+/** Switches to the first of the wanted languages that the player speaks. */
+export function speak(wanted: readonly string[]): void {
+  language = languageFor(wanted);
+  const { course, preview } = catalogues[language];
+  messages = isPreview ? { ...course, ...preview } : course;
+}
+
+/** Switches to the texts of a preview. */
+export function speakOfPreview(): void {
+  isPreview = true;
+  speak([language]);
+}
+
+/** Whether a code of the service means that a commit is rejected for good. */
 export function isVerdict(code: unknown): code is CommitVerdict {
-  return typeof code === 'string' && Object.hasOwn(tracked.refusals, code);
+  return typeof code === 'string' && Object.hasOwn(english.refusals, code);
 }
 
 export function isSessionEnd(code: unknown): code is SessionEnd {
-  return typeof code === 'string' && Object.hasOwn(tracked.ends, code);
-}
-
-/** From here on the page speaks of a preview. */
-export function speakOfPreview(): void {
-  messages = { ...tracked, ...untracked };
+  return typeof code === 'string' && Object.hasOwn(english.ends, code);
 }

@@ -1,0 +1,178 @@
+import type { CommitVerdict, SessionEnd } from '../contract.ts';
+import type { SaveState } from '../save-state.ts';
+import type { UnitStatus } from '../units.ts';
+
+type Ends = Record<SessionEnd, { title: string; text: string; action: string | null }>;
+
+/** Every text of the player. */
+export const english = {
+  /** Used by `data-text` and `data-label` in index.html. */
+  labels: {
+    skip: 'Go to the course',
+    contents: 'Contents',
+    closeContents: 'Close contents',
+    steps: 'Parts of the course',
+    previous: 'Previous',
+    next: 'Next',
+    exit: 'Exit',
+    newWindow: 'New window',
+    progress: 'Progress in the course',
+    opening: 'Opening the course…',
+  },
+  saveStates: {
+    saved: 'Saved',
+    partly: 'Results saved, but not your place in the course',
+    saving: 'Saving…',
+    kept: 'Saved on this device, not sent yet',
+    unkept: 'Not saved: no connection',
+  } satisfies Record<SaveState, string>,
+  unitStates: {
+    none: 'Not started',
+    incomplete: 'In progress',
+    completed: 'Completed',
+    passed: 'Passed',
+    failed: 'Not passed',
+  } satisfies Record<UnitStatus, string>,
+  locked: 'Not available yet',
+  position: (at: number, count: number) => `${at} of ${count}`,
+  finishedUnit: 'You have finished this part.',
+  finishedCourse: 'You have finished. You can leave the course now.',
+  chooseUnit: {
+    title: 'What would you like to do next?',
+    text: 'Choose a part from the contents, or leave the course. Your progress so far is saved.',
+  },
+  missing: (title: string) => ({
+    title: `“${title}” could not be opened`,
+    text: 'Its page is missing from the course or could not be loaded. Try again, or continue with another part.',
+  }),
+  tryAgain: 'Try again',
+  openAnyway: 'Open without it',
+  markComplete: 'Mark as complete',
+  markedComplete: 'Completed',
+  leaving: 'Saving your progress…',
+  refused: 'This course cannot be opened',
+  unreachable: {
+    title: 'No connection',
+    text: 'The course could not be reached. Check your connection and try again. Your progress is kept on this device.',
+  },
+  broken: {
+    title: 'The course could not be started',
+    text: 'Something went wrong while the course was being opened. Try again.',
+  },
+  back: 'Go back',
+  /** Why a session ended while its page was open. */
+  ends: {
+    session_superseded: {
+      title: 'This course was opened in another window',
+      text: 'Continue there, or take over here.',
+      action: 'Take over here',
+    },
+    session_ended: {
+      title: 'This session has ended',
+      text: 'Open the course again to continue where you left off.',
+      action: 'Open the course again',
+    },
+    access_expired: {
+      title: 'Your access to this course has expired',
+      text: 'Ask your administrator to extend it.',
+      action: null,
+    },
+    enrolment_withdrawn: {
+      title: 'Your enrolment was withdrawn',
+      text: 'Ask your administrator to enrol you again.',
+      action: null,
+    },
+    user_disabled: {
+      title: 'Your account is disabled',
+      text: 'Ask your administrator to enable it.',
+      action: null,
+    },
+    tenant_suspended: {
+      title: 'Access is currently suspended',
+      text: 'Try again later, or ask your administrator.',
+      action: null,
+    },
+  } as Ends,
+  /** What happened to the latest progress when the session ended. */
+  lastSteps: {
+    saved: 'Your progress so far is saved.',
+    kept: 'Your progress is kept on this device. It will be sent when you next open a course here.',
+    lost: 'Your latest progress could not be saved.',
+  },
+  refusedTitle: 'Your latest progress could not be added',
+  /** Results are deleted from the device for these codes only. The compiler checks the list against the service's. */
+  refusals: {
+    enrolment_withdrawn: 'Your enrolment was withdrawn. Ask your administrator to enrol you again.',
+    user_disabled: 'Your account is disabled. Ask your administrator to enable it.',
+    results_too_late: 'The session ended too long ago.',
+    session_exited: 'You had already left the course.',
+    enrolment_erased: 'Your data was erased.',
+  } satisfies Record<CommitVerdict, string>,
+  unknownSession: 'It is more than 30 days old, and the service has no record of this session.',
+  droppedTitle: 'Some earlier progress could not be added',
+  dropped: (title: string, refusal: string) => `“${title}”: ${refusal}`,
+  leftTitle: 'Some earlier progress could not be sent',
+  left: (titles: string[]) =>
+    `This device keeps progress for ${titles.map((title) => `“${title}”`).join(', ')}. It will be sent when you next open a course here.`,
+  understood: 'Continue',
+  end: {
+    saved: 'Your progress is saved',
+    kept: 'Your progress is kept on this device',
+    keptText: 'It could not be sent yet. It will be sent when you next open a course on this device.',
+    lost: 'Your latest progress could not be saved',
+    lostText:
+      'There is no connection, and this browser does not allow the course to keep your progress. Go back and try again.',
+    close: 'You can close this window.',
+    again: 'Open the course again',
+    status: 'Status',
+    result: 'Result',
+    score: 'Score',
+    progress: 'Progress',
+    time: 'Time in this session',
+  },
+  completions: { unknown: 'Started', incomplete: 'In progress', completed: 'Completed' },
+  successes: { passed: 'Passed', failed: 'Not passed' },
+  percent: (value: number) => `${Math.round(value)}%`,
+  duration(seconds: number): string {
+    if (seconds < 60) return `${seconds} s`;
+    const minutes = Math.round(seconds / 60);
+    return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  },
+};
+
+export type Messages = typeof english;
+
+/** Texts that differ in a preview, which records nothing. */
+export const englishPreview: Partial<Messages> = {
+  saveStates: {
+    saved: 'Preview: nothing is recorded',
+    partly: 'Preview: nothing is recorded',
+    saving: 'Preview: nothing is recorded',
+    kept: 'Preview: no connection',
+    unkept: 'Preview: no connection',
+  },
+  chooseUnit: {
+    title: english.chooseUnit.title,
+    text: 'Choose a part from the contents, or leave the course.',
+  },
+  leaving: 'Ending the preview…',
+  ends: {
+    ...english.ends,
+    session_ended: {
+      title: 'This preview has ended',
+      text: 'A preview lasts two hours. Start a new one where you started this one.',
+      action: null,
+    },
+  },
+  lastSteps: { saved: 'Nothing was recorded.', kept: 'Nothing was recorded.', lost: 'Nothing was recorded.' },
+  end: {
+    ...english.end,
+    saved: 'This was a preview',
+    kept: 'This was a preview',
+    keptText: 'Nothing was recorded. You can close this window.',
+    lost: 'This was a preview',
+    lostText: 'Nothing was recorded. You can close this window.',
+    close: 'Nothing was recorded. A learner would have reached this. You can close this window.',
+    again: 'Preview again',
+  },
+};

@@ -1,0 +1,173 @@
+import type { Messages } from './english.ts';
+
+export const french: Messages = {
+  labels: {
+    skip: 'Aller au cours',
+    contents: 'Sommaire',
+    closeContents: 'Fermer le sommaire',
+    steps: 'Parties du cours',
+    previous: 'Précédent',
+    next: 'Suivant',
+    exit: 'Quitter',
+    newWindow: 'Nouvelle fenêtre',
+    progress: 'Progression dans le cours',
+    opening: 'Ouverture du cours…',
+  },
+  saveStates: {
+    saved: 'Enregistré',
+    partly: 'Résultats enregistrés, mais pas votre position dans le cours',
+    saving: 'Enregistrement…',
+    kept: 'Enregistré sur cet appareil, pas encore envoyé',
+    unkept: 'Non enregistré : pas de connexion',
+  },
+  unitStates: {
+    none: 'Non commencé',
+    incomplete: 'En cours',
+    completed: 'Terminé',
+    passed: 'Réussi',
+    failed: 'Non réussi',
+  },
+  locked: 'Pas encore disponible',
+  position: (at, count) => `${at} sur ${count}`,
+  finishedUnit: 'Vous avez terminé cette partie.',
+  finishedCourse: 'Vous avez terminé. Vous pouvez maintenant quitter le cours.',
+  chooseUnit: {
+    title: 'Que souhaitez-vous faire ensuite ?',
+    text: 'Choisissez une partie dans le sommaire ou quittez le cours. Votre progression est enregistrée.',
+  },
+  missing: (title) => ({
+    title: `Impossible d’ouvrir « ${title} »`,
+    text: 'La page est absente du cours ou n’a pas pu être chargée. Réessayez ou passez à une autre partie.',
+  }),
+  tryAgain: 'Réessayer',
+  openAnyway: 'Ouvrir quand même',
+  markComplete: 'Marquer comme terminé',
+  markedComplete: 'Terminé',
+  leaving: 'Enregistrement de votre progression…',
+  refused: 'Ce cours ne peut pas être ouvert',
+  unreachable: {
+    title: 'Pas de connexion',
+    text: 'Le cours est inaccessible. Vérifiez votre connexion et réessayez. Votre progression est conservée sur cet appareil.',
+  },
+  broken: {
+    title: 'Le cours n’a pas pu démarrer',
+    text: 'Une erreur s’est produite à l’ouverture du cours. Réessayez.',
+  },
+  back: 'Retour',
+  ends: {
+    session_superseded: {
+      title: 'Ce cours a été ouvert dans une autre fenêtre',
+      text: 'Continuez là-bas ou reprenez ici.',
+      action: 'Reprendre ici',
+    },
+    session_ended: {
+      title: 'Cette session est terminée',
+      text: 'Rouvrez le cours pour continuer là où vous vous êtes arrêté.',
+      action: 'Rouvrir le cours',
+    },
+    access_expired: {
+      title: 'Votre accès à ce cours a expiré',
+      text: 'Demandez à votre administrateur de le prolonger.',
+      action: null,
+    },
+    enrolment_withdrawn: {
+      title: 'Votre inscription a été retirée',
+      text: 'Demandez à votre administrateur de vous réinscrire.',
+      action: null,
+    },
+    user_disabled: {
+      title: 'Votre compte est désactivé',
+      text: 'Demandez à votre administrateur de l’activer.',
+      action: null,
+    },
+    tenant_suspended: {
+      title: 'L’accès est actuellement suspendu',
+      text: 'Réessayez plus tard ou contactez votre administrateur.',
+      action: null,
+    },
+  },
+  lastSteps: {
+    saved: 'Votre progression est enregistrée.',
+    kept: 'Votre progression est conservée sur cet appareil. Elle sera envoyée la prochaine fois que vous ouvrirez un cours ici.',
+    lost: 'Votre dernière progression n’a pas pu être enregistrée.',
+  },
+  refusedTitle: 'Votre dernière progression n’a pas pu être ajoutée',
+  refusals: {
+    enrolment_withdrawn:
+      'Votre inscription a été retirée. Demandez à votre administrateur de vous réinscrire.',
+    user_disabled: 'Votre compte est désactivé. Demandez à votre administrateur de l’activer.',
+    results_too_late: 'La session est terminée depuis trop longtemps.',
+    session_exited: 'Vous aviez déjà quitté le cours.',
+    enrolment_erased: 'Vos données ont été effacées.',
+  },
+  unknownSession: 'Elle date de plus de 30 jours et le service n’a aucune trace de cette session.',
+  droppedTitle: 'Une progression antérieure n’a pas pu être ajoutée',
+  dropped: (title, refusal) => `« ${title} » : ${refusal}`,
+  leftTitle: 'Une progression antérieure n’a pas pu être envoyée',
+  left: (titles) =>
+    `Cet appareil conserve votre progression pour ${titles.map((title) => `« ${title} »`).join(', ')}. Elle sera envoyée la prochaine fois que vous ouvrirez un cours ici.`,
+  understood: 'Continuer',
+  end: {
+    saved: 'Votre progression est enregistrée',
+    kept: 'Votre progression est conservée sur cet appareil',
+    keptText:
+      'Elle n’a pas encore pu être envoyée. Elle le sera la prochaine fois que vous ouvrirez un cours sur cet appareil.',
+    lost: 'Votre dernière progression n’a pas pu être enregistrée',
+    lostText:
+      'Il n’y a pas de connexion et ce navigateur ne permet pas au cours de conserver votre progression. Revenez en arrière et réessayez.',
+    close: 'Vous pouvez fermer cette fenêtre.',
+    again: 'Rouvrir le cours',
+    status: 'Statut',
+    result: 'Résultat',
+    score: 'Score',
+    progress: 'Progression',
+    time: 'Durée de cette session',
+  },
+  completions: { unknown: 'Commencé', incomplete: 'En cours', completed: 'Terminé' },
+  successes: { passed: 'Réussi', failed: 'Non réussi' },
+  percent: (value) => `${Math.round(value)} %`,
+  duration(seconds) {
+    if (seconds < 60) return `${seconds} s`;
+    const minutes = Math.round(seconds / 60);
+    return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  },
+};
+
+export const frenchPreview: Partial<Messages> = {
+  saveStates: {
+    saved: 'Aperçu : rien n’est enregistré',
+    partly: 'Aperçu : rien n’est enregistré',
+    saving: 'Aperçu : rien n’est enregistré',
+    kept: 'Aperçu : pas de connexion',
+    unkept: 'Aperçu : pas de connexion',
+  },
+  chooseUnit: {
+    title: french.chooseUnit.title,
+    text: 'Choisissez une partie dans le sommaire ou quittez le cours.',
+  },
+  leaving: 'Fermeture de l’aperçu…',
+  ends: {
+    ...french.ends,
+    session_ended: {
+      title: 'Cet aperçu est terminé',
+      text: 'Un aperçu dure deux heures. Lancez-en un nouveau là où vous avez lancé celui-ci.',
+      action: null,
+    },
+  },
+  lastSteps: {
+    saved: 'Rien n’a été enregistré.',
+    kept: 'Rien n’a été enregistré.',
+    lost: 'Rien n’a été enregistré.',
+  },
+  end: {
+    ...french.end,
+    saved: 'C’était un aperçu',
+    kept: 'C’était un aperçu',
+    keptText: 'Rien n’a été enregistré. Vous pouvez fermer cette fenêtre.',
+    lost: 'C’était un aperçu',
+    lostText: 'Rien n’a été enregistré. Vous pouvez fermer cette fenêtre.',
+    close:
+      'Rien n’a été enregistré. Un apprenant aurait obtenu ce résultat. Vous pouvez fermer cette fenêtre.',
+    again: 'Relancer l’aperçu',
+  },
+};

@@ -1,0 +1,173 @@
+import type { Messages } from './english.ts';
+
+export const german: Messages = {
+  labels: {
+    skip: 'Zum Kurs springen',
+    contents: 'Inhalt',
+    closeContents: 'Inhalt schließen',
+    steps: 'Teile des Kurses',
+    previous: 'Zurück',
+    next: 'Weiter',
+    exit: 'Beenden',
+    newWindow: 'Neues Fenster',
+    progress: 'Fortschritt im Kurs',
+    opening: 'Der Kurs wird geöffnet …',
+  },
+  saveStates: {
+    saved: 'Gespeichert',
+    partly: 'Ergebnisse gespeichert, aber nicht Ihre Stelle im Kurs',
+    saving: 'Wird gespeichert …',
+    kept: 'Auf diesem Gerät gespeichert, noch nicht gesendet',
+    unkept: 'Nicht gespeichert: keine Verbindung',
+  },
+  unitStates: {
+    none: 'Nicht begonnen',
+    incomplete: 'In Bearbeitung',
+    completed: 'Abgeschlossen',
+    passed: 'Bestanden',
+    failed: 'Nicht bestanden',
+  },
+  locked: 'Noch nicht verfügbar',
+  position: (at, count) => `${at} von ${count}`,
+  finishedUnit: 'Sie haben diesen Teil abgeschlossen.',
+  finishedCourse: 'Sie sind fertig und können den Kurs jetzt verlassen.',
+  chooseUnit: {
+    title: 'Wie möchten Sie fortfahren?',
+    text: 'Wählen Sie einen Teil aus dem Inhalt oder verlassen Sie den Kurs. Ihr bisheriger Fortschritt ist gespeichert.',
+  },
+  missing: (title) => ({
+    title: `„${title}“ konnte nicht geöffnet werden`,
+    text: 'Die Seite fehlt im Kurs oder konnte nicht geladen werden. Versuchen Sie es erneut oder fahren Sie mit einem anderen Teil fort.',
+  }),
+  tryAgain: 'Erneut versuchen',
+  openAnyway: 'Trotzdem öffnen',
+  markComplete: 'Als abgeschlossen markieren',
+  markedComplete: 'Abgeschlossen',
+  leaving: 'Ihr Fortschritt wird gespeichert …',
+  refused: 'Dieser Kurs kann nicht geöffnet werden',
+  unreachable: {
+    title: 'Keine Verbindung',
+    text: 'Der Kurs ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut. Ihr Fortschritt bleibt auf diesem Gerät gespeichert.',
+  },
+  broken: {
+    title: 'Der Kurs konnte nicht gestartet werden',
+    text: 'Beim Öffnen des Kurses ist ein Fehler aufgetreten. Versuchen Sie es erneut.',
+  },
+  back: 'Zurück',
+  ends: {
+    session_superseded: {
+      title: 'Dieser Kurs wurde in einem anderen Fenster geöffnet',
+      text: 'Machen Sie dort weiter oder übernehmen Sie den Kurs hier.',
+      action: 'Hier übernehmen',
+    },
+    session_ended: {
+      title: 'Diese Sitzung ist beendet',
+      text: 'Öffnen Sie den Kurs erneut, um dort weiterzumachen, wo Sie aufgehört haben.',
+      action: 'Kurs erneut öffnen',
+    },
+    access_expired: {
+      title: 'Ihr Zugang zu diesem Kurs ist abgelaufen',
+      text: 'Bitten Sie Ihre Administration, ihn zu verlängern.',
+      action: null,
+    },
+    enrolment_withdrawn: {
+      title: 'Ihre Einschreibung wurde zurückgezogen',
+      text: 'Bitten Sie Ihre Administration, Sie erneut einzuschreiben.',
+      action: null,
+    },
+    user_disabled: {
+      title: 'Ihr Konto ist deaktiviert',
+      text: 'Bitten Sie Ihre Administration, es zu aktivieren.',
+      action: null,
+    },
+    tenant_suspended: {
+      title: 'Der Zugang ist zurzeit gesperrt',
+      text: 'Versuchen Sie es später erneut oder fragen Sie Ihre Administration.',
+      action: null,
+    },
+  },
+  lastSteps: {
+    saved: 'Ihr bisheriger Fortschritt ist gespeichert.',
+    kept: 'Ihr Fortschritt ist auf diesem Gerät gespeichert. Er wird gesendet, wenn Sie hier das nächste Mal einen Kurs öffnen.',
+    lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden.',
+  },
+  refusedTitle: 'Ihr letzter Fortschritt konnte nicht übernommen werden',
+  refusals: {
+    enrolment_withdrawn:
+      'Ihre Einschreibung wurde zurückgezogen. Bitten Sie Ihre Administration, Sie erneut einzuschreiben.',
+    user_disabled: 'Ihr Konto ist deaktiviert. Bitten Sie Ihre Administration, es zu aktivieren.',
+    results_too_late: 'Die Sitzung ist schon zu lange beendet.',
+    session_exited: 'Sie hatten den Kurs bereits verlassen.',
+    enrolment_erased: 'Ihre Daten wurden gelöscht.',
+  },
+  unknownSession: 'Er ist mehr als 30 Tage alt, und der Dienst kennt diese Sitzung nicht mehr.',
+  droppedTitle: 'Früherer Fortschritt konnte nicht übernommen werden',
+  dropped: (title, refusal) => `„${title}“: ${refusal}`,
+  leftTitle: 'Früherer Fortschritt konnte nicht gesendet werden',
+  left: (titles) =>
+    `Auf diesem Gerät ist Fortschritt für ${titles.map((title) => `„${title}“`).join(', ')} gespeichert. Er wird gesendet, wenn Sie hier das nächste Mal einen Kurs öffnen.`,
+  understood: 'Weiter',
+  end: {
+    saved: 'Ihr Fortschritt ist gespeichert',
+    kept: 'Ihr Fortschritt ist auf diesem Gerät gespeichert',
+    keptText:
+      'Er konnte noch nicht gesendet werden. Er wird gesendet, wenn Sie auf diesem Gerät das nächste Mal einen Kurs öffnen.',
+    lost: 'Ihr letzter Fortschritt konnte nicht gespeichert werden',
+    lostText:
+      'Es besteht keine Verbindung, und dieser Browser erlaubt dem Kurs nicht, den Fortschritt zu behalten. Gehen Sie zurück und versuchen Sie es erneut.',
+    close: 'Sie können dieses Fenster schließen.',
+    again: 'Kurs erneut öffnen',
+    status: 'Status',
+    result: 'Ergebnis',
+    score: 'Punkte',
+    progress: 'Fortschritt',
+    time: 'Zeit in dieser Sitzung',
+  },
+  completions: { unknown: 'Begonnen', incomplete: 'In Bearbeitung', completed: 'Abgeschlossen' },
+  successes: { passed: 'Bestanden', failed: 'Nicht bestanden' },
+  percent: (value) => `${Math.round(value)} %`,
+  duration(seconds) {
+    if (seconds < 60) return `${seconds} s`;
+    const minutes = Math.round(seconds / 60);
+    return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  },
+};
+
+export const germanPreview: Partial<Messages> = {
+  saveStates: {
+    saved: 'Vorschau: nichts wird aufgezeichnet',
+    partly: 'Vorschau: nichts wird aufgezeichnet',
+    saving: 'Vorschau: nichts wird aufgezeichnet',
+    kept: 'Vorschau: keine Verbindung',
+    unkept: 'Vorschau: keine Verbindung',
+  },
+  chooseUnit: {
+    title: german.chooseUnit.title,
+    text: 'Wählen Sie einen Teil aus dem Inhalt oder verlassen Sie den Kurs.',
+  },
+  leaving: 'Die Vorschau wird beendet …',
+  ends: {
+    ...german.ends,
+    session_ended: {
+      title: 'Diese Vorschau ist beendet',
+      text: 'Eine Vorschau dauert zwei Stunden. Starten Sie eine neue dort, wo Sie diese gestartet haben.',
+      action: null,
+    },
+  },
+  lastSteps: {
+    saved: 'Es wurde nichts aufgezeichnet.',
+    kept: 'Es wurde nichts aufgezeichnet.',
+    lost: 'Es wurde nichts aufgezeichnet.',
+  },
+  end: {
+    ...german.end,
+    saved: 'Das war eine Vorschau',
+    kept: 'Das war eine Vorschau',
+    keptText: 'Es wurde nichts aufgezeichnet. Sie können dieses Fenster schließen.',
+    lost: 'Das war eine Vorschau',
+    lostText: 'Es wurde nichts aufgezeichnet. Sie können dieses Fenster schließen.',
+    close:
+      'Es wurde nichts aufgezeichnet. Lernende hätten dieses Ergebnis erreicht. Sie können dieses Fenster schließen.',
+    again: 'Vorschau wiederholen',
+  },
+};
