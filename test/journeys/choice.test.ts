@@ -33,7 +33,7 @@ test('Where only the contents lead on, finishing a unit opens what waited for it
   await content.getByText('note: from Part 1').waitFor();
 
   await content.locator('#leave').click();
-  await page.getByText('You may close this window').waitFor();
+  await page.getByText('You can close this window').waitFor();
   assert.equal((await read()).Completion, 'incomplete');
 
   await page.goto(LaunchURL);
@@ -44,7 +44,7 @@ test('Where only the contents lead on, finishing a unit opens what waited for it
   await unit('Part 3').click();
   await content.getByRole('heading', { name: 'Just to read' }).waitFor();
   await page.click('#exit-button');
-  await page.getByText('You may close this window').waitFor();
+  await page.getByText('You can close this window').waitFor();
   const done = await read();
   assert.equal(done.Progress, 100);
   assert.equal(done.Completion, 'completed');

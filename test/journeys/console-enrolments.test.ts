@@ -92,7 +92,7 @@ test('An administrator finds why a learner cannot start, extends, and sees the l
   await press(learner, 'next', 'next');
   await waitForState(learner, 'saved');
   await learner.click('#exit-button');
-  await learner.getByText('You may close this window').waitFor();
+  await learner.getByText('You can close this window').waitFor();
   await learner.context().close();
 
   await page.reload();

@@ -108,7 +108,7 @@ test('A lesson that is passed is not a course that is passed', async () => {
   await press(page, 'next', 'next', 'finish');
   await page.locator('.unit[aria-current]').filter({ hasText: 'Getting out' }).waitFor();
   await page.click('#exit-button');
-  await page.getByText('You may close this window').waitFor();
+  await page.getByText('You can close this window').waitFor();
   const { Success, Score } = await read();
   assert.deepEqual({ Success, Score }, { Success: 'unknown', Score: null });
   await page.context().close();

@@ -38,7 +38,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         assert.equal(await page.evaluate(() => document.activeElement?.id), 'contents-button');
       }
       await page.click('#exit-button');
-      await page.getByText('You may close this window').waitFor();
+      await page.getByText('You can close this window').waitFor();
       assert.deepEqual(await findings(page), []);
       await page.context().close();
     });

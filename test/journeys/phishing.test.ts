@@ -58,7 +58,7 @@ test('A learner who leaves half-way comes back to the same screen', async () => 
   await press(page, 'next', 'next');
   assert.equal(await screenOf(page), 'address');
   await page.click('#exit-button');
-  await page.getByText('You may close this window').waitFor();
+  await page.getByText('You can close this window').waitFor();
   assert.equal((await read()).Status, 'in_progress');
 
   await page.goto(LaunchURL);

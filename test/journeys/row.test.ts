@@ -49,7 +49,7 @@ test('Units in a row: finishing moves on, prerequisites lock, suspending stays',
   await contentOf(page).locator('#done').click();
   await page.locator('#notice').getByText('You have finished. You can leave').waitFor();
   await page.locator('#notice-action').click();
-  await page.getByText('You may close this window').waitFor();
+  await page.getByText('You can close this window').waitFor();
   assert.equal((await read()).Status, 'completed');
   await page.context().close();
 });
