@@ -197,12 +197,12 @@ function charge(ctx: Context, { sitting }: Player, bytes: number): Problem | nul
 export async function checkCredentials<Found>(
   ctx: Context,
   request: FastifyRequest,
-  { areShown, look }: { areShown: boolean; look: () => Promise<Found> },
+  { areShown, look }: { areShown: boolean; look: (isTrusted: boolean) => Promise<Found> },
 ): Promise<Found> {
   refuseStalled(ctx, 'interface');
   if (!areShown) {
     countStranger(ctx, request);
-    return look();
+    return look(false);
   }
   const { wrongCredentials, trusted } = ctx.admission;
   const { authorization, cookie } = request.headers;
@@ -217,7 +217,7 @@ export async function checkCredentials<Found>(
       });
   }
   try {
-    const found = await look();
+    const found = await look(isTrusted);
     if (!isTrusted) trust(trusted, digest);
     return found;
   } catch (error) {

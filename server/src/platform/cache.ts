@@ -1,7 +1,8 @@
 import type { Context } from './context.ts';
+import { inLine } from './db/lines.ts';
 import { perEngine } from './per-engine.ts';
 
-type Entry<V> = { value: Promise<V>; until: number; since: number };
+type Entry<V> = { value: Promise<V>; until: number; since: number; bytes: number };
 
 /**
  * Caches what `load` returns for a short time, per database; concurrent calls share one load. Failed loads
@@ -12,6 +13,10 @@ export function remember<V>(options: {
   milliseconds: number;
   most: number;
   load: (ctx: Context, key: string) => Promise<V>;
+  /** The line of the database in which it loads: what callers share is not in the line of the first one. */
+  line?: string;
+  /** All values together have no more than this, by what `of` says of each. */
+  bytes?: { of: (value: V) => number; most: number };
 }) {
   const entries = perEngine(() => new Map<string, Entry<V>>());
   /** Checks both clocks, because setting the system clock back must not keep an entry alive. */
@@ -22,15 +27,18 @@ export function remember<V>(options: {
       const map = entries(ctx);
       const found = map.get(key);
       if (found && isFresh(ctx, found)) return found.value;
-      const value = options.load(ctx, key);
+      const value = options.load(options.line === undefined ? ctx : inLine(ctx, options.line), key);
       map.delete(key);
       const until = performance.now() + options.milliseconds;
-      map.set(key, { value, until, since: ctx.now().getTime() });
+      const entry: Entry<V> = { value, until, since: ctx.now().getTime(), bytes: 0 };
+      map.set(key, entry);
       const forget = () => {
         if (map.get(key)?.value === value) map.delete(key);
       };
       value.then((found) => {
-        if (found === null) forget();
+        if (found === null) return forget();
+        entry.bytes = options.bytes?.of(found) ?? 0;
+        if (entry.bytes > 0) forgetOldest(map, options.bytes?.most ?? 0);
       }, forget);
       if (map.size > options.most) map.delete(map.keys().next().value as string);
       return value;
@@ -39,4 +47,15 @@ export function remember<V>(options: {
       entries(ctx).delete(key);
     },
   };
+}
+
+/** The one that was loaded last stays, whatever its size. */
+function forgetOldest(map: Map<string, { bytes: number }>, most: number): void {
+  let total = 0;
+  for (const { bytes } of map.values()) total += bytes;
+  for (const [key, { bytes }] of map) {
+    if (total <= most || map.size === 1) return;
+    map.delete(key);
+    total -= bytes;
+  }
 }

@@ -28,6 +28,7 @@ export const rejections = {
     'tenant_concurrency',
     'tenant_bytes',
     'launch_rate',
+    'unread_answers',
   ],
   connections: ['address_concurrency', 'address_rate', 'unread'],
   hashes: ['tenant_concurrency'],
@@ -77,7 +78,7 @@ export function openCounters() {
   for (const [pool, reasons] of Object.entries(rejections))
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
-  for (const pool of ['passwords', 'hashes', 'lists']) poolWaits.inc({ pool }, 0);
+  for (const pool of ['passwords', 'hashes', 'lists', 'openings']) poolWaits.inc({ pool }, 0);
   return { rejected, signInFailures, commitsRejected, lateCommits, poolWaits, stalls };
 }
 

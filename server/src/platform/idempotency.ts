@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from './context.ts';
+import { forTenant } from './db/lines.ts';
 import { Problem } from './errors.ts';
 import { answered, type Call, once } from './once.ts';
 import type { Answer } from './routes.ts';
@@ -21,8 +22,8 @@ export function readIdempotencyKey(request: FastifyRequest): string | null {
 function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantContext, string] {
   const { tenantId, caller } = request;
   return tenantId === null
-    ? [{ ...ctx, tenantId: operatorSpace }, `${caller?.keyId}\0${key}`]
-    : [{ ...ctx, tenantId }, key];
+    ? [forTenant(ctx, operatorSpace), `${caller?.keyId}\0${key}`]
+    : [forTenant(ctx, tenantId), key];
 }
 
 /**

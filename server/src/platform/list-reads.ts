@@ -7,6 +7,7 @@ import type { Page } from './pagination.ts';
 import { whenOver } from './request-place.ts';
 import type { Answer } from './routes.ts';
 import { inTurn, operatorLine } from './turns.ts';
+import { countUnread, isUnreadFull } from './unread-bytes.ts';
 
 /** Rows in one statement. With rows of maximum size it takes 0.1 s of the embedded database. */
 const portion = 50;
@@ -29,7 +30,7 @@ export async function readInTurn<Result>(
 ): Promise<Result> {
   const { lists, unsent } = ctx.admission;
   const line = lineOf(request);
-  if ((unsent.bytes.get(line) ?? 0) >= unsent.most)
+  if (isUnreadFull(unsent, line))
     throw reject(ctx, 'interface', 'unread_answers', {
       detail: 'This tenant has requested lists that it has not read yet.',
       retryAfter: 1,
@@ -72,16 +73,7 @@ export async function readPage(
 
 /** Counts the bytes of a list against its tenant until they have been sent. */
 export function countUnsent(ctx: Context, request: FastifyRequest, payload: unknown): void {
-  if (typeof payload !== 'string' || request.place.over) return;
-  const { bytes } = ctx.admission.unsent;
-  const line = lineOf(request);
-  const length = Buffer.byteLength(payload);
-  bytes.set(line, (bytes.get(line) ?? 0) + length);
-  whenOver(request, () => {
-    const left = (bytes.get(line) ?? 0) - length;
-    if (left > 0) bytes.set(line, left);
-    else bytes.delete(line);
-  });
+  if (typeof payload === 'string') countUnread(ctx.admission.unsent, request, lineOf(request), payload);
 }
 
 /** An export keeps a page in memory for as long as its client takes to read it. */

@@ -2,6 +2,7 @@ import { type Budgets, openBudgets } from './budgets.ts';
 import type { Config } from './config.ts';
 import { openPeers, type Peers } from './peers.ts';
 import { openTurns, type Turns } from './turns.ts';
+import { openUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
 
 /**
  * `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, starting
@@ -35,8 +36,9 @@ export type Admission = {
   readonly checks: Turns;
   /** Lists and reports being read. */
   readonly lists: Turns;
-  /** Bytes of lists that clients have not read yet, by tenant. */
-  readonly unsent: { readonly most: number; readonly bytes: Map<string, number> };
+  /** Of lists, and of large sessions of the player. */
+  readonly unsent: UnreadBytes;
+  readonly unreadSessions: UnreadBytes;
   /** Complete lists being sent. */
   readonly exports: Budgets;
   /** Rows of bulk calls waiting to be hashed. */
@@ -76,7 +78,7 @@ export type Admission = {
   readonly constantFiles: Budgets;
   /** Launches of an enrolment on this node; beyond that the database counts. */
   readonly starts: Budgets;
-  /** Sessions being opened, by enrolment: one at a time. */
+  /** Large sessions being read and written. */
   readonly openings: Turns;
   /** Digests of credentials that were valid: their callers are not affected by others at their address. */
   readonly trusted: Set<string>;
@@ -118,6 +120,8 @@ const passwordLine = 200;
 /** The embedded database does one thing at a time; a server gets ten connections. */
 const listsAtOnce = { embedded: { most: 2, mostOfOne: 1 }, server: { most: 6, mostOfOne: 3 } };
 const mostUnsent = 16 * 1024 ** 2;
+/** A session has up to 13 MiB; pages that come too early try again. */
+const mostUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
 
 export function openPool(most: number, mostWaiting = 0): Pool {
@@ -146,7 +150,8 @@ export function openAdmission({
       ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
       mostWaiting: Math.ceil(mostInFlight / 4),
     }),
-    unsent: { most: mostUnsent, bytes: new Map() },
+    unsent: openUnreadBytes(mostUnsent),
+    unreadSessions: openUnreadBytes(mostUnreadSessions),
     exports: openBudgets({ atOnce: exportsOfTenant }),
     bulkHashes: openTurns({ most: 2, mostOfOne: 2, mostWaiting: Number.POSITIVE_INFINITY }),
     passwords: openPool(2, passwordLine),
@@ -177,11 +182,7 @@ export function openAdmission({
     sittingFiles: openBudgets({ atOnce: filesOfSitting }),
     commits: openBudgets({ perMinute: commitBytesPerMinute, atOnce: commitsAtOnce }),
     starts: openBudgets({ perMinute: launchesPerMinute }),
-    openings: openTurns({
-      most: Number.POSITIVE_INFINITY,
-      mostOfOne: 1,
-      mostWaiting: requestsOfSitting,
-    }),
+    openings: openTurns({ ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'], mostWaiting: 100 }),
     trusted: new Set(),
     bulkCalls: new Map(),
     bulkFiles: new Map(),

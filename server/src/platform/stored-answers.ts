@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { Context, TenantContext } from './context.ts';
+import { forTenant } from './db/lines.ts';
 import { run } from './db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from './errors.ts';
 import { sha256 } from './ids.ts';
@@ -169,7 +170,7 @@ export function eraseAnswers(ctx: TenantContext, loginId: string): Promise<numbe
 
 /** Erases the operator's responses about a tenant; the rows stay for the same reason. */
 export function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<number> {
-  return erase({ ...ctx, tenantId: operatorSpace }, [aboutTenantMark(ctx, tenantId)]);
+  return erase(forTenant(ctx, operatorSpace), [aboutTenantMark(ctx, tenantId)]);
 }
 
 export async function countAnswersAboutTenant(ctx: Context, tenantId: string): Promise<number> {

@@ -10,22 +10,30 @@ export type Turns = {
   readonly mostWaiting: number;
   /** In milliseconds. Work that has waited this long is rejected. */
   readonly longestWait: number | null;
-  /** The queue that is served before all others. */
-  readonly first: string | null;
+  /** The lines that are served before all others, in this order. */
+  readonly first: readonly string[];
   inUse: number;
   readonly lines: Map<string, Line>;
 };
 
 type Line = { inUse: number; waiting: (() => void)[] };
 
-/** Callers without a tenant have queues too: no TenantID is empty or contains a control character. */
+/** Work without a tenant has lines too: no TenantID is empty or has a control character. */
 export const operatorLine = '';
 export const strangersLine = '\n';
+/** Looks up keys, sessions and tenants: short statements on which every caller depends. */
+export const credentialsLine = '\ncredentials';
+/** Background work: jobs, webhook dispatch, maintenance. */
+export const serviceLine = '\nservice';
+/** Reads what several tenants use and one of them pays for nobody else, such as the tree of a release. */
+export const catalogueLine = '\ncatalogue';
+
+export const isTenant = (line: string): boolean => line !== operatorLine && !line.startsWith(strangersLine);
 
 export function openTurns(
-  limits: Pick<Turns, 'most' | 'mostOfOne' | 'mostWaiting'> & { longestWait?: number; first?: string },
+  limits: Pick<Turns, 'most' | 'mostOfOne' | 'mostWaiting'> & { longestWait?: number; first?: string[] },
 ): Turns {
-  return { longestWait: null, first: null, ...limits, inUse: 0, lines: new Map() };
+  return { longestWait: null, first: [], ...limits, inUse: 0, lines: new Map() };
 }
 
 export function waitingIn({ lines }: Turns): number {
@@ -100,8 +108,7 @@ async function workAndPass<Result>(turns: Turns, line: Line, work: () => Promise
 }
 
 function passOn(turns: Turns): void {
-  if (turns.first !== null && serve(turns, turns.first)) return;
-  for (const whose of turns.lines.keys()) if (serve(turns, whose)) return;
+  for (const whose of [...turns.first, ...turns.lines.keys()]) if (serve(turns, whose)) return;
 }
 
 /** Starts the first work in the queue if it may run; the queue goes to the end. */

@@ -4,6 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import type { ApiKeyTable } from '../../platform/db/generated.ts';
 import { run } from '../../platform/db/transaction.ts';
 import type { Scope } from '../../platform/scopes.ts';
+import { credentialsLine } from '../../platform/turns.ts';
 
 export type KnownKey = {
   keyId: string;
@@ -22,6 +23,7 @@ const rememberedFor = 3_000;
 export const usableKey = remember<KnownKey | null>({
   milliseconds: rememberedFor,
   most: 10_000,
+  line: credentialsLine,
   load: (ctx, secretHash) => load(ctx, 'secret_hash', secretHash),
 });
 
@@ -29,6 +31,7 @@ export const usableKey = remember<KnownKey | null>({
 export const usableKeyById = remember<KnownKey | null>({
   milliseconds: rememberedFor,
   most: 10_000,
+  line: credentialsLine,
   load: (ctx, keyId) => load(ctx, 'key_id', keyId),
 });
 

@@ -5,6 +5,7 @@ import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { catalogueLine } from '../../platform/turns.ts';
 import { isOffered } from './offers.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 
@@ -14,8 +15,6 @@ type Row = {
   url: string | null;
   release_id: string | null;
   number: number | null;
-  standard: string | null;
-  tree: unknown;
 };
 
 export type Playable = {
@@ -23,25 +22,25 @@ export type Playable = {
   language: string | null;
   releaseId: string | null;
   release: number | null;
-  played: Played;
+  /** Of the page that a course without a package is; null with one. */
+  url: string | null;
 };
 
+/** `bytes`: of the tree as JSON. */
+export type PlayedRelease = Played & { bytes: number };
+
 const text = `
-select course.title, course.language, course.url, release.release_id, release.number, release.standard, release.tree
+select course.title, course.language, course.url, release.release_id, release.number
 from course
 left join release on release.course_id = course.course_id
   and (release.number = $2 or ($2::int is null and release.release_id = course.release_id))
 where course.course_id = $1 and ($3::text is null or ${isOffered('course', '$3')})`;
 
-function played(row: { standard: string | null; tree: unknown }): Played {
-  return { standard: row.standard as Standard, tree: row.tree as CourseTree };
-}
-
 /**
  * What a course plays: the given release, otherwise the current one, otherwise its URL. `tenantId` null: for
  * the operator.
  */
-export async function readPlayable(
+export async function findPlayable(
   ctx: Context,
   input: { courseId: string; release: number | null; tenantId: string | null },
 ): Promise<Playable> {
@@ -49,21 +48,22 @@ export async function readPlayable(
   const [row] = await run<Row>(ctx, { name: 'read_playable', text, values });
   if (!row) throw courseNotFound();
   const { title, language, url, release_id: releaseId, number: release } = row;
-  if (releaseId !== null) return { title, language, releaseId, release, played: played(row) };
+  if (releaseId !== null) return { title, language, releaseId, release, url: null };
   if (input.release !== null) throw releaseNotFound();
   if (url === null)
     throw new Problem(
       'course_not_playable',
       'The course has neither a package nor a URL. Send one with PUT /course/{CourseID}/package.',
     );
-  const page = { standard: 'web' as const, tree: addressTree(url, title) };
-  return { title, language, releaseId: null, release: null, played: page };
+  return { title, language, releaseId: null, release: null, url };
 }
 
 /** The tree of a release never changes. */
-const releases = remember<Played>({
+const releases = remember<PlayedRelease>({
   milliseconds: 600_000,
   most: 200,
+  bytes: { of: ({ bytes }) => bytes, most: 32 * 1024 ** 2 },
+  line: catalogueLine,
   load: async (ctx, releaseId) => {
     const row = await ctx.db
       .selectFrom('release')
@@ -71,13 +71,19 @@ const releases = remember<Played>({
       .where('release_id', '=', releaseId)
       .executeTakeFirst();
     if (!row) throw releaseNotFound();
-    return played(row);
+    const [standard, tree] = [row.standard as Standard, row.tree as CourseTree];
+    return { standard, tree, bytes: JSON.stringify(tree).length };
   },
 });
 
-/** What commits are evaluated against. `releaseId` null: the course is a page at a URL. */
-export async function playedBy(ctx: Context, releaseId: string | null): Promise<Played> {
-  return releaseId === null ? { standard: 'web', tree: addressTree('', '') } : releases.get(ctx, releaseId);
+/** What is played, and what commits are evaluated against. `releaseId` null: the course is a page at a URL. */
+export async function playedBy(
+  ctx: Context,
+  releaseId: string | null,
+  page: { url: string; title: string } = { url: '', title: '' },
+): Promise<PlayedRelease> {
+  if (releaseId !== null) return releases.get(ctx, releaseId);
+  return { standard: 'web', tree: addressTree(page.url, page.title), bytes: 0 };
 }
 
 export function unitOf({ tree }: Played, unitId: string): Unit {

@@ -25,12 +25,15 @@ export type StartedLaunch = EnrolmentRow & {
   login_id: string;
   first_name: string | null;
   last_name: string | null;
-  standard: Standard | null;
-  tree: CourseTree | null;
   tree_state: string | null;
   last_unit_id: string | null;
+  /** The units that were begun; null: none, or more than a statement reads here. */
   units: Record<string, { data: RunTimeData; evidence: Evidence }> | null;
+  has_more_units: boolean;
 };
+
+/** What is read with the launch; whatever is larger is read afterwards, when it is the turn of the tenant. */
+const most = { units: 50, bytes: 64 * 1024 };
 
 /**
  * `explain` has just allowed the click; the conditions here only catch later changes. An enrolment keeps the
@@ -64,12 +67,19 @@ with started as (
   select $1, $6, ${eventType('enrolment.launched')}, $3, started.user_id, started.enroll_id, started.course_id,
     jsonb_build_object('Launch', started.launches, 'Status', started.status) from started
 )
-select started.*, $7::uuid as launch_id, release.standard, release.tree, attempt.tree_state, attempt.last_unit_id, (
-  select jsonb_object_agg(unit.unit_id, jsonb_build_object('data', unit.data, 'evidence', unit.evidence))
-  from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2
-) as units
+select started.*, $7::uuid as launch_id, attempt.tree_state, attempt.last_unit_id, begun.has_more_units,
+  case when not begun.has_more_units then (
+    select jsonb_object_agg(unit.unit_id, jsonb_build_object('data', unit.data, 'evidence', unit.evidence))
+    from attempt_unit unit where unit.tenant_id = $1 and unit.enroll_id = $2
+  ) end as units
 from started
-left join release on release.release_id = started.release_id
+cross join lateral (
+  select count(*) > ${most.units} or coalesce(sum(greatest(first.bytes, first.stored)), 0) > ${most.bytes} as has_more_units
+  from (
+    select unit.bytes, pg_column_size(unit.data) as stored from attempt_unit unit
+    where unit.tenant_id = $1 and unit.enroll_id = $2 limit ${most.units + 1}
+  ) first
+) begun
 left join attempt on attempt.tenant_id = $1 and attempt.enroll_id = started.enroll_id`;
 
 /** Starts a launch in one statement. */

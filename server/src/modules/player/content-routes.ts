@@ -4,6 +4,7 @@ import { admitAnonymous, admitPlayer } from '../../platform/admission.ts';
 import { readBuilt } from '../../platform/built-files.ts';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
+import { inLineOf } from '../../platform/db/lines.ts';
 import { Problem } from '../../platform/errors.ts';
 import { places } from '../../platform/places.ts';
 import { type Answer, route } from '../../platform/routes.ts';
@@ -153,8 +154,12 @@ export const contentRoutes = [
     handle: async (ctx, { params, request }) => {
       const opening = openingOf(ctx, params.token);
       if (!opening) throw new Problem('session_ended', oldLink);
-      const session = await opening.open(request.headers['user-agent'] ?? null);
-      return { status: 201, body: session, headers: notStored };
+      const body = await opening.open(request);
+      return {
+        status: 201,
+        body,
+        headers: { ...notStored, 'Content-Type': 'application/json; charset=utf-8' },
+      };
     },
   }),
   route({
@@ -232,7 +237,8 @@ export const contentRoutes = [
       const folder = releaseId === null ? null : ctx.files.folder(releaseId);
       const { player } = sittingOf(ctx, params.token);
       const path = folder && (await locateFile(ctx, { player, folder, path: params['*'] }));
-      if (releaseId && folder && !path) await expectFolder(ctx, { folder, releaseId });
+      if (releaseId && folder && !path)
+        await expectFolder(inLineOf(ctx, player.tenantId), { folder, releaseId });
       if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
       // Not public: a shared cache would serve files after access has ended.
       const headers = { 'Content-Type': contentTypeOf(path), 'Cache-Control': 'private, max-age=3600' };

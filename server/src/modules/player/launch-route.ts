@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { admitAnonymous, admitPlayer } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/lines.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type Answer, route } from '../../platform/routes.ts';
 import { explain } from '../enrolments/explain.ts';
@@ -27,7 +28,7 @@ async function click(ctx: Context, handle: EnrolmentHandle, requested: string | 
   const back = requested !== null && isAllowedReturn(requested, tenant.ReturnOrigins) ? requested : null;
   const framing = frameAncestors(tenant);
   if (tenant.Status === 'suspended') return page(403, suspendedReason, back, framing);
-  const decision = await explain({ ...ctx, tenantId: handle.tenantId }, { enrollId: handle.enrollId }).catch(
+  const decision = await explain(forTenant(ctx, handle.tenantId), { enrollId: handle.enrollId }).catch(
     (error: unknown) => {
       if (error instanceof Problem && error.code === 'enrolment_not_found') return null;
       throw error;

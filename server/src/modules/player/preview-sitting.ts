@@ -1,12 +1,15 @@
 import { nothing } from '../../../../standards/evidence.ts';
 import { type Reached, reachedWith } from '../../../../standards/reached.ts';
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
+import { inLineOf } from '../../platform/db/lines.ts';
 import { Problem } from '../../platform/errors.ts';
-import { playedBy, readPlayable, unitOf } from '../catalogue/playable.ts';
+import { findPlayable, playedBy, unitOf } from '../catalogue/playable.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
 import { refuseSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
+import { isLarge, openInTurn, refuseLarge } from './large-sessions.ts';
 import {
   type PreviewHandle,
   type PreviewTicket,
@@ -16,9 +19,9 @@ import {
   writePreviewSession,
   writeReached,
 } from './preview-tokens.ts';
-import type { Commit, Receipt, Session } from './schemas.ts';
+import type { Commit, Receipt } from './schemas.ts';
 import { toSession, withWayBack } from './session.ts';
-import type { Opening, Sitting } from './sitting.ts';
+import type { Opened, Opening, Sitting } from './sitting.ts';
 
 /** The learner's name and ID as the course sees them. */
 const learner = { ID: 'preview', Name: 'Preview' };
@@ -32,7 +35,7 @@ export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
   return {
     player: previewPlayerOf(ticket),
     framing: () => previewFraming(ctx, ticket.tenantId),
-    open: () => withWayBack(ticket.returnUrl, begin(ctx, ticket)),
+    open: (request) => withWayBack(ticket.returnUrl, begin(inLineOf(ctx, ticket.tenantId), request, ticket)),
   };
 }
 
@@ -46,26 +49,30 @@ export function previewSitting(ctx: Context, handle: PreviewHandle): Sitting {
   return { player, commit: (body) => commit(ctx, handle, body), standing, keepAlive: standing };
 }
 
-async function begin(ctx: Context, ticket: PreviewTicket): Promise<Session> {
+async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicket): Promise<Opened> {
   const { courseId, tenantId } = ticket;
   await refuseSuspended(ctx, tenantId);
-  const { title, language, played, releaseId } = await readPlayable(ctx, ticket);
-  return toSession({
-    token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: playUntil(ticket) }),
-    isPreview: true,
-    enrollId: '',
-    launch: 1,
-    title,
-    language,
-    learner,
-    played,
-    releaseId,
-    units: {},
-    treeState: null,
-    lastUnitId: null,
-    returnUrl: ticket.returnUrl,
-    receipt: receiptOf(ctx, 0, { units: {}, course: nothing }),
-  });
+  refuseLarge(ctx, tenantId);
+  const { title, language, url, releaseId } = await findPlayable(ctx, ticket);
+  const played = await playedBy(ctx, releaseId, { url: url ?? '', title });
+  const session = () =>
+    toSession({
+      token: writePreviewSession(ctx, { courseId, tenantId, releaseId, until: playUntil(ticket) }),
+      isPreview: true,
+      enrollId: '',
+      launch: 1,
+      title,
+      language,
+      learner,
+      played,
+      releaseId,
+      units: {},
+      treeState: null,
+      lastUnitId: null,
+      returnUrl: ticket.returnUrl,
+      receipt: receiptOf(ctx, 0, { units: {}, course: nothing }),
+    });
+  return isLarge(played) ? openInTurn(ctx, request, tenantId, async () => session()) : session();
 }
 
 /** Evaluates a commit as it would a learner's. Earlier results come from the page's last receipt. */

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Context } from '../../platform/context.ts';
 import type { Answer } from '../../platform/routes.ts';
 import { Fields, Instant } from '../../platform/schema.ts';
-import { readPlayable } from '../catalogue/playable.ts';
+import { findPlayable } from '../catalogue/playable.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
@@ -37,7 +37,7 @@ export async function createPreview(
   input: { courseId: string; release: number | null; tenantId: string | null },
 ): Promise<Preview> {
   const { courseId, tenantId } = input;
-  const { release } = await readPlayable(ctx, input);
+  const { release } = await findPlayable(ctx, input);
   const link = { courseId, release, tenantId, at: ctx.now().getTime() };
   return {
     PreviewURL: `${contentOrigin(ctx, { use: 'preview', tenantId, courseId })}/preview?ticket=${writePreviewLink(ctx, link)}`,

@@ -23,7 +23,7 @@ export type Begun = {
 };
 
 /** A rejection includes the return URL. */
-export function withWayBack(returnUrl: string | null, opening: Promise<Session>): Promise<Session> {
+export function withWayBack<T>(returnUrl: string | null, opening: Promise<T>): Promise<T> {
   return opening.catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
     throw new Problem(error.code, error.message, { ...error.extras, ReturnURL: returnUrl });

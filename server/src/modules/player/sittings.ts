@@ -1,20 +1,24 @@
 import { addressTree } from '../../../../standards/web.ts';
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/lines.ts';
 import { Problem } from '../../platform/errors.ts';
-import { inTurn } from '../../platform/turns.ts';
+import { type PlayedRelease, playedBy } from '../catalogue/playable.ts';
 import { explain } from '../enrolments/explain.ts';
 import { keepLaunchAlive, readLaunchState } from '../enrolments/launches.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { type StartedLaunch, startLaunch } from '../enrolments/start.ts';
+import { readUnitsWithData } from '../enrolments/units.ts';
 import { refuseSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import type { OriginOwner } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
+import { isLarge, openInTurn, refuseLarge } from './large-sessions.ts';
 import { previewOpening, previewSitting } from './preview-sitting.ts';
 import { readPreviewLink, readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
 import { toSession, withWayBack } from './session.ts';
-import type { Opening, Sitting } from './sitting.ts';
+import type { Opened, Opening, Sitting } from './sitting.ts';
 import {
   playerOf,
   readSession,
@@ -55,19 +59,17 @@ export function sittingOf(ctx: Context, token: string): Sitting {
 /** A click is evaluated again when its page loads later than this. */
 const decisionHolds = 60_000;
 
-const beingOpened = 'This course is being opened too many times simultaneously. Retry in 1 second.';
-
-/** Opens the session for an allowed click, in one statement. */
+/** Opens the session of a decided click: one statement, unless it is large. */
 function launchOpening(ctx: Context, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),
     framing: async () => frameAncestors(await knownTenant.get(ctx, ticket.tenantId)),
-    open: (userAgent) => withWayBack(ticket.returnUrl, decideAndStart(ctx, ticket, userAgent)),
+    open: (request) => withWayBack(ticket.returnUrl, decideAndStart(ctx, request, ticket)),
   };
 }
 
 function launchSitting(ctx: Context, handle: SessionHandle): Sitting {
-  const tenantCtx = { ...ctx, tenantId: handle.tenantId };
+  const tenantCtx = forTenant(ctx, handle.tenantId);
   return {
     player: playerOf(handle),
     commit: (body) => commit(ctx, handle, body),
@@ -76,9 +78,12 @@ function launchSitting(ctx: Context, handle: SessionHandle): Sitting {
   };
 }
 
-async function decideAndStart(ctx: Context, ticket: Ticket, userAgent: string | null): Promise<Session> {
-  const tenantCtx = { ...ctx, tenantId: ticket.tenantId };
-  await refuseSuspended(ctx, ticket.tenantId);
+async function decideAndStart(ctx: Context, request: FastifyRequest, ticket: Ticket): Promise<Opened> {
+  const { tenantId } = ticket;
+  const tenantCtx = forTenant(ctx, tenantId);
+  await refuseSuspended(ctx, tenantId);
+  // Before the launch counts: whether its session is large is known afterwards.
+  refuseLarge(ctx, tenantId);
   if (ctx.now().getTime() - ticket.at > decisionHolds) {
     const { reason } = await explain(tenantCtx, ticket);
     if (reason !== null) throw new Problem('launch_refused', reason);
@@ -86,17 +91,23 @@ async function decideAndStart(ctx: Context, ticket: Ticket, userAgent: string | 
   const input = {
     enrollId: ticket.enrollId,
     returnUrl: ticket.returnUrl,
-    userAgent: userAgent?.slice(0, 500) ?? null,
+    userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
   };
-  // One at a time: each may read and send megabytes.
-  const start = async () => sessionOf(ctx, ticket, await startLaunch(tenantCtx, input));
-  return (
-    inTurn(ctx.admission.openings, playerOf(ticket).sitting, start) ??
-    Promise.reject(new Problem('too_many_requests', beingOpened, { retryAfter: 1 }))
-  );
+  const launch = await startLaunch(tenantCtx, input);
+  const page = { url: launch.course_url ?? '', title: launch.course_title };
+  const played = await playedBy(ctx, launch.release_id, page);
+  if (!launch.has_more_units && !isLarge(played))
+    return sessionOf(ctx, ticket, { launch, played, units: launch.units ?? {} });
+  return openInTurn(ctx, request, tenantId, async () => {
+    const begun = await readUnitsWithData(tenantCtx, ticket.enrollId);
+    const units = Object.fromEntries(begun.map(({ unit_id, ...unit }) => [unit_id, unit]));
+    return sessionOf(ctx, ticket, { launch, played, units });
+  });
 }
 
-function sessionOf(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session {
+type Start = { launch: StartedLaunch; played: PlayedRelease; units: NonNullable<StartedLaunch['units']> };
+
+function sessionOf(ctx: Context, ticket: Ticket, { launch, played, units }: Start): Session {
   const { tenantId, enrollId, returnUrl, courseId } = ticket;
   const name = [launch.last_name, launch.first_name].filter(Boolean).join(', ');
   return toSession({
@@ -113,12 +124,9 @@ function sessionOf(ctx: Context, ticket: Ticket, launch: StartedLaunch): Session
     title: launch.course_title,
     language: launch.course_language,
     learner: { ID: launch.login_id, Name: name || launch.login_id },
-    played: {
-      standard: launch.standard ?? 'web',
-      tree: launch.tree ?? addressTree(launch.course_url ?? '', launch.course_title),
-    },
+    played,
     releaseId: launch.release_id,
-    units: launch.units ?? {},
+    units,
     treeState: launch.tree_state,
     lastUnitId: launch.last_unit_id,
     returnUrl,
@@ -142,18 +150,15 @@ function storable(text: string): string {
 /** Accepts a commit from a session's page. The receipt confirms that it is in the database. */
 function commit(ctx: Context, handle: SessionHandle, body: Commit): Promise<Receipt> {
   const data = Object.entries(body.Data).map(([name, value]) => [storable(name), storable(value)]);
-  return commitProgress(
-    { ...ctx, tenantId: handle.tenantId },
-    {
-      enrollId: handle.enrollId,
-      launch: handle.launch,
-      launchId: handle.launchId,
-      number: body.Number,
-      unitId: storable(body.UnitID),
-      data: Object.fromEntries(data),
-      treeState: body.Tree === undefined ? null : storable(body.Tree),
-      root: body.Root ?? null,
-      exit: body.Exit ?? false,
-    },
-  );
+  return commitProgress(forTenant(ctx, handle.tenantId), {
+    enrollId: handle.enrollId,
+    launch: handle.launch,
+    launchId: handle.launchId,
+    number: body.Number,
+    unitId: storable(body.UnitID),
+    data: Object.fromEntries(data),
+    treeState: body.Tree === undefined ? null : storable(body.Tree),
+    root: body.Root ?? null,
+    exit: body.Exit ?? false,
+  });
 }

@@ -4,12 +4,10 @@ import { packUnits } from '../../../test/support/packages.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
-import { until } from '../../../test/support/until.ts';
-import { inTurn, waitingIn } from '../../platform/turns.ts';
 
 const service = await startService();
 after(service.close);
-const { api, user, TenantID } = await newTenant(service);
+const { api, user } = await newTenant(service);
 expectStatus(await service.importPackage('units', await packUnits(6)), 201);
 await service.api('PUT', '/course/units/option/open', {});
 
@@ -86,23 +84,4 @@ test('data is counted as it is written in JSON, whatever its characters', async 
     warnings.push((await commit({ UnitID, Data })).body.Warning);
   }
   assert.deepEqual(warnings, [...Array(4).fill(undefined), ...Array(2).fill('data_not_stored')]);
-});
-
-test('sessions of an enrolment are opened one at a time; those of others do not wait for it', async () => {
-  const [one, other] = [await enrol(), await enrol()];
-  const { openings } = service.ctx.admission;
-  let end = () => {};
-  const blocked = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const blocking = inTurn(openings, `${TenantID} ${one.EnrollID}`, () => blocked);
-  const waiting = [play(service, one.LaunchURL), play(service, one.LaunchURL)];
-  await until('both wait', () => waitingIn(openings) === 2);
-  await play(service, other.LaunchURL);
-  assert.equal(waitingIn(openings), 2);
-  end();
-  await blocking;
-  const launches = (await Promise.all(waiting)).map(({ session }) => session.Launch);
-  assert.deepEqual(launches.sort(), [1, 2]);
-  assert.equal(openings.lines.size, 0);
 });

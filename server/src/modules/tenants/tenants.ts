@@ -6,6 +6,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { credentialsLine } from '../../platform/turns.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
@@ -157,6 +158,7 @@ type KnownTenant = Tenant & { resumedAt: Date | null };
 export const knownTenant = remember<KnownTenant | null>({
   milliseconds: 3_000,
   most: 10_000,
+  line: credentialsLine,
   load: async (ctx, tenantId) => {
     const row = await findTenant(ctx, tenantId);
     return row ? { ...toTenant(row), resumedAt: row.resumed_at } : null;

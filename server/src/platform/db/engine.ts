@@ -7,8 +7,8 @@ export type Statement = {
 
 export type Rows<R> = { rows: R[]; affected: number };
 
-/** `tenantId`: the tenant it works for, if the statement names none; without it: for the service. */
-export type Connection = { query<R>(statement: Statement, tenantId?: string): Promise<Rows<R>> };
+/** `line`: where the statement waits, a tenant or a line of `turns.ts`; by default that of the tenant it names, or the service's. */
+export type Connection = { query<R>(statement: Statement, line?: string): Promise<Rows<R>> };
 
 /** Who is using the database now, who is waiting, and how many had to wait since it was opened. */
 export type EngineLoad = { inUse: number; waiting: number; waits: number };
@@ -17,7 +17,7 @@ export type EngineLoad = { inUse: number; waiting: number; waits: number };
 export interface Engine extends Connection {
   readonly kind: 'pglite' | 'postgres';
   /** Runs `work` in a transaction on its own connection; rolled back when it throws. */
-  transaction<T>(work: (connection: Connection) => Promise<T>, tenantId?: string): Promise<T>;
+  transaction<T>(work: (connection: Connection) => Promise<T>, line?: string): Promise<T>;
   /** Runs several statements without parameters, for migrations. */
   script(sql: string): Promise<void>;
   load(): EngineLoad;

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { credentialsLine, strangersLine } from '../turns.ts';
+import { kyselyOn } from './dialect.ts';
 import type { Connection, Engine } from './engine.ts';
+import { forTenant, inLine } from './lines.ts';
 import { shareAmongTenants } from './share.ts';
 import { guardTenants } from './tenant-guard.ts';
 import { openEmptyTestDatabase } from './test-database.ts';
+import { run, transaction } from './transaction.ts';
 
 let engine: Engine;
 before(async () => {
@@ -54,4 +58,61 @@ test('so do transactions, and all of them give their places back when they fail'
   const before = order.indexOf('other');
   assert.ok(before <= 20, `${before} transactions of the other tenant came first`);
   assert.deepEqual([order.length, engine.load().waiting], [61, 0]);
+});
+
+test('six busy tenants with slow statements, and background work, never starve look-ups of keys', async () => {
+  let [isOn, done] = [true, 0];
+  const slow = async (tenantId: string) => {
+    while (isOn) {
+      await engine.query({ text: 'select pg_sleep(0.04)', values: [] }, tenantId);
+      done++;
+    }
+  };
+  const background = async () => {
+    while (isOn) await engine.query({ text: 'select 1', values: [] });
+  };
+  const busy = [...Array.from({ length: 6 }, (_, n) => slow(`busy-${n}`)), background()];
+  const passed: number[] = [];
+  for (let lookUp = 0; lookUp < 15; lookUp++) {
+    const before = done;
+    await engine.query({ text: 'select 1', values: [] }, credentialsLine);
+    passed.push(done - before);
+    await engine.query({ text: 'select pg_sleep(0.03)', values: [] }, 'honest');
+  }
+  isOn = false;
+  await Promise.all(busy);
+  // A server works on those of all six tenants meanwhile.
+  const most = engine.kind === 'pglite' ? 2 : 7;
+  assert.ok(Math.max(...passed) <= most, `statements that came first: ${passed}`);
+});
+
+test('what a context does waits in its line, whatever its statements name', async () => {
+  const lines: (string | undefined)[] = [];
+  const noting: Engine = {
+    ...engine,
+    query: (statement, line) => {
+      lines.push(line);
+      return engine.query(statement, line);
+    },
+    transaction: (work, line) => {
+      lines.push(line);
+      return engine.transaction(work, line);
+    },
+  };
+  const ctx = { db: kyselyOn(guardTenants(noting)) };
+  const nameless = { text: 'select 1', values: [] };
+  const built = (of: typeof ctx) => of.db.selectNoFrom((of) => of.lit(1).as('one')).execute();
+  const own = forTenant(ctx, 'own');
+  await run(own, nameless);
+  await built(own);
+  await transaction(own, (inner) => run(inner, nameless));
+  await run(inLine(own, strangersLine), work('named'));
+  await run(ctx, work('named'));
+  await built(ctx);
+  assert.deepEqual(lines, ['own', 'own', 'own', strangersLine, 'named', undefined]);
+  await assert.rejects(run(own, work('other')), /names another/);
+  await assert.rejects(
+    transaction(own, (inner) => run(inner, work('other'))),
+    /names another/,
+  );
 });

@@ -1,3 +1,4 @@
+import { isTenant } from '../turns.ts';
 import type { Engine, Statement } from './engine.ts';
 import { tenantTables } from './generated.ts';
 import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
@@ -66,22 +67,27 @@ const namesOwned = (nodes: readonly Node[]): boolean =>
 export function guardTenants(engine: Engine): Engine {
   return {
     ...engine,
-    query: async (statement, tenantId) => {
-      const named = tenantOf(statement);
-      return engine.query(statement, named ?? tenantId);
-    },
-    transaction: (work, tenantId) =>
+    query: async (statement, line) => engine.query(statement, lineOf(statement, line)),
+    transaction: (work, line) =>
       engine.transaction(
         (connection) =>
           work({
             query: async (statement) => {
-              tenantOf(statement);
+              lineOf(statement, line);
               return connection.query(statement);
             },
           }),
-        tenantId,
+        line,
       ),
   };
+}
+
+/** Who works for a tenant names no other one. */
+function lineOf(statement: Statement, line: string | undefined): string | undefined {
+  const named = tenantOf(statement);
+  if (line !== undefined && isTenant(line) && named !== undefined && isTenant(named) && named !== line)
+    throw new Error(`A statement for one tenant names another: ${statement.text}`);
+  return line ?? named;
 }
 
 /** The tenant that the statement names, if any. Rejects statements that touch several without a reason. */

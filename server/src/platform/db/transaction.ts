@@ -1,4 +1,4 @@
-import { type Database, engineOf, kyselyOver, namedQuery } from './dialect.ts';
+import { type Database, kyselyOver, namedQuery, originOf } from './dialect.ts';
 import type { Statement } from './engine.ts';
 
 /**
@@ -10,13 +10,14 @@ const shared = new WeakSet<Database>();
  * `work` gets the same ctx on one transaction. Inside another transaction it becomes a savepoint, and its
  * writes are undone when it throws.
  */
-export async function transaction<C extends { db: Database; tenantId?: string }, T>(
+export async function transaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
 ): Promise<T> {
-  const engine = engineOf(ctx.db);
-  if (!engine) return nested(ctx, work);
-  return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }), ctx.tenantId);
+  const origin = originOf(ctx.db);
+  if (!origin) return nested(ctx, work);
+  const { engine, line } = origin;
+  return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }), line);
 }
 
 /** `work` joins the transaction of `ctx` or gets its own. It must not catch database errors. */
@@ -24,7 +25,7 @@ export function joinTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
 ): Promise<T> {
-  return engineOf(ctx.db) ? transaction(ctx, work) : work(ctx);
+  return originOf(ctx.db) ? transaction(ctx, work) : work(ctx);
 }
 
 /** One transaction for several callers' work, none of which can begin a nested one. */
@@ -56,10 +57,7 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
 }
 
 /** Runs a hand-written statement on `ctx.db`: in its transaction, if there is one. */
-export async function run<R>(
-  { db, tenantId }: { db: Database; tenantId?: string },
-  { name, text, values }: Statement,
-): Promise<R[]> {
-  const { rows } = await db.executeQuery(namedQuery<R>(text, values, { name, tenantId }));
+export async function run<R>({ db }: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
+  const { rows } = await db.executeQuery(namedQuery<R>(text, values, name));
   return rows;
 }

@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../actor.ts';
 import type { Context, TenantContext } from '../context.ts';
+import { forTenant, inLine } from '../db/lines.ts';
 import { exportPages, listOf } from '../export.ts';
 import { answerOnce, loginIdIn, readIdempotencyKey } from '../idempotency.ts';
 import { admitExport, readInTurn, readPage, sendInTurn } from '../list-reads.ts';
 import type { Inside } from '../once.ts';
 import type { Answer, Route } from '../routes.ts';
 import { acceptedRows } from '../rows.ts';
+import { operatorLine, strangersLine } from '../turns.ts';
 import type { Guards } from './guards.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -25,7 +27,7 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
     const input = { params, query, body, request, prepared: undefined };
-    return send(reply, await route.handle(ctx, input as never, reply));
+    return send(reply, await route.handle(inLine(ctx, strangersLine), input as never, reply));
   };
 }
 
@@ -45,9 +47,9 @@ function contextOf(
   const { tenantId } = request;
   const actor = actorOf(request);
   const scopes = request.caller?.scopes;
-  return tenantId === null
-    ? { ...ctx, actor, scopes, checkCaller }
-    : { ...ctx, actor, scopes, checkCaller, tenantId };
+  const acting = { ...ctx, actor, scopes, checkCaller };
+  if (tenantId !== null) return forTenant(acting, tenantId);
+  return inLine(acting, route.access === 'anyone' ? strangersLine : operatorLine);
 }
 
 /** The handler's input. `more`: query fields for one page of several. */

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { packUnits } from '../../../test/support/packages.ts';
+import { click, play, post } from '../../../test/support/player.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
+import { inTurn, waitingIn } from '../../platform/turns.ts';
+
+const service = await startService();
+after(service.close);
+const tenant = await newTenant(service);
+expectStatus(await service.importPackage('units', await packUnits(4)), 201);
+await service.api('PUT', '/course/units/option/open', {});
+const { openings, unreadSessions } = service.ctx.admission;
+
+async function enrol({ api, user } = tenant): Promise<string> {
+  return (await api('POST', `/enrol/${await user()}/units`)).body.LaunchURL;
+}
+
+/** An enrolment with 960 kB of run-time data in each of its units. */
+async function enrolLarge(): Promise<string> {
+  const link = await enrol();
+  const { session, commit } = await play(service, link);
+  const Data = Object.fromEntries(
+    Array.from({ length: 15 }, (_, n) => [`cmi.interactions.${n}.id`, 'x'.repeat(64_000)]),
+  );
+  for (const UnitID of Object.keys(session.Data)) expectStatus(await commit({ UnitID, Data }), 200);
+  return link;
+}
+
+const sessionPath = async (link: string) => `${(await click(link)).location}/session`;
+
+/** All turns of a tenant at opening large sessions; answers what ends them. */
+function occupy(whose: string): () => void {
+  const ends: (() => void)[] = [];
+  for (let place = 0; place < openings.mostOfOne; place++)
+    void inTurn(openings, whose, () => new Promise<void>((resolve) => ends.push(resolve)));
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+test('large sessions of a tenant are opened in its turn; small ones, and those of others, do not wait', async () => {
+  const [large, small, other] = [await enrolLarge(), await enrol(), await enrol(await newTenant(service))];
+  const end = occupy(tenant.TenantID);
+  const waiting = [post(await sessionPath(large)), post(await sessionPath(large))];
+  await until('both wait', () => waitingIn(openings) === 2);
+  await play(service, small);
+  await play(service, other);
+  assert.equal(waitingIn(openings), 2);
+  end();
+  const opened = await Promise.all(waiting);
+  for (const answer of opened) {
+    expectStatus(answer, 201);
+    assert.match(String(answer.headers.get('content-type')), /^application\/json/);
+    const data = Object.values<Record<string, string>>(answer.body.Data);
+    assert.deepEqual(
+      data.map((unit) => unit['cmi.interactions.14.id']?.length),
+      [64_000, 64_000, 64_000, 64_000],
+    );
+  }
+  assert.deepEqual(opened.map(({ body }) => body.Launch).sort(), [2, 3]);
+  assert.equal(openings.lines.size, 0);
+});
+
+test('a large session counts against its tenant until it has left; beyond that it opens no more, and others do', async () => {
+  const { bytes, most } = unreadSessions;
+  const link = await enrolLarge();
+  const counted: number[] = [];
+  const set = bytes.set.bind(bytes);
+  bytes.set = (line, amount) => {
+    counted.push(amount);
+    return set(line, amount);
+  };
+  const { session } = await play(service, link);
+  assert.deepEqual(counted, [Buffer.byteLength(JSON.stringify(session))]);
+  await until('it has left', () => !bytes.has(tenant.TenantID));
+  set(tenant.TenantID, most);
+  const refused = await post(await sessionPath(link));
+  expectProblem(refused, 429, 'too_many_requests');
+  assert.equal(refused.headers.get('retry-after'), '1');
+  await play(service, await enrol(await newTenant(service)));
+  bytes.delete(tenant.TenantID);
+  const again = await play(service, link);
+  assert.equal(again.session.Launch, session.Launch + 1, 'the refused try was no launch');
+});

@@ -1,0 +1,56 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../platform/context.ts';
+import { Problem } from '../../platform/errors.ts';
+import { reject } from '../../platform/holds.ts';
+import { inTurn, isLineFull, operatorLine } from '../../platform/turns.ts';
+import { countUnread, isUnreadFull } from '../../platform/unread-bytes.ts';
+import type { PlayedRelease } from '../catalogue/playable.ts';
+import type { Session } from './schemas.ts';
+
+/** A session has some defaults for each unit beside the tree. */
+const largeTree = 64 * 1024;
+
+export const isLarge = ({ bytes }: PlayedRelease): boolean => bytes > largeTree;
+
+function beingOpened(ctx: Context): Problem {
+  return reject(ctx, 'runTime', 'unread_answers', {
+    detail: 'Too many large courses of this tenant are being opened simultaneously.',
+    retryAfter: 1,
+  });
+}
+
+/** While a tenant has large sessions that nobody has read yet, or many that wait, it opens no more. */
+export function refuseLarge(ctx: Context, tenantId: string | null): void {
+  const line = tenantId ?? operatorLine;
+  const { openings, unreadSessions } = ctx.admission;
+  if (isLineFull(openings, line) || isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
+}
+
+/**
+ * Makes and writes a session of megabytes when it is the turn of its tenant, and counts it against the tenant until it
+ * has left.
+ */
+export async function openInTurn(
+  ctx: Context,
+  request: FastifyRequest,
+  tenantId: string | null,
+  make: () => Promise<Session>,
+): Promise<string> {
+  const line = tenantId ?? operatorLine;
+  const { openings, unreadSessions } = ctx.admission;
+  const waits = () => ctx.counters.poolWaits.inc({ pool: 'openings' });
+  const opened = inTurn(
+    openings,
+    line,
+    async () => {
+      if (request.place.over) throw new Problem('unavailable', 'The client has left.', { retryAfter: 1 });
+      if (isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
+      const text = JSON.stringify(await make());
+      countUnread(unreadSessions, request, line, text);
+      return text;
+    },
+    waits,
+  );
+  if (!opened) throw beingOpened(ctx);
+  return opened;
+}

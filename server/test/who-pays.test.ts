@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { routes } from '../src/app.ts';
+import type { Engine, Statement } from '../src/platform/db/engine.ts';
+import { guardTenants } from '../src/platform/db/tenant-guard.ts';
+import { credentialsLine } from '../src/platform/turns.ts';
+import { onEngine, serve } from './support/nodes.ts';
+import { packUnits } from './support/packages.ts';
+import { startService } from './support/service.ts';
+import { newTenant, unique } from './support/tenant.ts';
+
+// Each statement of a request waits in a line of the database: that of its tenant, but for a few that are named here.
+
+const service = await startService();
+const tenant = await newTenant(service);
+await service.importPackage('units', await packUnits(2));
+await service.api('PUT', '/course/units/option/open', {});
+
+let seen: { line: string | undefined; told: string }[] = [];
+/** The statements of Kysely have made-up names. */
+const told = ({ name, text }: Statement) =>
+  name && !name.startsWith('k_') ? name : text.trim().slice(0, 100);
+const { engine } = service.ctx;
+const noting: Engine = {
+  ...engine,
+  query: (statement, line) => {
+    seen.push({ line, told: told(statement) });
+    return engine.query(statement, line);
+  },
+  transaction: (work, line) => {
+    seen.push({ line, told: 'a transaction' });
+    return engine.transaction(work, line);
+  },
+};
+const node = await serve(onEngine(service.ctx, guardTenants(noting)));
+after(async () => {
+  await node.close();
+  await service.close();
+});
+
+/** Short statements on which every caller depends. */
+const credentials = [
+  /^read_key_by_/,
+  /^update "api_key" set "last_used_at"/,
+  /^select \* from "tenant" where/,
+];
+/** Remembered for all tenants that play the release. */
+const shared = [/^select "standard", "tree" from "release"/];
+
+function others(): string[] {
+  return seen.flatMap(({ line, told }) => {
+    const known = line === credentialsLine ? credentials : line?.endsWith('catalogue') ? shared : [];
+    return line === tenant.TenantID || known.some((shape) => shape.test(told))
+      ? []
+      : [`${JSON.stringify(line)}: ${told}`];
+  });
+}
+
+const headers = { authorization: `Bearer ${tenant.key}` };
+
+async function names(): Promise<Record<string, string>> {
+  const LoginID = await tenant.user();
+  const { EnrollID, LaunchURL } = (await tenant.api('POST', `/enrol/${LoginID}/units`)).body;
+  const { WebhookID } = (await tenant.api('POST', '/webhook', { URL: 'https://hooks.example/' })).body;
+  const event = (await tenant.api('GET', '/events')).body.Items[0].EventID;
+  return { LoginID, EnrollID, WebhookID, EventID: event, CourseID: 'units', DurationID: 'open', LaunchURL };
+}
+
+const bodies: Record<string, (known: Record<string, string>) => unknown> = {
+  createUser: () => ({ LoginID: unique('paid'), Password: 'x'.repeat(20) }),
+  checkPassword: () => ({ Password: 'x' }),
+  updateUser: () => ({ FirstName: 'New' }),
+  updateEnrolment: () => ({ Reference: 'new' }),
+  createWebhook: () => ({ URL: 'https://hooks.example/2' }),
+  createEnrolmentKeys: () => ({ Courses: [{ CourseID: 'units' }], Count: 1 }),
+};
+
+/** Those that end the world of the test come last. */
+const isEnd = (method: string) => (method === 'DELETE' ? 1 : 0);
+const ofTenant = routes
+  .filter(({ access, streams }) => (access === 'tenant' || access === 'either') && !streams)
+  .sort((a, b) => isEnd(a.method) - isEnd(b.method));
+
+test('all that the routes of a tenant do waits in its own line', async () => {
+  const known = await names();
+  const ok: string[] = [];
+  for (const { method, path, name } of ofTenant)
+    for (const key of [undefined, method === 'POST' ? unique('key') : undefined].slice(
+      0,
+      method === 'POST' ? 2 : 1,
+    )) {
+      seen = [];
+      const url = path.replaceAll(/\{(\w+)\}/g, (_, part: string) =>
+        encodeURIComponent(known[part] ?? 'none'),
+      );
+      const answer = await node.api.inject({
+        method,
+        url,
+        headers: { ...headers, ...(key && { 'idempotency-key': key }) },
+        ...(method === 'GET' ? {} : { payload: (bodies[name]?.(known) ?? {}) as object }),
+      });
+      assert.ok(answer.statusCode < 500, `${name}: ${answer.body}`);
+      if (answer.statusCode < 300) ok.push(name);
+      assert.deepEqual(others(), [], name);
+    }
+  assert.ok(new Set(ok).size >= ofTenant.length / 2, `few routes did anything: ${ok}`);
+});
+
+test('so does all that a learner and a preview do', async () => {
+  const { LaunchURL = '' } = await names();
+  const { PreviewURL } = (await tenant.api('POST', '/catalogue/course/units/preview')).body;
+  const pathOf = (address: unknown) => String(address).slice(new URL(String(address)).origin.length);
+  for (const [origin, link] of [
+    ['api', LaunchURL],
+    ['content', PreviewURL],
+  ] as const) {
+    seen = [];
+    const click = await node[origin].inject({ url: pathOf(link) });
+    assert.equal(click.statusCode, 303);
+    const page = pathOf(click.headers.location);
+    await node.content.inject({ url: page });
+    const opened = await node.content.inject({ method: 'POST', url: `${page}/session` });
+    assert.equal(opened.statusCode, 201, opened.body);
+    const { Session, Data } = opened.json();
+    const payload = { Number: 1, UnitID: Object.keys(Data)[0], Data: {} };
+    const path = `/play/${Session}`;
+    const saved = await node.content.inject({ method: 'POST', url: `${path}/commit`, payload });
+    assert.equal(saved.statusCode, 200, saved.body);
+    await node.content.inject({ url: `${path}/alive` });
+    for (const file of ['page.html', 'none.html'])
+      await node.content.inject({ url: `${path}/content/${file}` });
+    assert.deepEqual(others(), [], origin);
+  }
+});
+
+test('a stranger who names a tenant does not wait in its line, nor in that of the service', async () => {
+  const named = { TenantID: tenant.TenantID, LoginID: 'none', Password: 'x' };
+  const cookie = `lectern_session=${Buffer.from(tenant.TenantID).toString('base64url')}.${'x'.repeat(43)}`;
+  seen = [];
+  await node.api.inject({ method: 'POST', url: '/session', payload: named });
+  await node.api.inject({ url: '/user', headers: { cookie } });
+  await node.api.inject({ url: '/session', headers: { cookie } });
+  assert.ok(seen.length > 1);
+  assert.deepEqual(
+    seen.filter(({ line }) => line !== '\n' && line !== credentialsLine),
+    [],
+  );
+});
