@@ -69,8 +69,15 @@ export function answered<T>(outcome: Outcome<T>): T {
   throw new Problem(code, detail, extras);
 }
 
+/** What was prepared no longer fits. Thrown inside the transaction, which is undone; it is prepared again. */
+export class Outdated extends Problem {
+  constructor() {
+    super('unavailable', 'The record is being changed by others. Retry the request.', { retryAfter: 1 });
+  }
+}
+
 function isRaced(error: unknown): boolean {
-  return error instanceof AlreadyStored || raced.has(codeOf(error));
+  return error instanceof AlreadyStored || error instanceof Outdated || raced.has(codeOf(error));
 }
 
 /** Within this process one at a time; nodes exclude each other by the primary key. */

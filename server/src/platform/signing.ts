@@ -69,7 +69,8 @@ export function unsealOften(ring: KeyRing, purpose: SigningPurpose, token: strin
   if (known?.purpose === purpose) return known.value;
   const value = unseal(ring, purpose, token);
   if (!unsealed || value === null) return null;
-  unsealed.set(token, { purpose, value });
+  // A copy: a part of an address would keep all of it in memory.
+  unsealed.set(Buffer.from(token).toString(), { purpose, value });
   if (unsealed.size > mostUnsealed) unsealed.delete(unsealed.keys().next().value ?? token);
   return value;
 }

@@ -1,4 +1,4 @@
-import type { CourseTree, Evidence, RunTimeData, Standard } from '../../../../standards/types.ts';
+import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
 import { spend } from '../../platform/budgets.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { countRejection } from '../../platform/counters.ts';

@@ -1,4 +1,4 @@
-import { access, readdir } from 'node:fs/promises';
+import { access, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import mime from 'mime-types';
@@ -34,8 +34,12 @@ const foldedInOneTurn = 500;
 /** The paths of a release by their case-folded form. */
 type Index = { paths: Map<string, string>; size: number };
 
-/** The folder of a release never changes. Least recently used first. */
-const indexes = perEngine(() => new Map<string, { index: Promise<Index | null>; size: number }>());
+type Entry = { index: Promise<Index | null>; size: number; since: number };
+
+/** The folder of a release never changes. Least recently used first. `last`: folders are read one after the other. */
+const indexes = perEngine(() => ({ known: new Map<string, Entry>(), last: Promise.resolve() }));
+/** Two large courses do not push each other out with every request. */
+const leastMilliseconds = 60_000;
 
 /**
  * The path of the file on disk, or null. Courses made on Windows use file names in any case; the import
@@ -65,9 +69,14 @@ function refuseManyMisses(ctx: Context, { sitting }: Player): void {
 }
 
 function indexOf(ctx: Context, folder: string): Promise<Index | null> {
-  const known = indexes(ctx);
-  const entry = known.get(folder) ?? { index: readIndex(folder), size: 0 };
-  if (!known.has(folder))
+  const all = indexes(ctx);
+  const { known } = all;
+  const entry = known.get(folder) ?? {
+    index: all.last.then(() => readIndex(folder)),
+    size: 0,
+    since: performance.now(),
+  };
+  if (!known.has(folder)) {
     entry.index.then(
       (index) => {
         if (index === null) known.delete(folder);
@@ -76,31 +85,48 @@ function indexOf(ctx: Context, folder: string): Promise<Index | null> {
       },
       () => known.delete(folder),
     );
+    all.last = entry.index.then(
+      () => {},
+      () => {},
+    );
+  }
   known.delete(folder);
   known.set(folder, entry);
   return entry.index;
 }
 
-function forgetOldest(known: Map<string, { size: number }>): void {
+function forgetOldest(known: Map<string, Entry>): void {
   let total = 0;
   for (const { size } of known.values()) total += size;
-  for (const [folder, { size }] of known) {
+  const now = performance.now();
+  for (const [folder, { size, since }] of known) {
     if (total <= mostRemembered || known.size === 1) return;
+    if (now - since < leastMilliseconds) continue;
     known.delete(folder);
     total -= size;
   }
 }
 
-/** Null if the folder does not exist. */
+/**
+ * Null if the folder does not exist. Reads a few hundred names at a time, so that other requests proceed: Node's
+ * recursive `readdir` calls `stat` synchronously for each file, which took 1.8 s for 20,000 long names.
+ */
 async function readIndex(folder: string): Promise<Index | null> {
-  const names = await readdir(folder, { recursive: true }).catch(() => null);
-  if (names === null) return null;
   const index: Index = { paths: new Map(), size: 0 };
-  for (const [n, name] of names.entries()) {
-    index.paths.set(fold(name), name);
-    index.size += 2 * name.length + 100;
-    // Lets other requests proceed in the meantime.
-    if (n % foldedInOneTurn === 0) await setImmediate();
+  const folders = [''];
+  for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
+    const entries = await opendir(join(folder, path), { bufferSize: foldedInOneTurn }).catch(() => null);
+    if (entries === null) return null;
+    let n = 0;
+    for await (const entry of entries) {
+      const name = path === '' ? entry.name : `${path}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(name);
+      else {
+        index.paths.set(fold(name), name);
+        index.size += 2 * name.length + 100;
+      }
+      if (++n % foldedInOneTurn === 0) await setImmediate();
+    }
   }
   return index;
 }

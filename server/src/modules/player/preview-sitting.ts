@@ -1,6 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import { nothing } from '../../../../standards/evidence.ts';
 import { type Reached, reachedWith } from '../../../../standards/reached.ts';
-import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { inLineOf } from '../../platform/db/lines.ts';
 import { Problem } from '../../platform/errors.ts';

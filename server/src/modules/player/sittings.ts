@@ -1,4 +1,3 @@
-import { addressTree } from '../../../../standards/web.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/lines.ts';

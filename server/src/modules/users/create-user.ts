@@ -1,9 +1,10 @@
 import { coalesce } from '../../platform/batch.ts';
 import type { Actor, TenantContext } from '../../platform/context.ts';
-import { run, transaction } from '../../platform/db/transaction.ts';
+import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { Outdated } from '../../platform/once.ts';
 import { pretendEach } from '../../platform/pretend.ts';
 import { requireScope, type Scope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
@@ -199,6 +200,8 @@ async function refuseDifferences(
   const differs = differences(Object.fromEntries(meant), user);
   if (password !== null) {
     const isCompared = compared?.stored === stored;
+    // Others wait for the transaction, and a hash takes long.
+    if (!isCompared && isInTransaction(ctx)) throw new Outdated();
     const found = isCompared ? compared : await guessPassword(ctx, { loginId: user.LoginID, password });
     if (!found?.matches) differs.push('Password');
   }

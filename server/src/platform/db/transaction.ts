@@ -20,6 +20,10 @@ export async function transaction<C extends { db: Database }, T>(
   return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }), line);
 }
 
+export function isInTransaction({ db }: { db: Database }): boolean {
+  return originOf(db) === undefined;
+}
+
 /** `work` joins the transaction of `ctx` or gets its own. It must not catch database errors. */
 export function joinTransaction<C extends { db: Database }, T>(
   ctx: C,
