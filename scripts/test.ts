@@ -73,6 +73,7 @@ const env: NodeJS.ProcessEnv = {
   TMPDIR: scratch,
   TEST_STATEMENTS: statements,
   TEST_ANSWERS: answers,
+  TEST_PREPARED: join(scratch, 'prepared'),
 };
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
 /** What they measure is time: nothing runs beside them. */

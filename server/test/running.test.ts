@@ -122,7 +122,8 @@ test('plain HTTP for other machines is refused with what to do, and taken behind
 
 test('a port in use stops the start with what to do', async () => {
   const service = await startProcess(await place());
-  const said = await refused({ PORT: service.env.PORT, CONTENT_PORT: service.env.CONTENT_PORT });
+  const { PORT, CONTENT_PORT } = service.env;
+  const said = await refused({ ...(await place()), PORT, CONTENT_PORT });
   assert.match(said, /port .*in use.*PORT and CONTENT_PORT/);
   await stopProcess(service);
 });

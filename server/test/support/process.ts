@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cpSync, existsSync, rmSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,10 +147,22 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Copied by all files of tests in this process. */
+/** Copied by all files of tests in this process and, when `scripts/test.ts` names a place for it, in the whole run. */
 let prepared: Promise<string> | null = null;
 
 async function prepare(): Promise<string> {
+  const shared = process.env.TEST_PREPARED;
+  if (shared && existsSync(shared)) return shared;
+  const folder = await fillFolder();
+  if (!shared) return folder;
+  // Another process may have been first; then this one uses its own.
+  return rename(folder, shared).then(
+    () => shared,
+    () => folder,
+  );
+}
+
+async function fillFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-prepared-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const env = { DATA_DIR: folder, BOOTSTRAP_KEY: bootstrapKey };
@@ -173,7 +185,8 @@ export async function place(): Promise<Environment & { DATA_DIR: string }> {
       prepared = null;
       throw error;
     });
-    await cp(await prepared, folder, { recursive: true });
+    // Measured: 0.13 s of processor time, and 0.62 s with the asynchronous one.
+    cpSync(await prepared, folder, { recursive: true });
     return { DATA_DIR: folder };
   }
   const { url, drop } = await emptyServerDatabase(serverUrl);
