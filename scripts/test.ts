@@ -91,17 +91,23 @@ function batches(files: readonly string[]): string[] {
   for (let rest = [...files]; rest.length > 0; ) {
     const size = Math.min(largest, Math.max(1, Math.ceil(rest.length / 8)));
     const path = join(scratch, `batch-${String(made.length).padStart(3, '0')}.test.mjs`);
-    const suites = rest.slice(0, size).map((file) => [file, pathToFileURL(resolve(file)).href]);
-    writeFileSync(path, batchSource(suites));
+    writeFileSync(path, batchSource(rest.slice(0, size)));
     made.push(path);
     rest = rest.slice(size);
   }
   return made;
 }
 
-function batchSource(suites: readonly string[][]): string {
+const addressOf = (file: string) => pathToFileURL(resolve(file)).href;
+const opensBrowser = (file: string) => /\btest\/(journeys|deploy)\//.test(file);
+
+function batchSource(files: readonly string[]): string {
+  const suites = files.map((file) => [file, addressOf(file)]);
+  // Hooks of what a suite imports first are its own. The browser's, which check every journey, belong to all.
+  const first = files.some(opensBrowser) ? `import '${addressOf('server/test/support/browser.ts')}';` : '';
   return `
     import { after, describe } from 'node:test';
+    ${first}
     for (const [name, address] of ${JSON.stringify(suites)})
       await new Promise((ended) => {
         describe(name, { timeout: 600_000 }, () => import(address).finally(() => after(ended)));

@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
-  closeBrowser,
   launchBrowser,
   newContext,
   openPage,
@@ -35,10 +34,7 @@ before(async () => {
   folder = await temporaryFolder();
   certificate = writeCertificate(folder, 'DNS:lectern.example,DNS:*.courses.example');
 });
-after(async () => {
-  await closeBrowser();
-  await cleanUp();
-});
+after(cleanUp);
 
 /** Runs a checker, and fails with what it says. */
 function check(program: string, args: string[], env: Record<string, string> = {}): string {

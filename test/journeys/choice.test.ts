@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { closeBrowser, contentOf, newContext, openPage } from '../../server/test/support/browser.ts';
+import { contentOf, newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { packChoice } from './made-courses.ts';
 
@@ -12,10 +12,7 @@ before(async () => {
   assert.deepEqual(body.Warnings, []);
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 test('Where only the contents lead on, finishing a unit opens what waited for it', async () => {
   const { LaunchURL, read } = await service.enrol('choice');

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { createOperatorLink } from '../../server/src/modules/people/operator-links.ts';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser, press } from '../../server/test/support/browser.ts';
+import { press } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf, openConsole } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
@@ -24,10 +24,7 @@ before(async () => {
   acme = await newTenant(service, { Name: 'Acme', PasswordHash: 'sha256-hex' });
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser, expectCount } from '../../server/test/support/browser.ts';
+import { expectCount } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../server/test/support/tenant.ts';
@@ -12,10 +12,7 @@ before(async () => {
   service = await startService();
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 /** A tenant whose administrator has overridden Ann's result. */
 async function withOverride() {

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { signInOperator } from '../../server/src/modules/people/test-support.ts';
-import { closeBrowser, newContext, openPage } from '../../server/test/support/browser.ts';
+import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 
 /** What the first screen may cost. Time: on a phone four times as slow as this machine, on a slow mobile network. */
@@ -19,10 +19,7 @@ before(async () => {
   service = await startService();
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 /** Opens the first screen with an empty cache; answers what came over the wire and when a click would be answered. */
 async function measure(): Promise<{ gzipBytes: number; requests: number; interactive: number }> {

@@ -1,6 +1,5 @@
 import { after, before, test } from 'node:test';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { newTenant } from '../../server/test/support/tenant.ts';
@@ -11,10 +10,7 @@ before(async () => {
   service = await startService();
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 const long = 'a.very.long.login.name.that.is.somebodys.email@department.example.com';
 const rows = ['Login;First name;Remark', ';Nobody;x', 'key;Ken;y', `${long};Ann;z`, 'bo;Bo;'];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowser, expectCount } from '../../server/test/support/browser.ts';
+import { expectCount } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
@@ -18,10 +18,7 @@ before(async () => {
     expectStatus(await service.api('PUT', `/course/ladders/option/${id}`, { Duration }), 201);
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 /** A tenant with Ann of Sales, and its administrator. */
 async function withAnn() {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { packCourse, packRow } from './made-courses.ts';
@@ -20,10 +19,7 @@ before(async () => {
   });
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 test('The list of courses and an import have no barriers', async () => {
   const page = await consoleOf(service, 'operator', '/console/courses');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser, contentOf } from '../../server/test/support/browser.ts';
+import { contentOf } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { packSecondRelease } from '../../server/test/support/packages.ts';
 import { startService } from '../../server/test/support/service.ts';
@@ -16,10 +16,7 @@ before(async () => {
   service = await startService();
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 const operatorOn = (path: string) => consoleOf(service, 'operator', path);
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Receiver, startReceiver } from '../../server/src/modules/webhooks/test-support.ts';
-import { closeBrowser } from '../../server/test/support/browser.ts';
 import { closeConsole, openConsole, signInAs } from '../../server/test/support/console.ts';
 import { fill } from '../../server/test/support/filled-tenant.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
@@ -21,7 +20,6 @@ before(async () => {
 });
 
 after(async () => {
-  await closeBrowser();
   await service?.close();
   await receiver?.kill();
 });

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import {
-  closeBrowser,
-  expectCount,
-  newContext,
-  openPage,
-  press,
-  waitForState,
-} from '../../server/test/support/browser.ts';
+import { expectCount, newContext, openPage, press, waitForState } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
@@ -28,10 +21,7 @@ before(async () => {
     expectStatus(await service.api('PUT', `/course/phishing/option/${id}`, option), 201);
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 const past = () => new Date(Date.now() - 86_400_000).toISOString();
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newCourse, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
@@ -15,10 +14,7 @@ before(async () => {
   acme = await newTenant(service, { Name: 'Acme', PasswordHash: 'sha256-hex' });
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant } from '../../server/test/support/tenant.ts';
@@ -24,10 +23,7 @@ before(async () => {
   expectStatus(await service.api('PUT', '/course/phishing/option/month', month), 201);
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 /** A tenant with Ann, and its administrator. */
 async function withAnn() {

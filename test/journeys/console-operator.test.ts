@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser, expectCount, press, screenOf } from '../../server/test/support/browser.ts';
+import { expectCount, press, screenOf } from '../../server/test/support/browser.ts';
 import { closeConsole, openConsole } from '../../server/test/support/console.ts';
 import {
   cleanUp,
@@ -20,10 +20,7 @@ before(async () => {
   service = await startProcess({ DATA_DIR: await temporaryFolder() });
 });
 
-after(async () => {
-  await closeBrowser();
-  await cleanUp();
-});
+after(cleanUp);
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
 

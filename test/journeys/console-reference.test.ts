@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf, openConsole } from '../../server/test/support/console.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { newTenant, unique } from '../../server/test/support/tenant.ts';
@@ -12,10 +11,7 @@ before(async () => {
   service = await startService();
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 test('Somebody without an account finds an operation, and tries it with a key', async () => {
   const tenant = await newTenant(service);

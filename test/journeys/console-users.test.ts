@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { play, scorm12 } from '../../server/test/support/player.ts';
 import { startService } from '../../server/test/support/service.ts';
@@ -14,10 +13,7 @@ before(async () => {
   service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 async function withAdministrator() {
   const tenant = await newTenant(service);

@@ -9,7 +9,6 @@ import {
   startReceiver,
 } from '../../server/src/modules/webhooks/test-support.ts';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser } from '../../server/test/support/browser.ts';
 import { movableClock } from '../../server/test/support/clock.ts';
 import { closeConsole, consoleOf, signInAs } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
@@ -33,7 +32,6 @@ beforeEach(async () => {
 afterEach(() => receiver.kill());
 
 after(async () => {
-  await closeBrowser();
   await dispatcher?.stop(1_000);
   await service?.close();
 });

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import {
-  callAPI,
-  closeBrowser,
-  contentOf,
-  newContext,
-  openPage,
-  waitForState,
-} from '../../server/test/support/browser.ts';
+import { callAPI, contentOf, newContext, openPage, waitForState } from '../../server/test/support/browser.ts';
 import { movableClock } from '../../server/test/support/clock.ts';
 import { startService, type TestEnrolment, type TestService } from '../../server/test/support/service.ts';
 import { untilRight } from '../../server/test/support/until.ts';
@@ -22,10 +15,7 @@ before(async () => {
   await service.importPackage('row', await packRow());
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 async function opened(context: BrowserContext, url: string): Promise<Page> {
   const page = await openPage(context);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectNoBarriers } from '../../server/test/support/axe.ts';
-import { closeBrowser } from '../../server/test/support/browser.ts';
 import { closeConsole, openConsole } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 
@@ -10,7 +9,6 @@ before(async () => {
   service = await startService();
 });
 after(async () => {
-  await closeBrowser();
   await service.close();
 });
 

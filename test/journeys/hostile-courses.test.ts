@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BrowserContext, Frame, Page } from 'playwright-core';
-import { closeBrowser, contentOf, newContext, openPage } from '../../server/test/support/browser.ts';
+import { contentOf, newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
 import { untilRight } from '../../server/test/support/until.ts';
@@ -95,7 +95,6 @@ before(async () => {
   for (const contentUrl of [...wildcards, undefined]) stages.set(contentUrl, await openStage(contentUrl));
 });
 after(async () => {
-  await closeBrowser();
   for (const { service } of stages.values()) await service.close();
 });
 

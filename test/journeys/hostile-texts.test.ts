@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  closeBrowser,
-  contentOf,
-  newContext,
-  openPage,
-  takeViolations,
-} from '../../server/test/support/browser.ts';
+import { contentOf, newContext, openPage, takeViolations } from '../../server/test/support/browser.ts';
 import {
   fillWithHostileTexts,
   hostile,
@@ -20,10 +14,7 @@ let service: Awaited<ReturnType<typeof startService>>;
 before(async () => {
   service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 });
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 const unitTitle = hostile('Unit');
 const asXml = (text: string) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findings } from '../../server/test/support/axe.ts';
-import { closeBrowser, contentOf, newContext, openPage, press } from '../../server/test/support/browser.ts';
+import { contentOf, newContext, openPage, press } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
@@ -13,10 +13,7 @@ before(async () => {
   await service.importPackage('phishing', await packCourse('phishing'));
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 320]) {

@@ -3,13 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import {
-  closeBrowser,
-  contentOf,
-  expectCount,
-  newContext,
-  openPage,
-} from '../../server/test/support/browser.ts';
+import { contentOf, expectCount, newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { untilRight } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
@@ -27,7 +21,6 @@ before(async () => {
 });
 
 after(async () => {
-  await closeBrowser();
   await client?.close();
   await service?.close();
 });

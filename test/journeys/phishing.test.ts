@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
   answer,
-  closeBrowser,
   contentOf,
   newContext,
   openPage,
@@ -25,7 +24,6 @@ before(async () => {
 });
 
 after(async () => {
-  await closeBrowser();
   await client?.close();
   await service?.close();
 });

@@ -4,7 +4,6 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { findings } from '../../server/test/support/axe.ts';
 import {
   answer,
-  closeBrowser,
   contentOf,
   expectCount,
   newContext,
@@ -30,7 +29,6 @@ before(async () => {
 });
 
 after(async () => {
-  await closeBrowser();
   await client?.close();
   await service?.close();
 });

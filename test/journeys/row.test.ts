@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  closeBrowser,
-  contentOf,
-  newContext,
-  openPage,
-  waitForState,
-} from '../../server/test/support/browser.ts';
+import { contentOf, newContext, openPage, waitForState } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { untilRight } from '../../server/test/support/until.ts';
 import { packRow, packWebPage } from './made-courses.ts';
@@ -20,10 +14,7 @@ before(async () => {
   await service.importPackage('page', await packWebPage());
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 test('Units in a row: finishing moves on, prerequisites lock, suspending stays', async () => {
   const { LaunchURL, read } = await service.enrol('row');

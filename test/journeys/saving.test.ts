@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import {
   callAPI,
-  closeBrowser,
   contentOf,
   newContext,
   openPage,
@@ -23,10 +22,7 @@ before(async () => {
   await service.importPackage('row', await packRow());
 });
 
-after(async () => {
-  await closeBrowser();
-  await service?.close();
-});
+after(() => service?.close());
 
 test('Offline a commit is kept on the device and said so; back online it is sent', async () => {
   const { LaunchURL } = await service.enrol('phishing');

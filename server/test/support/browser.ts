@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach } from 'node:test';
+import { after, afterEach } from 'node:test';
 import {
   type Browser,
   type BrowserContext,
@@ -17,7 +17,7 @@ const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 let launched: Promise<Browser> | null = null;
 
-/** One browser per test process, with the arguments of the first call; each test takes a context of its own from it. */
+/** One browser for all files of a test process, with the arguments of the first call; each test takes a context of its own from it. */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   launched ??= chromium.launch({
     executablePath: executable,
@@ -53,6 +53,8 @@ export function takeViolations(): string[] {
 /** What Node tells of a test that is over, and its types do not name. */
 type Outcome = { passed: boolean; error: Error | null };
 
+// `scripts/test.ts` imports this file before the first suite, so these are hooks of all suites of its process.
+after(closeBrowser);
 afterEach(async (one) => {
   const { passed, error } = one as unknown as Outcome;
   if (!passed && error) Object.assign(error.cause ?? error, { journal: await readJournals() });
