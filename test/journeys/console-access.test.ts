@@ -112,7 +112,7 @@ test('The operator comes by a link that works once; who comes later is told so',
   const later = await openConsole(service);
   await later.goto(SignInURL);
   await heading(later, 'This link no longer works').waitFor();
-  await later.getByText('get a new one').waitFor();
+  await later.getByText('Get a new link').waitFor();
   assert.equal(await later.getByRole('button').count(), 0);
   await expectNoBarriers(later);
   await later.goto(`${service.baseUrl}/console`);
@@ -147,10 +147,10 @@ test('The console is read in three languages, and its colours are chosen', async
   await item('Deutsch').click();
   await heading(page, 'Anmelden').waitFor();
   await page.locator('html[lang=de]').waitFor();
-  await appearance('Farben und Sprache');
+  await appearance('Darstellung und Sprache');
   await item('Français').click();
   await heading(page, 'Connexion').waitFor();
-  await appearance('Couleurs et langue');
+  await appearance('Apparence et langue');
   assert.equal(await item('Français').getAttribute('aria-checked'), 'true');
   await item('Sombre').click();
   const isDark = () =>

@@ -34,7 +34,7 @@ async function choose(page: Page, name: string, content: string | Buffer): Promi
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
 }
 
-/** What the page says about so many rows: `1 Refused`. */
+/** What the page says about so many rows: `1 Rejected`. */
 async function counted(page: Page): Promise<string[]> {
   const tiles = page.getByRole('list', { name: 'Rows by outcome' }).getByRole('listitem');
   const texts = await tiles.evaluateAll((items) =>
@@ -82,7 +82,7 @@ test('Users: a plan tells what would be refused, the file is corrected, and the 
   assert.equal(await lastName.inputValue(), '');
   await lastName.selectOption('LastName');
   await plan(page);
-  assert.deepEqual(await counted(page), ['2 To be created', '1 Unchanged', '1 Different', '2 Refused']);
+  assert.deepEqual(await counted(page), ['2 To be created', '1 Unchanged', '1 Different', '2 Rejected']);
   assert.equal((await user(tenant, 'bo')).code, 'user_not_found');
 
   const rows = page.getByRole('table', { name: '3 rows skipped' }).getByRole('row');
@@ -117,10 +117,10 @@ test('Users: a plan tells what would be refused, the file is corrected, and the 
   await choose(page, 'corrected.csv', corrected);
   await lastName.selectOption('LastName');
   await plan(page);
-  assert.deepEqual(await counted(page), ['3 To be created', '1 Unchanged', '0 Different', '0 Refused']);
+  assert.deepEqual(await counted(page), ['3 To be created', '1 Unchanged', '0 Different', '0 Rejected']);
   await page.getByRole('button', { name: 'Create 3 users' }).click();
   await page.getByRole('heading', { name: 'Import finished' }).waitFor();
-  assert.deepEqual(await counted(page), ['3 Created', '1 Unchanged', '0 Different', '0 Refused']);
+  assert.deepEqual(await counted(page), ['3 Created', '1 Unchanged', '0 Different', '0 Rejected']);
   assert.equal((await user(tenant, 'bo')).LastName, 'Bürg');
   assert.equal((await user(tenant, 'cy')).FirstName, 'Cy "C" , Cole');
   await page.getByRole('link', { name: 'Show users' }).click();
@@ -141,7 +141,7 @@ test('Enrolments: JSON Lines are planned and applied, and the results tell each 
   await plan(page);
   // The second row of Ann is judged with the first one before it.
   const [created, , refused] = await counted(page);
-  assert.deepEqual([created, refused], ['1 To be created', '2 Refused']);
+  assert.deepEqual([created, refused], ['1 To be created', '2 Rejected']);
   assert.equal((await tenant.api('GET', '/enrolment/ann')).body.Items.length, 0);
   await page.getByRole('button', { name: /^Apply \d+ row/ }).click();
   await page.getByRole('heading', { name: 'Import finished' }).waitFor();
@@ -209,7 +209,7 @@ test('A large file goes in pieces, breaks off, and goes on without doing anythin
   isBroken = false;
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'Import finished' }).waitFor({ timeout: 120_000 });
-  assert.deepEqual(await counted(page), ['0 Created', '2,300 Enrolled already', '0 Refused']);
+  assert.deepEqual(await counted(page), ['0 Created', '2,300 Already enrolled', '0 Rejected']);
   assert.deepEqual(
     [...new Set(keys)].map((key) => key.slice(32)),
     ['-0', '-1'],

@@ -40,7 +40,7 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   assert.equal(await one.getByLabel('CourseID').inputValue(), 'row');
   await one.getByLabel('CourseID').fill('three in a row');
   await page.getByRole('button', { name: 'Import package' }).click();
-  await one.getByText('“Three in a row” is imported').waitFor();
+  await one.getByText('“Three in a row” imported').waitFor();
   await one.getByText('SCORM 1.2').waitFor();
   await one.getByText('Part 3', { exact: true }).waitFor();
   await one.getByText('1 warning').waitFor();
@@ -67,7 +67,7 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   await page.getByRole('button', { name: 'Publish' }).click();
   await dialog.getByText('All tenants will immediately see the course').waitFor();
   await dialog.getByRole('button', { name: 'Publish' }).click();
-  await page.getByText('Three in a row is published.').waitFor();
+  await page.getByText('Three in a row published').waitFor();
   await untilRight(
     async () => (await service.api('GET', '/course/three%20in%20a%20row')).body.Status,
     (status) => status === 'published',
@@ -111,7 +111,7 @@ test('An import that is cancelled leaves nothing, and leaving in the middle of o
   await choose(page, await packCourse('phishing'));
   const one = importOf(page, 'phishing.zip');
   await page.getByRole('button', { name: 'Import package' }).click();
-  await one.getByRole('progressbar', { name: 'Upload of phishing.zip' }).waitFor({ state: 'attached' });
+  await one.getByRole('progressbar', { name: 'Uploading phishing.zip' }).waitFor({ state: 'attached' });
   const status = async () => (await service.api('GET', '/course/phishing')).status;
   await untilRight(status, (now) => now === 200);
   await page.getByRole('link', { name: 'Tenants and keys' }).click();
@@ -127,7 +127,7 @@ test('A new release is imported, and an earlier one made the current one', async
   await service.importPackage('releases', await packCourse('phishing'));
   const page = await operatorOn('/console/courses/releases?part=releases');
   await choose(page, await packSecondRelease());
-  await page.getByText('Release 2 is imported').waitFor();
+  await page.getByText('Release 2 imported').waitFor();
   const first = page.getByRole('row', { name: /^Release 1/ });
   await page.getByRole('row', { name: /^Release 2 Current/ }).waitFor();
   await first.getByRole('button', { name: 'Set as current' }).click();
@@ -194,7 +194,7 @@ test('An administrator sees the courses that are offered to them, and cannot cha
   await page.getByRole('link', { name: 'Offered', exact: true }).waitFor();
   for (const text of ['For others', 'Hidden', 'Drop packages here', 'Add web course by URL'])
     assert.equal(await page.getByText(text).count(), 0, text);
-  const enrol = page.getByRole('link', { name: 'Enrol somebody on Offered' });
+  const enrol = page.getByRole('link', { name: 'Enrol a learner on Offered' });
   assert.match((await enrol.getAttribute('href')) ?? '', /\/console\/enrolments\?enrol=offered$/);
   await expectNoBarriers(page);
   await page.getByRole('link', { name: 'Offered', exact: true }).click();

@@ -61,7 +61,7 @@ test('What needs attention is named first, and leads to where it is mended', asy
   await heading(page, 'Enrolments').waitFor();
   await page.getByRole('link', { name: 'Ann Lee' }).waitFor();
   await page.goBack();
-  await matters.getByRole('link', { name: 'Open the course: Fire safety' }).click();
+  await matters.getByRole('link', { name: 'Open course: Fire safety' }).click();
   await heading(page, 'Fire safety').waitFor();
   await closeConsole(page);
 });
@@ -70,7 +70,7 @@ test('The overview of the deployment names the courses of no use yet', async () 
   await newCourse(service, { Title: 'Nobody can enrol' }, {});
   const page = await consoleOf(service, 'operator');
   const matters = page.getByRole('region', { name: 'Courses that need attention' });
-  await matters.getByRole('link', { name: 'Open the course: Nobody can enrol' }).click();
+  await matters.getByRole('link', { name: 'Open course: Nobody can enrol' }).click();
   await heading(page, 'Nobody can enrol').waitFor();
   await closeConsole(page);
 });
