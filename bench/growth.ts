@@ -117,10 +117,9 @@ try {
     const [a, b] = [of('small'), of('big')];
     console.log(`| ${name} | ${Math.round(a)} | ${Math.round(b)} | ${(b / a).toFixed(2)} |`);
   }
-  const [smallTimes, bigTimes] = [
-    await pageTimes(targets[0] as Target),
-    await pageTimes(targets[1] as Target),
-  ];
+  const [one, other] = targets;
+  if (!one || !other) throw new Error('Growth compares two targets.');
+  const [smallTimes, bigTimes] = [await pageTimes(one), await pageTimes(other)];
   console.log('\n| page of 50 | small, ms | big, ms |\n|---|---|---|');
   for (const page of pages)
     console.log(`| ${page} | ${smallTimes.get(page)?.toFixed(1)} | ${bigTimes.get(page)?.toFixed(1)} |`);

@@ -6,10 +6,11 @@ import type { Row } from './table.ts';
 const root = join(import.meta.dirname, '..');
 const [from = join(root, 'bench/results/latest.json'), to = join(root, 'docs/images/bench.svg')] =
   process.argv.slice(2);
-const { about, rows } = JSON.parse(readFileSync(from, 'utf8')) as {
+type Results = {
   about: { startedAt: string; machine: string; rounds: number; seconds: number };
   rows: Row[];
 };
+const { about, rows }: Results = JSON.parse(readFileSync(from, 'utf8'));
 
 const most = (of: Row[]) => Math.max(...of.map(({ perSecond }) => perSecond), 1);
 const shown = rows.filter(({ nodes, connections, open }) => nodes === 1 && connections === 64 && !open);

@@ -29,7 +29,9 @@ export function summarize(measured: Measured[]): Row[] {
     JSON.stringify([target, operation, shape]),
   );
   return [...groups.values()].map((all): Row => {
-    const { target, operation, shape } = all[0] as Measured;
+    const [first] = all;
+    if (!first) throw new Error('A group has what it is grouped by.');
+    const { target, operation, shape } = first;
     const of = (value: (one: Measured) => number | null) => {
       const known = all.map(value).filter((one) => one !== null);
       return known.length === 0 ? null : median(known);

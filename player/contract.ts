@@ -14,8 +14,8 @@ export type Receipt = Records['Receipt'];
 export type SessionEnd = NonNullable<Receipt['Ended']>;
 
 type Refusal = operations['commit']['responses'][403 | 409 | 410]['content']['application/problem+json'];
-/** After these a commit may still be taken: with another number, in another session, or later. */
-type Passing = 'commit_number_ahead' | 'session_ended' | 'tenant_suspended';
+/** After these a commit may still be taken: with another number, in another session, or later. A preview keeps none. */
+type Passing = 'commit_number_ahead' | 'course_not_playable' | 'session_ended' | 'tenant_suspended';
 
 /** Codes with which a commit is refused for good. */
 export type CommitVerdict = Exclude<NonNullable<Refusal['code']>, Passing>;

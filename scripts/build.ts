@@ -1,5 +1,6 @@
 // Builds dist/: the server, the console, the player and the guide, or only the parts that are named. `--missing` builds what is
 // missing or out of date.
+
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -15,6 +16,8 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { codeOf } from '../server/src/platform/error-code.ts';
+import { namesOf } from '../server/src/platform/names-of.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -111,7 +114,7 @@ const parts = {
 } satisfies Record<string, Part>;
 
 export type PartName = keyof typeof parts;
-const allParts = Object.keys(parts) as PartName[];
+const allParts = namesOf(parts);
 
 /** What a part is made from: its sources, and the versions of the packages. */
 function digestOf({ sources }: Part): string {
@@ -124,7 +127,7 @@ function digestOf({ sources }: Part): string {
     try {
       digest.update(readFileSync(join(root, file)));
     } catch (error) {
-      if ((error as { code?: string }).code !== 'EISDIR') throw error;
+      if (codeOf(error) !== 'EISDIR') throw error;
     }
   }
   return digest.digest('hex');

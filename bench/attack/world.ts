@@ -52,7 +52,7 @@ export function expect(reply: Reply, ...statuses: number[]): Reply {
 /** Starts the service as a careless operator would, under umask 022, and fills it. */
 export async function openWorld(more: Environment = {}): Promise<World> {
   const folder = await temporaryFolder();
-  const [port, contentPort] = (await freePorts(2)) as [number, number];
+  const [port, contentPort] = await freePorts(2);
   const mask = process.umask(0o022);
   const service = await startProcess({
     DATA_DIR: folder,

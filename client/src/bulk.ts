@@ -41,7 +41,7 @@ export function openBulk(send: Fetch, baseUrl: string, headers: Record<string, s
 async function read(answer: Response): Promise<BulkResult[]> {
   if (!answer.ok) throw await errorOf(answer);
   const lines = (await answer.text()).split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as BulkResult);
+  return lines.map((line): BulkResult => JSON.parse(line));
 }
 
 async function* portions(rows: Iterable<object> | AsyncIterable<object>): AsyncGenerator<object[], void> {

@@ -3568,18 +3568,6 @@ export interface components {
                 };
             };
         };
-        /** @description `course_not_found`: The course does not exist. `tenant_not_found`: The tenant does not exist. */
-        "course_not_found.tenant_not_found": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "course_not_found" | "tenant_not_found";
-                };
-            };
-        };
         /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has nothing to play yet. `session_superseded`: The course was opened elsewhere. */
         "user_disabled.course_not_playable.session_superseded": {
             headers: {
@@ -3628,15 +3616,15 @@ export interface components {
                 };
             };
         };
-        /** @description `user_disabled`: The user is disabled. `results_too_late`: The results arrived too late. `commit_number_ahead`: The commit number is taken or too far ahead. */
-        "user_disabled.results_too_late.commit_number_ahead": {
+        /** @description `user_disabled`: The user is disabled. `course_not_playable`: The course has nothing to play yet. `results_too_late`: The results arrived too late. `commit_number_ahead`: The commit number is taken or too far ahead. */
+        "user_disabled.course_not_playable.results_too_late.commit_number_ahead": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "user_disabled" | "results_too_late" | "commit_number_ahead";
+                    code?: "user_disabled" | "course_not_playable" | "results_too_late" | "commit_number_ahead";
                 };
             };
         };
@@ -3903,12 +3891,11 @@ export type ResponseValidationFailedIdempotencyKeyReused = components['responses
 export type ResponseCourseNotFoundReleaseNotFoundTenantNotFound = components['responses']['course_not_found.release_not_found.tenant_not_found'];
 export type ResponseCourseNotPlayableInProgress = components['responses']['course_not_playable.in_progress'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawnLaunchRefused = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn.launch_refused'];
-export type ResponseCourseNotFoundTenantNotFound = components['responses']['course_not_found.tenant_not_found'];
 export type ResponseUserDisabledCourseNotPlayableSessionSuperseded = components['responses']['user_disabled.course_not_playable.session_superseded'];
 export type ResponseSessionEnded = components['responses']['session_ended'];
 export type ResponseWrongHost = components['responses']['wrong_host'];
 export type ResponseTenantSuspendedEnrolmentWithdrawn = components['responses']['tenant_suspended.enrolment_withdrawn'];
-export type ResponseUserDisabledResultsTooLateCommitNumberAhead = components['responses']['user_disabled.results_too_late.commit_number_ahead'];
+export type ResponseUserDisabledCourseNotPlayableResultsTooLateCommitNumberAhead = components['responses']['user_disabled.course_not_playable.results_too_late.commit_number_ahead'];
 export type ResponseSessionEndedSessionExitedEnrolmentErased = components['responses']['session_ended.session_exited.enrolment_erased'];
 export type ResponseTenantSuspendedAccessExpiredEnrolmentWithdrawn = components['responses']['tenant_suspended.access_expired.enrolment_withdrawn'];
 export type ResponseUserDisabledSessionSuperseded = components['responses']['user_disabled.session_superseded'];
@@ -9259,7 +9246,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request"];
             403: components["responses"]["tenant_suspended.access_expired.enrolment_withdrawn.launch_refused"];
-            404: components["responses"]["course_not_found.tenant_not_found"];
+            404: components["responses"]["course_not_found.release_not_found.tenant_not_found"];
             409: components["responses"]["user_disabled.course_not_playable.session_superseded"];
             410: components["responses"]["session_ended"];
             413: components["responses"]["payload_too_large"];
@@ -9325,8 +9312,8 @@ export interface operations {
             };
             400: components["responses"]["malformed_request"];
             403: components["responses"]["tenant_suspended.enrolment_withdrawn"];
-            404: components["responses"]["tenant_not_found"];
-            409: components["responses"]["user_disabled.results_too_late.commit_number_ahead"];
+            404: components["responses"]["course_not_found.release_not_found.tenant_not_found"];
+            409: components["responses"]["user_disabled.course_not_playable.results_too_late.commit_number_ahead"];
             410: components["responses"]["session_ended.session_exited.enrolment_erased"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];

@@ -51,7 +51,7 @@ export function withQuery(
   query: Record<string, string | number | boolean | undefined>,
 ): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
+    value === undefined ? [] : [[name, String(value)]],
   );
   const text = new URLSearchParams(given).toString();
   return text === '' ? path : `${path}?${text}`;

@@ -1,4 +1,5 @@
 import type { components } from '../../client/src/generated.ts';
+import { namesOf } from './choices.ts';
 
 export type EventType = components['schemas']['Event']['Type'];
 export type EventGroup = 'user' | 'enrolment' | 'key' | 'course' | 'webhook';
@@ -26,7 +27,7 @@ const groupOf = {
   'webhook.disabled': 'webhook',
 } as const satisfies Record<EventType, EventGroup>;
 
-const types = Object.keys(groupOf) as EventType[];
+const types = namesOf(groupOf);
 
 /** The types in groups, in the order in which people look for them. */
 export const eventGroups: readonly { group: EventGroup; types: readonly EventType[] }[] = (

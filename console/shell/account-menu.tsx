@@ -10,7 +10,8 @@ import {
 } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
 import { nameOf, useSession } from '../api/session.tsx';
-import { type Language, languages, useLanguage } from './intl.tsx';
+import { namesOf } from '../parts/choices.ts';
+import { languages, useLanguage } from './intl.tsx';
 
 const schemes = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
 
@@ -21,7 +22,7 @@ function AppearanceItems() {
   return (
     <>
       <Menu.Label>{t('colours')}</Menu.Label>
-      {(Object.keys(schemes) as (keyof typeof schemes)[]).map((scheme) => {
+      {namesOf(schemes).map((scheme) => {
         const Icon = schemes[scheme];
         return (
           <Menu.RadioItem
@@ -37,7 +38,7 @@ function AppearanceItems() {
         );
       })}
       <Menu.Label>{t('language')}</Menu.Label>
-      {(Object.keys(languages) as Language[]).map((one) => (
+      {namesOf(languages).map((one) => (
         <Menu.RadioItem
           key={one}
           value={one}

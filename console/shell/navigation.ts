@@ -129,5 +129,5 @@ export function needsTenant(pathname: string): boolean {
 }
 
 export function placesFor(role: Role): readonly Place[] {
-  return places.filter(({ roles }) => (roles as readonly Role[]).includes(role));
+  return places.filter(({ roles }) => roles.some((one) => one === role));
 }

@@ -43,7 +43,7 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      const { Status } = JSON.parse(line) as { Status: number };
+      const { Status }: { Status: number } = JSON.parse(line);
       counts[Status === 201 ? 'created' : Status === 200 ? 'exists' : 'failed']++;
     }
     const written = lines.map((line) => `${line}\n`).join('');
@@ -58,7 +58,7 @@ export async function bulkCommand(input: BulkCommand): Promise<{ failed: number 
 
 function refusalOf(text: string): string {
   try {
-    const { code, detail } = JSON.parse(text) as { code: string; detail: string };
+    const { code, detail }: { code: string; detail: string } = JSON.parse(text);
     return `${code}: ${detail}`;
   } catch {
     return `The service returned something other than results: ${text.slice(0, 200)}`;

@@ -6,7 +6,7 @@ import { help } from './help.ts';
 import { readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { createForOwnerOnly } from './platform/owner-only.ts';
-import { type Scope, scopes } from './platform/scopes.ts';
+import { isScope, scopes } from './platform/scopes.ts';
 import { toNfc } from './platform/unicode.ts';
 
 const options = {
@@ -63,8 +63,7 @@ function planKey(_: string[], values: Values): Act {
   if (operator && tenant !== undefined) throw new UsageError('Give either --tenant or --operator, not both.');
   const tenantId = operator ? null : toNfc(needed(tenant, '--tenant (or --operator)'));
   const Name = needed(values.name, '--name');
-  const known = scopes as readonly string[];
-  const unknown = values.scope?.find((scope) => !known.includes(scope));
+  const unknown = values.scope?.find((scope) => !isScope(scope));
   if (unknown !== undefined)
     throw new UsageError(`The scope ${unknown} does not exist. Use one of ${scopes.join(', ')}.`);
   const instant = expires === undefined ? null : new Date(expires);
@@ -74,7 +73,7 @@ function planKey(_: string[], values: Values): Act {
     commands.makeKey(ctx, {
       tenantId,
       Name,
-      ...(values.scope ? { Scopes: values.scope as Scope[] } : {}),
+      ...(values.scope ? { Scopes: values.scope.filter(isScope) } : {}),
       ...(instant ? { ExpiresAt: instant.toISOString() } : {}),
     });
 }
@@ -188,7 +187,7 @@ function refuseExcess(
 ) {
   const excess = args[most];
   if (excess !== undefined) throw new UsageError(`lectern ${name} does not accept the argument "${excess}".`);
-  const option = Object.keys(values).find((given) => !takes.includes(given as Option));
+  const option = Object.keys(values).find((given) => !takes.some((one) => one === given));
   if (option !== undefined) throw new UsageError(`lectern ${name} does not have the option --${option}.`);
 }
 

@@ -1,4 +1,5 @@
 import type { components } from '../../../client/src/generated.ts';
+import { namesOf } from '../../parts/choices.ts';
 
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Action = AuditEntry['Action'];
@@ -51,7 +52,7 @@ const groupOf = {
   'audit.head_unverified': 'deployment',
 } as const satisfies Record<Action, ActionGroup>;
 
-const actions = Object.keys(groupOf) as Action[];
+const actions = namesOf(groupOf);
 
 /** In the order in which people look for them. */
 export const actionGroups: readonly { group: ActionGroup; actions: readonly Action[] }[] = (

@@ -58,7 +58,7 @@ async function callOnce(api: Api, call: Call): Promise<Line[]> {
     if (done) break;
     const texts = (rest + value).split('\n');
     rest = texts.pop() ?? '';
-    for (const text of texts) lines.push(JSON.parse(text) as Line);
+    for (const text of texts) lines.push(JSON.parse(text));
     onRows(lines.length);
   }
   if (lines.length !== rows) throw brokenOff;

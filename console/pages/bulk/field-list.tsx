@@ -7,7 +7,7 @@ import { about, type Field, type Subject } from './subjects.ts';
 export function FieldList({ subject }: { subject: Subject }) {
   const t = useTranslations('bulk');
   const { fields, required } = about[subject];
-  const isRequired = (field: Field) => (required as readonly Field[]).includes(field);
+  const isRequired = (field: Field) => required.some((one) => one === field);
   const textOf = (field: Field) =>
     field === 'LoginID' ? t(`fields.${subject}.LoginID`) : t(`fields.${field}`);
   return (

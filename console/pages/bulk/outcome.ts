@@ -75,15 +75,17 @@ export function toOutcome(
   return { rows: lines.length, counts, refused, passing, results: new Blob([texts.join('')]) };
 }
 
+export type Sum = {
+  rows: number;
+  counts: typeof noCounts;
+  refused: Refused[];
+  passing: number;
+  results: Blob[];
+};
+
 /** The pieces that are done, together. */
-export function sumOf(outcomes: readonly (PieceOutcome | undefined)[]) {
-  const sum = {
-    rows: 0,
-    counts: { ...noCounts },
-    refused: [] as Refused[],
-    passing: 0,
-    results: [] as Blob[],
-  };
+export function sumOf(outcomes: readonly (PieceOutcome | undefined)[]): Sum {
+  const sum: Sum = { rows: 0, counts: { ...noCounts }, refused: [], passing: 0, results: [] };
   for (const outcome of outcomes) {
     if (!outcome) continue;
     sum.rows += outcome.rows;
@@ -94,5 +96,3 @@ export function sumOf(outcomes: readonly (PieceOutcome | undefined)[]) {
   }
   return sum;
 }
-
-export type Sum = ReturnType<typeof sumOf>;

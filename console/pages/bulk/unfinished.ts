@@ -8,7 +8,7 @@ type Kept = { signature: string; key: string; at: number };
 
 function read(): Kept | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(place) ?? 'null') as Kept | null;
+    const kept: Kept | null = JSON.parse(localStorage.getItem(place) ?? 'null');
     return kept && Date.now() - kept.at < keptMilliseconds ? kept : null;
   } catch {
     return null;

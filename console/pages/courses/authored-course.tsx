@@ -18,8 +18,7 @@ import { type AuthoredCourse, CourseStatusBadge, StandardName } from './values.t
 
 const parts = ['options', 'releases', 'details'] as const;
 type Part = (typeof parts)[number];
-const isPart = (text: string | null | undefined): text is Part =>
-  (parts as readonly unknown[]).includes(text);
+const isPart = (text: string | null | undefined): text is Part => parts.some((one) => one === text);
 
 export function AuthoredCourseById({ courseId }: { courseId: string }) {
   const { $api } = useApi();

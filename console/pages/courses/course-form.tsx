@@ -5,10 +5,11 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { told, useAct } from '../../parts/act.tsx';
+import { choiceOf } from '../../parts/choices.ts';
 import { FailedAct } from '../../parts/states.tsx';
 import { useLanguageName } from './language.tsx';
 import { TenantsField } from './tenants-field.tsx';
-import { type AuthoredCourse, type Status, statuses } from './values.tsx';
+import { type AuthoredCourse, statuses } from './values.tsx';
 
 type CourseChange = components['schemas']['CourseChange'];
 
@@ -102,7 +103,7 @@ export function CourseForm({ course, onDirty }: FormProps) {
         <Radio.Group
           label={t('fields.status')}
           value={now.Status}
-          onChange={(value) => set({ Status: value as Status })}
+          onChange={(value) => set({ Status: choiceOf(statuses, value) ?? now.Status })}
         >
           <Stack gap="sm" mt="xs">
             {statuses.map((status) => (

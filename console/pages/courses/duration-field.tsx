@@ -1,6 +1,7 @@
 import { Group, NativeSelect, NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { choiceOf } from '../../parts/choices.ts';
 import { mostOf, partsOf, toIso, type Unit, units } from './duration.ts';
 import { useDurationText } from './values.tsx';
 
@@ -65,7 +66,7 @@ export function DurationField({ value, onChange }: DurationFieldProps) {
           <NativeSelect
             label={t('unit')}
             value={unit}
-            onChange={(event) => choose(event.currentTarget.value as Unit | 'other')}
+            onChange={(event) => choose(choiceOf(units, event.currentTarget.value) ?? 'other')}
             data={[...units, 'other' as const].map((one) => ({ value: one, label: t(`units.${one}`) }))}
             w={180}
           />

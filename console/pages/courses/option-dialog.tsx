@@ -5,12 +5,15 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { told } from '../../parts/act.tsx';
+import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { DurationField } from './duration-field.tsx';
 import { PriceField } from './price-field.tsx';
-import { type Option, type Status, statuses } from './values.tsx';
+import { type Option, statuses } from './values.tsx';
 
 type OptionChange = components['schemas']['EnrolOptionChange'];
+
+const starts = ['enrolment', 'launch'] as const satisfies readonly Option['StartsOn'][];
 
 const fresh: Omit<Option, 'DurationID' | 'SeatsLeft'> = {
   Name: '',
@@ -89,7 +92,7 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
         <Radio.Group
           label={t('startsOn')}
           value={now.StartsOn}
-          onChange={(value) => set({ StartsOn: value as Option['StartsOn'] })}
+          onChange={(value) => set({ StartsOn: choiceOf(starts, value) ?? now.StartsOn })}
         >
           <Stack gap="xs" mt="xs">
             <Radio value="enrolment" label={t('starts.enrolment')} />
@@ -120,7 +123,7 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
         label={t('status')}
         description={t(`meanings.${now.Status}`)}
         value={now.Status}
-        onChange={(event) => set({ Status: event.currentTarget.value as Status })}
+        onChange={(event) => set({ Status: choiceOf(statuses, event.currentTarget.value) ?? now.Status })}
         data={statuses.map((value) => ({ value, label: statusText(value) }))}
         maw={320}
       />

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Title } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
+import { choiceOf, namesOf } from '../../parts/choices.ts';
 import { SelectFilter, useFilters } from '../../parts/filters.tsx';
 import { paged } from '../../parts/list.tsx';
 import { Failed, Message, WaitingRows } from '../../parts/states.tsx';
@@ -47,8 +48,7 @@ const kinds = {
   everything: () => true,
 } as const;
 
-const kindOf = (text: string | undefined) =>
-  (Object.keys(kinds) as (keyof typeof kinds)[]).find((kind) => kind === text);
+const kindOf = (text: string | undefined) => choiceOf(namesOf(kinds), text);
 
 const keyOf = (entry: Entry) =>
   [entry.At, entry.Kind, entry.Type, entry.Launch, entry.Commit].filter((part) => part !== null).join(' ');
@@ -70,7 +70,7 @@ export function Timeline({ enrolment }: { enrolment: Enrolment }) {
           label={t('timeline.show')}
           value={kind}
           onChange={(show) => change({ show })}
-          options={(Object.keys(kinds) as (keyof typeof kinds)[]).map((value) => ({
+          options={namesOf(kinds).map((value) => ({
             value,
             label: t(`timeline.kinds.${value}`),
           }))}

@@ -5,6 +5,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
+import { namesOf } from '../../parts/choices.ts';
 
 type Course = components['schemas']['AuthoredCourse'];
 type Tenant = components['schemas']['Tenant'];
@@ -50,7 +51,7 @@ export function FirstSteps({ tenants, courses }: Props) {
     tenant: tenants.length > 0,
     ...begun.data,
   };
-  const steps = Object.keys(done) as Step[];
+  const steps = namesOf(done);
   const next = steps.find((step) => !done[step]);
   if (!next) return null;
   return (

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
+import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFresh } from '../../parts/fresh.ts';
 import { newRequestKey } from '../../parts/request-key.ts';
@@ -14,10 +15,12 @@ import type { EnrolmentKey, MadeKey, NewKeys } from './values.tsx';
 /** What new keys are like: nothing yet, or a key that there is. */
 export type Like = { key?: EnrolmentKey };
 
+const holders = ['anybody', 'group', 'user'] as const;
+
 type Typed = {
   courses: KeyCourse[];
   quantity: number;
-  holder: 'anybody' | 'group' | 'user';
+  holder: (typeof holders)[number];
   group: string;
   loginId: string | undefined;
   purchaseOrder: string;
@@ -118,7 +121,7 @@ export function NewKeysDialog({ like, onClose, onMade }: Props) {
       <Radio.Group
         label={t('for')}
         value={typed.holder}
-        onChange={(value) => set({ holder: value as Typed['holder'] })}
+        onChange={(value) => set({ holder: choiceOf(holders, value) ?? typed.holder })}
       >
         <Stack gap="xs" mt="xs">
           <Radio value="anybody" label={t('anybody')} description={t('anybodyText')} />

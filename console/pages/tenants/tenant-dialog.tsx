@@ -6,6 +6,7 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { told } from '../../parts/act.tsx';
+import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 type Tenant = components['schemas']['Tenant'];
@@ -40,7 +41,9 @@ function TenantFields({ typed, onChange }: FieldsProps) {
         description={t('passwordHashText')}
         data={passwordHashes.map((value) => ({ value, label: t(`hashes.${value}`) }))}
         value={typed.PasswordHash}
-        onChange={(value) => value && onChange({ PasswordHash: value as PasswordHash })}
+        onChange={(value) =>
+          onChange({ PasswordHash: choiceOf(passwordHashes, value) ?? typed.PasswordHash })
+        }
         allowDeselect={false}
         inputWrapperOrder={['label', 'input', 'description']}
       />

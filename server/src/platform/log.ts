@@ -6,11 +6,10 @@ export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'isLevelEna
 function tell(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
-  const { code } = error as { code?: unknown };
   return {
     type: name,
     message,
-    ...(typeof code === 'string' ? { code } : {}),
+    ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
     stack,
     ...(cause !== undefined && depth < 3 ? { cause: tell(cause, depth + 1) } : {}),
   };

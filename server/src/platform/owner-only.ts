@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from './error-code.ts';
 import type { Log } from './log.ts';
 import { ConfigError } from './settings.ts';
 
@@ -41,7 +42,7 @@ function closeFolder(folder: string, mode: number): void {
   try {
     chmodSync(folder, 0o700);
   } catch (error) {
-    refuse((error as NodeJS.ErrnoException).code ?? String(error), error);
+    refuse(codeOf(error) || String(error), error);
   }
   if (isReadableByOthers(folder)) refuse('its file system does not keep modes');
 }

@@ -18,6 +18,9 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
+const names: readonly string[] = scopes;
+export const isScope = (name: string): name is Scope => names.includes(name);
+
 /** Scopes that only make sense for the operator. */
 const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 

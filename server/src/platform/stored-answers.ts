@@ -87,7 +87,7 @@ export async function recall<T>(ctx: TenantContext, name: Name): Promise<Outcome
       { param: 'Idempotency-Key' },
     );
   if (!stored.answer) throw erasedProblem(ctx);
-  return JSON.parse(decrypt(name.cipher, stored.answer)) as Outcome<T>;
+  return JSON.parse(decrypt(name.cipher, stored.answer));
 }
 
 function erasedProblem({ tenantId }: TenantContext): Problem {

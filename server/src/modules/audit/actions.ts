@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Actor } from '../../platform/context.ts';
+import { namesOf } from '../../platform/names-of.ts';
 import { Instant, Nullable, OneOf } from '../../platform/schema.ts';
 
 const Id = Type.String({ format: 'uuid' });
@@ -147,7 +148,7 @@ export const auditCatalogue = {
 
 export type AuditAction = keyof typeof auditCatalogue;
 
-export const auditActions = Object.keys(auditCatalogue) as AuditAction[];
+export const auditActions = namesOf(auditCatalogue);
 
 /** An entry to write; the action determines its other fields. */
 export type NewAudit = {

@@ -3,7 +3,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import type { Context } from '../../platform/context.ts';
 import { findKey, keyFor } from '../../platform/keys/key-ring.ts';
 import type { Caller } from '../../platform/routes.ts';
-import type { Scope } from '../../platform/scopes.ts';
+import { isScope } from '../../platform/scopes.ts';
 
 /** Lifetime of an access token, in seconds. */
 export const accessTokenSeconds = 600;
@@ -34,7 +34,7 @@ export async function readAccessToken(ctx: Context, token: string): Promise<Call
     return {
       keyId: payload.sub ?? '',
       tenantId: typeof payload.tenant === 'string' ? payload.tenant : null,
-      scopes: String(payload.scope).split(' ') as Scope[],
+      scopes: String(payload.scope).split(' ').filter(isScope),
     };
   } catch {
     return null;

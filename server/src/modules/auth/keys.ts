@@ -5,7 +5,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId, newSecret, sha256 } from '../../platform/ids.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
-import { requireScope, type Scope, scopes, tenantScopes } from '../../platform/scopes.ts';
+import { isScope, requireScope, scopes, tenantScopes } from '../../platform/scopes.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { usableKey, usableKeyById } from './known-keys.ts';
 import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
@@ -114,7 +114,7 @@ function toKey(row: Selectable<ApiKeyTable>): Key {
     KeyID: row.key_id,
     TenantID: row.tenant_id,
     Name: row.name,
-    Scopes: row.scopes as Scope[],
+    Scopes: row.scopes.filter(isScope),
     CreatedAt: row.created_at.toISOString(),
     ExpiresAt: row.expires_at?.toISOString() ?? null,
     LastUsedAt: row.last_used_at?.toISOString() ?? null,

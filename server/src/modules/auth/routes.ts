@@ -3,7 +3,7 @@ import { countSignInFailure } from '../../platform/counters.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
 import { toProblem } from '../../platform/problems.ts';
 import { type Answer, route } from '../../platform/routes.ts';
-import type { Scope } from '../../platform/scopes.ts';
+import { isScope } from '../../platform/scopes.ts';
 import { accessTokenSeconds, writeAccessToken } from './access-token.ts';
 import { isUsable } from './authenticate.ts';
 import { usableKey } from './known-keys.ts';
@@ -61,8 +61,9 @@ export const authRoutes = [
           'unauthorized_client',
           'The tenant of this key is suspended. Ask the operator to resume it.',
         );
-      const wanted = (body.scope?.split(' ').filter(Boolean) ?? key.scopes) as Scope[];
-      const excess = wanted.find((scope) => !key.scopes.includes(scope));
+      const asked: readonly string[] = body.scope?.split(' ').filter(Boolean) ?? key.scopes;
+      const wanted = asked.filter(isScope);
+      const excess = asked.find((scope) => !isScope(scope) || !key.scopes.includes(scope));
       if (excess !== undefined) return refusal(400, 'invalid_scope', `The key lacks the scope ${excess}.`);
       const token = await writeAccessToken(ctx, { ...key, scopes: wanted });
       return {

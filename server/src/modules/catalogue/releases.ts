@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { CourseTree, PackageWarning, Unit } from '../../../../standards/types.ts';
+import type { Unit } from '../../../../standards/types.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ReleaseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -9,6 +9,7 @@ import { appendAudit, deployment } from '../audit/append.ts';
 import { tellTenants } from '../events/append.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 import type { Release } from './schemas.ts';
+import { contentsOf, warningsOf } from './stored-release.ts';
 
 type ReleaseRow = Selectable<ReleaseTable> & { current_id: string | null };
 
@@ -123,14 +124,15 @@ function inOrder(units: Unit[], depth = 0): Release['Units'] {
 }
 
 export function toRelease(row: ReleaseRow): Release {
+  const { standard, tree } = contentsOf(row);
   return {
     CourseID: row.course_id,
     Release: row.number,
     Current: row.release_id === row.current_id,
-    Standard: row.standard as Release['Standard'],
+    Standard: standard,
     Title: row.title,
-    Units: inOrder((row.tree as CourseTree).Units),
-    Warnings: row.warnings as PackageWarning[],
+    Units: inOrder(tree.Units),
+    Warnings: warningsOf(row),
     Files: row.files,
     Bytes: row.bytes,
     SHA256: row.sha256,

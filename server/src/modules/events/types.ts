@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { Problem } from '../../platform/errors.ts';
+import { namesOf } from '../../platform/names-of.ts';
 import { Instant, Nullable, OneOf } from '../../platform/schema.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -79,13 +80,15 @@ export const eventCatalogue = {
 export type EventType = keyof typeof eventCatalogue;
 
 /** The closed list of event types. */
-export const eventTypes = Object.keys(eventCatalogue) as EventType[];
+export const eventTypes = namesOf(eventCatalogue);
+
+const isEventType = (name: string): name is EventType => Object.hasOwn(eventCatalogue, name);
 
 /** Returns the given types or throws a problem that names the unknown one. */
 export function readTypes(names: readonly string[], param: string): EventType[] {
   const trimmed = names.map((name) => name.trim());
-  const unknown = trimmed.find((name) => !eventTypes.includes(name as EventType));
-  if (unknown === undefined) return trimmed as EventType[];
+  const unknown = trimmed.find((name) => !isEventType(name));
+  if (unknown === undefined) return trimmed.filter(isEventType);
   throw new Problem(
     'validation_failed',
     `The event type "${unknown}" does not exist. Use one of ${eventTypes.join(', ')}.`,

@@ -44,12 +44,12 @@ async function erase(ctx: TenantContext, input: { loginId: string; plan: boolean
   if (!person) return earlierReceipt(ctx, mark, input.loginId);
   if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
   const now = ctx.now();
-  const receipt = {
+  const receipt: Omit<Erasure, 'LoginID'> = {
     ReceiptID: input.plan ? null : newId(now),
     Plan: input.plan,
     ErasedAt: input.plan ? null : now.toISOString(),
-    Erased: [] as Erasure['Erased'],
-    Kept: [] as Erasure['Kept'],
+    Erased: [],
+    Kept: [],
   };
   for (const data of heldData) {
     const Records = await data.erase(ctx, person);

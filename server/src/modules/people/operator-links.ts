@@ -1,6 +1,7 @@
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../platform/context.ts';
+import { codeOf } from '../../platform/error-code.ts';
 import type { SignInLink } from './schemas.ts';
 import { newToken, signInAddress } from './token.ts';
 
@@ -56,7 +57,7 @@ export async function useOperatorLink(place: Place, hash: string): Promise<boole
   return unlink(fileOf(place, hash)).then(
     () => true,
     (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      if (codeOf(error) === 'ENOENT') return false;
       throw error;
     },
   );

@@ -6,6 +6,7 @@ import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { inLineOf } from '../../platform/db/lines.ts';
 import { Problem } from '../../platform/errors.ts';
+import { namesOf } from '../../platform/names-of.ts';
 import { places } from '../../platform/places.ts';
 import { type Answer, route } from '../../platform/routes.ts';
 import { isRelease } from '../catalogue/playable.ts';
@@ -56,7 +57,9 @@ const Session = Type.Object({
   token: Type.String({ description: '`Session` from the response that opened the session.' }),
 });
 const content = { origin: 'content', tag: 'Player', access: 'session', scope: null } as const;
-const ends = Object.keys(sessionEnds) as SessionEnd[];
+const ends = namesOf(sessionEnds);
+/** What a preview plays can change or disappear meanwhile. */
+const ofPreviews = ['course_not_found', 'release_not_found', 'course_not_playable'] as const;
 const html = (description: string) => ({ description, type: 'text/html' });
 
 /** What the content origin serves: the player page, its sessions, and course files for open sessions. */
@@ -142,14 +145,7 @@ export const contentRoutes = [
     answers: {
       201: { description: 'The session.', schema: PlayerSession, type: 'application/json' },
     },
-    problems: [
-      ...ends,
-      'launch_refused',
-      'course_not_playable',
-      'course_not_found',
-      'tenant_not_found',
-      'wrong_host',
-    ],
+    problems: [...ends, 'launch_refused', ...ofPreviews, 'tenant_not_found', 'wrong_host'],
     events: ['enrolment.launched'],
     handle: async (ctx, { params, request }) => {
       const opening = openingOf(ctx, params.token);
@@ -185,6 +181,7 @@ export const contentRoutes = [
       'user_disabled',
       'results_too_late',
       'commit_number_ahead',
+      ...ofPreviews,
       'tenant_suspended',
       'tenant_not_found',
       'wrong_host',

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { type CourseTree, type Evidence, type RunTimeData, standards } from '../../../../standards/types.ts';
+import { namesOf } from '../../platform/names-of.ts';
 import { Fields, Nullable, OneOf } from '../../platform/schema.ts';
 import { completions, successes } from '../enrolments/schemas.ts';
-import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
+import { sessionEnds } from '../enrolments/session-end.ts';
 
 export const mostElements = 10_000;
 
@@ -82,7 +83,7 @@ export const Receipt = Fields(
     Score: Nullable(Type.Number({ description: '0–100.' })),
     Progress: Type.Number({ description: '0–100.' }),
     Ended: Nullable(
-      OneOf(Object.keys(sessionEnds) as SessionEnd[], {
+      OneOf(namesOf(sessionEnds), {
         description: 'Why the session has ended; null if it is still open.',
       }),
     ),

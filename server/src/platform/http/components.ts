@@ -17,6 +17,11 @@ function walk(value: Value, change: (part: Members) => Members): Value {
   return change(Object.fromEntries(walked));
 }
 
+function walkDocument(document: Members, change: (part: Members) => Members): Members {
+  const walked = walk(document, change);
+  return isMembers(walked) ? walked : {};
+}
+
 /** Moves parts to one place in the document and replaces them by references. */
 function collect(place: string) {
   const found: Members = {};
@@ -52,15 +57,15 @@ function sharedParameters(document: Members): Set<string> {
 /** Writes records and parameters once, under `components`, so that tools know them by name. */
 export function nameComponents(document: Members): Members {
   const [schemas, parameters] = [collect('schemas'), collect('parameters')];
-  const named = walk(document, (part) =>
+  const named = walkDocument(document, (part) =>
     isRecord(part) ? schemas.refer(String(part.title), part) : part,
-  ) as Members;
+  );
   const shared = sharedParameters(named);
-  const whole = walk(named, (part) =>
+  const whole = walkDocument(named, (part) =>
     isParameter(part) && shared.has(JSON.stringify(part)) ? parameters.refer(String(part.name), part) : part,
-  ) as Members;
+  );
   const components = {
-    ...(whole.components as Members),
+    ...Object(whole.components),
     schemas: schemas.found,
     parameters: parameters.found,
   };

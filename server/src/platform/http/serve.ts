@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  fastify,
+} from 'fastify';
 import { answerClientErrors } from '../client-errors.ts';
 import { type ConnectionLimits, openHttpServer } from '../connections.ts';
 import type { Context } from '../context.ts';
@@ -24,6 +30,10 @@ declare module 'fastify' {
     tenantId: string | null;
   }
 }
+
+/** Fastify has types of its own for HTTP/2. The casts are right because `serverFactory` opens the server in both cases. */
+const openHttp2 = (options: FastifyServerOptions) =>
+  fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance;
 
 /**
  * A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 if the configuration has
@@ -63,9 +73,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
       return sendProblem(reply, problem, request.id);
     },
   };
-  const app = tls
-    ? (fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance)
-    : fastify(options);
+  const app = tls ? openHttp2(options) : fastify(options);
   app.decorateRequest('caller', null);
   app.decorateRequest('refusedKeyId', null);
   app.decorateRequest('tenantId', null);
