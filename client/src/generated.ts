@@ -3292,18 +3292,6 @@ export interface components {
                 };
             };
         };
-        /** @description `tenant_suspended`: The tenant is suspended. */
-        tenant_suspended: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    code?: "tenant_suspended";
-                };
-            };
-        };
         /** @description `cross_site`: The request came from another origin. */
         cross_site: {
             headers: {
@@ -3868,7 +3856,6 @@ export type ResponseSignInFailed = components['responses']['sign_in_failed'];
 export type ResponseCrossSiteTenantSuspended = components['responses']['cross_site.tenant_suspended'];
 export type ResponseMalformedRequestSessionAmbiguous = components['responses']['malformed_request.session_ambiguous'];
 export type ResponseSignedOut = components['responses']['signed_out'];
-export type ResponseTenantSuspended = components['responses']['tenant_suspended'];
 export type ResponseCrossSite = components['responses']['cross_site'];
 export type ResponseScopeMissingOperatorOnlyOwnOnlyCrossSiteTenantSuspended = components['responses']['scope_missing.operator_only.own_only.cross_site.tenant_suspended'];
 export type ResponseCourseNotFound = components['responses']['course_not_found'];
@@ -6386,7 +6373,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_request.session_ambiguous"];
             401: components["responses"]["signed_out"];
-            403: components["responses"]["tenant_suspended"];
+            403: components["responses"]["cross_site.tenant_suspended"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["too_many_requests"];

@@ -72,7 +72,9 @@ async function rowsWith(text: string): Promise<string[]> {
   for (const { name } of tables) {
     const { rows } = await sql<{ row: string }>`
       select to_jsonb(held)::text as row from ${sql.table(name)} held
-      where held.tenant_id = ${TenantID} and to_jsonb(held)::text ilike ${`%${text}%`}`.execute(ctx.db);
+      where held.tenant_id = ${TenantID} and to_jsonb(held)::text ilike ${`%${text}%`} order by 1`.execute(
+      ctx.db,
+    );
     found.push(...rows.map(({ row }) => `${name}: ${row}`));
   }
   return found;

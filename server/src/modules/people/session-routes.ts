@@ -144,7 +144,7 @@ export const sessionRoutes = [
     summary: 'Read the current session',
     description: '401 `signed_out` when nobody is signed in.',
     answers: { 200: { description: 'The session.', schema: Session } },
-    problems: ['signed_out', 'session_ambiguous', 'tenant_suspended'],
+    problems: ['cross_site', 'signed_out', 'session_ambiguous', 'tenant_suspended'],
     handle: async (ctx, { request }) => {
       const found = await sessionOf(ctx, request);
       if (!found) throw signedOut();
