@@ -174,7 +174,6 @@ export const contentRoutes = [
       200: { description: 'The receipt, with the current state of the enrolment.', schema: Receipt },
     },
     problems: [
-      'release_not_found',
       'session_ended',
       'session_exited',
       'enrolment_withdrawn',
