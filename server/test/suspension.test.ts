@@ -135,7 +135,7 @@ test('a suspended tenant says so: to programs with a code, to people with a page
   assert.deepEqual([opened.status, opened.body.code], [403, 'tenant_suspended']);
   const signIn = await press(service, link);
   assert.equal(signIn.status, 403);
-  assert.match(await signIn.text(), /Access is suspended/);
+  assert.match(await signIn.text(), /Access is currently suspended/);
   const made = `${new URL(link).pathname}?token=${tokenOf(link).slice(0, -4)}AAAA`;
   assert.equal((await service.api('GET', made, undefined, '')).status, 410);
   await resume(tenant);

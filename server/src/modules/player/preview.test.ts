@@ -172,7 +172,7 @@ test('a preview is opened within 15 minutes and is over after two hours', async 
   clock.advance({ minutes: 16 });
   const { status, text } = await click(body.PreviewURL);
   assert.equal(status, 404);
-  assert.match(text, /out of date/);
+  assert.match(text, /This preview has expired/);
   expectStatus(await post(`${location}/session`), 201);
   clock.advance({ minutes: 103 });
   assert.equal(await playing.alive(), 204);

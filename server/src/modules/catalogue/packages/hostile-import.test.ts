@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { manifest12, oneItem, oneResource } from '../../../../../standards/test-support.ts';
 import { callBeside } from '../../../../test/support/honest-client.ts';
 import { type Reply, startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
+import { until } from '../../../../test/support/until.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { openQueue } from '../../../platform/queue.ts';
 import { importPackage } from './import-package.ts';
@@ -100,9 +101,13 @@ test('a package that takes too long is stopped, and leaves nothing behind', asyn
 test('imports beyond the queue are told when to try again', async () => {
   const courseId = await course();
   const imports = openQueue({ running: 1, waiting: 1 });
-  const start = () => importPackage({ ...ctx, imports }, { courseId, zip: Readable.from([rawZip([page])]) });
-  const first = start();
+  const start = (zip: Readable = Readable.from([rawZip([page])])) =>
+    importPackage({ ...ctx, imports }, { courseId, zip });
+  const uploading = new PassThrough();
+  const first = start(uploading);
+  await until('the first one waits for its upload', () => imports.waiting === 1);
   const problem = await problemOf(start());
+  uploading.end(rawZip([page]));
   assert.deepEqual([problem.status, problem.extras.retryAfter], [503, 30]);
   assert.equal((await first).release.Release, 1);
   assert.equal((await start()).release.Release, 2);
