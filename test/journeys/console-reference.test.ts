@@ -41,7 +41,7 @@ test('The operator tries a write with the session, on the tenant of the address'
   const tenant = await newTenant(service);
   const LoginID = unique('tried');
   const page = await consoleOf(service, 'operator', `/docs?tenant=${tenant.TenantID}#createUser`);
-  await page.getByRole('heading', { name: 'Create user', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Create a user', exact: true }).waitFor();
   assert.equal(
     await page.getByRole('textbox', { name: 'Tenant', exact: true }).last().inputValue(),
     tenant.TenantID,

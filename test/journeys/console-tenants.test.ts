@@ -22,7 +22,7 @@ test('The operator creates a tenant and a key that works, and revokes it', async
   await page.getByRole('button', { name: 'Create tenant' }).click();
   await page.getByRole('textbox', { name: 'TenantID', exact: true }).fill('globex');
   await page.getByRole('dialog').getByLabel('Name').fill('Globex');
-  await page.getByRole('button', { name: 'Create tenant' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create tenant' }).click();
   await heading(page, 'Globex').waitFor();
   const made = await service.api('GET', '/tenant/globex');
   assert.equal(made.body.PasswordHash, 'sha256-hex');

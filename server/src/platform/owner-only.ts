@@ -34,7 +34,7 @@ function closeFolder(folder: string, mode: number): void {
   const refuse = (reason: string, cause?: unknown): never => {
     throw new ConfigError(
       'DATA_DIR',
-      `other users can open "${folder}" (mode 0${(mode & 0o777).toString(8)}), and it cannot be made private: ${reason}.` +
+      `other users can open "${folder}" (mode 0${(mode & 0o777).toString(8)}), and it cannot be made private: ${reason}. ` +
         "Run chmod 700 on it as its owner, or use a folder that belongs to the service's user.",
       { cause },
     );

@@ -99,7 +99,7 @@ function readOrMake(place: Place, used: UsedRing | null, legacy: string | null):
   if (known) return known;
   if (used)
     throw new Error(
-      `The database is used with signing key ${used.signs.id}, but ${ringFile(dataDir)} does not exist.` +
+      `The database is used with signing key ${used.signs.id}, but ${ringFile(dataDir)} does not exist. ` +
         'Copy the file from another node or a backup, or set SIGNING_KEYS.',
     );
   const keys = [newKey(place.now()), ...(legacy === null ? [] : [legacyOf(legacy)])];
@@ -124,12 +124,12 @@ function takeLegacy(
   if (own?.secret.equals(legacy.secret)) return written;
   if (own)
     throw new Error(
-      `The database contains a signing key (row ${legacyName} of the table setting) that differs from the ring's key "${legacyId}".` +
+      `The database contains a signing key (row ${legacyName} of the table setting) that differs from the ring's key "${legacyId}". ` +
         'Delete the row if no launch link depends on it.',
     );
   if (place.config.signingKeys)
     throw new Error(
-      `The database contains the signing key of an earlier version. Append it to SIGNING_KEYS as ${legacyId}:VALUE;` +
+      `The database contains the signing key of an earlier version. Append it to SIGNING_KEYS as ${legacyId}:VALUE; ` +
         `VALUE is in row ${legacyName} of the table setting.`,
     );
   const keys = [...written, legacy];
