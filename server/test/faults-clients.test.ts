@@ -16,7 +16,7 @@ import {
   startProcess,
   stopProcess,
 } from './support/process.ts';
-import { slack } from './support/until.ts';
+import { slack, until } from './support/until.ts';
 
 after(cleanUp);
 
@@ -166,10 +166,9 @@ test('when the event loop was blocked, what waited is refused with 503 before me
   for (const text of refused) assert.match(text, /^retry-after: [1-3]\r$/im);
   for (const text of answers) assert.match(text, /^HTTP\/1\.1 (200|503) /);
   assert.ok(more < 150, `${more} MB more`);
-  assert.equal(
-    (await fetch(`${service.baseUrl}/tenant`, { headers: operator })).status,
-    200,
+  await until(
     'it serves again',
+    async () => (await fetch(`${service.baseUrl}/tenant`, { headers: operator })).status === 200,
   );
   assert.match(service.stdout(), /the event loop was blocked/);
   for (const socket of sockets) socket.destroy();

@@ -53,7 +53,7 @@ for (const [part, text] of [
     await page.getByText(text).first().waitFor();
     await expectNoBarriers(page);
     if (part === 'options') {
-      await page.getByRole('button', { name: 'Change standard' }).click();
+      await page.getByRole('button', { name: 'Edit standard' }).click();
       await page.getByRole('dialog').getByLabel('DurationID').waitFor();
       await expectNoBarriers(page, true);
     }

@@ -11,7 +11,7 @@ import { click, play, post, scorm12 } from '../../test/support/player.ts';
 import { openSocket } from '../../test/support/raw.ts';
 import { startService } from '../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../test/support/tenant.ts';
-import { until, untilRight } from '../../test/support/until.ts';
+import { slack, until, untilRight } from '../../test/support/until.ts';
 
 const clock = movableClock();
 const env = { TRUST_PROXY: 'true', RATE_LIMIT: '60', ANONYMOUS_RATE_LIMIT: '20' };
@@ -174,7 +174,7 @@ test('metrics count passwords that wait for their turn, and wrong credentials by
 });
 
 test('metrics count commits that are rejected, by code, and those that are taken late', async () => {
-  await service.importPackage('metered', await packCourse('phishing'));
+  expectStatus(await service.importPackage('metered', await packCourse('phishing')), 201);
   const enrolment = await service.enrol('metered');
   const laptop = await play(service, enrolment.LaunchURL);
   await play(service, enrolment.LaunchURL);
@@ -222,7 +222,7 @@ test('with a database that hangs, the rest of the metrics is answered within a s
     for (const _ of [1, 2]) {
       const begun = performance.now();
       const metrics = await readMetrics(service);
-      assert.ok(performance.now() - begun < 1_000, `${performance.now() - begun} ms`);
+      assert.ok(performance.now() - begun < 1_000 * (1 + slack), `${performance.now() - begun} ms`);
       assert.equal(metrics.get('lectern_database_in_use'), holding.length);
       assert.ok((metrics.get('lectern_database_waiting') ?? 0) >= 1);
       assert.ok(

@@ -26,6 +26,9 @@ async function flood(origin: string, from: string, perConnection: number) {
   return { answers: () => answers, close: () => sockets.map((socket) => socket.destroy()) };
 }
 
+/** Rejections of one second, of 3,000 in the queue: however slow the machine is, whoever waits in the queue sees more. */
+const assertAhead = (rejections: number) => assert.ok(rejections < 200, `${rejections} rejections meanwhile`);
+
 test('an address that gets nothing but rejections gets 200 a second, and a caller known to us never waits', async () => {
   const key = `GET /user HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
   const known = await openSocket(service.baseUrl, '127.0.0.31');
@@ -34,12 +37,14 @@ test('an address that gets nothing but rejections gets 200 a second, and a calle
   const attack = await flood(service.baseUrl, '127.0.0.31', 50);
   await until('the flood is rejected', async () => attack.answers() >= 200);
   for (let nth = 0; nth < 5; nth++) {
-    const { status, milliseconds } = await ask(known, key);
-    assert.equal(status, 200);
-    assert.ok(milliseconds < 1_000, `${milliseconds} ms`);
+    const before = attack.answers();
+    assert.equal((await ask(known, key)).status, 200);
+    assertAhead(attack.answers() - before);
   }
   const other = await openSocket(service.baseUrl, '127.0.0.32');
-  assert.ok((await ask(other, get)).milliseconds < 1_000);
+  const before = attack.answers();
+  await ask(other, get);
+  assertAhead(attack.answers() - before);
   await until('some have had their turn', async () => attack.answers() >= 300);
   const seconds = (performance.now() - begun) / 1_000;
   assert.ok(attack.answers() <= 200 * (seconds + 2), `${attack.answers()} in ${seconds} s`);

@@ -51,6 +51,7 @@ test('a rejection that is not taken in time ends the session, whatever else it d
   const pings = setInterval(() => session.destroyed || session.ping(() => {}), 20);
   await ended;
   clearInterval(pings);
+  admission.refusalMilliseconds = 300_000;
 });
 
 test('the answer to a stranger has a deadline, and keeps its place until it has left', async () => {
