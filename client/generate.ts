@@ -4,7 +4,7 @@ import describe, { astToString } from 'openapi-typescript';
 
 const notice = '// Written by `npm run generate` from openapi.json. Do not edit.\n\n';
 
-/** The types of the client, from the committed openapi.json. */
+/** Generates the client's types from the committed openapi.json. */
 export async function generateClientTypes(): Promise<string> {
   const text = await readFile(join(import.meta.dirname, '../openapi.json'), 'utf8');
   const nodes = await describe(JSON.parse(text), {

@@ -3,14 +3,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** What has a side of its own, whatever the direction of the text; `start` and `end` are what is meant. */
+/** Properties with a physical side, which ignore the text direction; use `start` and `end` instead. */
 const physical = {
   css: [
     /(?:^|[\s;{])(?:margin|padding|border|inset|scroll-margin|scroll-padding)-(?:left|right)[\w-]*\s*:/,
     /(?:^|[\s;{])border-(?:top|bottom)-(?:left|right)-radius\s*:/,
     /(?:^|[\s;{])(?:left|right)\s*:/,
     /\b(?:text-align|float|clear)\s*:\s*(?:left|right)\b/,
-    // Four values that are not the same on both sides.
+    // Four values whose left and right differ.
     /\b(?:margin|padding|inset|border-width)\s*:\s*\S+ (\S+) \S+ (?!\1[;\s])\S+\s*;/,
   ],
   tsx: [

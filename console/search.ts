@@ -1,2 +1,2 @@
-/** All that a page shows is in its address: the tenant that an operator acts on, and the filters. All of it is text. */
+/** The state of a page is in its address: the tenant an operator acts on, and the filters. All values are text. */
 export type Search = Partial<Record<string, string>>;

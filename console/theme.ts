@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** The player's accent, from its softest to its darkest. */
+/** The player's accent colour, from lightest to darkest. */
 const iris: MantineColorsTuple = [
   '#eef0ff',
   '#dfe3ff',
@@ -29,7 +29,7 @@ export const theme = createTheme({
   components: {
     Anchor: { defaultProps: { underline: 'hover' } },
     Modal: { defaultProps: { centered: true, overlayProps: { blur: 2 }, padding: 'lg' } },
-    // Their <header> counts as a second banner of the page: its role is not taken away by that of the dialog.
+    // Their <header> counts as a second banner of the page: the dialog's role does not override it.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
     Tooltip: { defaultProps: { openDelay: 300 } },
@@ -38,7 +38,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's quiet colours are too pale to be read by everybody (WCAG 2.2, 1.4.3). */
+/** Mantine's muted colours do not have enough contrast (WCAG 2.2, 1.4.3). */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

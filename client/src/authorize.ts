@@ -7,21 +7,21 @@ export type ClientCredentials = {
   id: string;
   /** Its Secret. */
   secret: string;
-  /** Fewer scopes than the key has. */
+  /** Request fewer scopes than the key has. */
   scopes?: string[];
 };
 
-/** Either the secret of a key, sent with each call, or its exchange for tokens of ten minutes. */
+/** Either the secret of a key, sent with each call, or client credentials exchanged for tokens valid for ten minutes. */
 export type Credentials =
   | { key: string; clientCredentials?: never }
   | { key?: never; clientCredentials: ClientCredentials };
 
-/** A token is renewed so many seconds before it ends. */
+/** A token is renewed this many seconds before it expires. */
 const margin = 60;
 
 type Token = { text: string; freshUntil: number };
 
-/** Names the caller on each try, since a token may end between two. */
+/** Adds the credentials on each attempt, since a token may expire between two attempts. */
 export function withAuthorization(send: Fetch, baseUrl: string, options: Credentials & RetryOptions): Fetch {
   const { key, clientCredentials: credentials } = options;
   if (key !== undefined) return (request) => send(authorized(request, key));
@@ -32,7 +32,7 @@ export function withAuthorization(send: Fetch, baseUrl: string, options: Credent
     const again = isRepeatable(request) ? request.clone() : null;
     const answer = await send(authorized(request, token.text));
     if (answer.status !== 401 || !again) return answer;
-    // The clocks differ, or the token was revoked: one more try, with a new one.
+    // The clocks differ, or the token was revoked: retry once with a new token.
     await answer.body?.cancel();
     tokens.discard(token);
     return send(authorized(again, (await tokens.current()).text));
@@ -44,7 +44,7 @@ function authorized(request: Request, secret: string): Request {
   return request;
 }
 
-/** One token for all calls: those that come while it is asked for wait for the same one. */
+/** One token for all calls; concurrent calls share the pending request. */
 function openTokens(ask: () => Promise<Token>) {
   let held: Token | null = null;
   let asking: Promise<Token> | null = null;

@@ -3,16 +3,16 @@ import type { Fetch } from './retry.ts';
 
 export type BulkPath = '/user/bulk' | '/enrol/bulk';
 
-/** What one row did: the status and fields as the single call answers; a refused row has `code` and `detail`. */
+/** The result of one row: the status and fields as the single call returns them; a rejected row has `code` and `detail`. */
 export type BulkResult = { Row: number; Status: number; code?: string; detail?: string } & Record<
   string,
   unknown
 >;
 
-/** Rows of one call. Each call is repeated as a whole when its connection breaks; its key makes that safe. */
+/** Rows per call. If its connection breaks, the whole call is retried; its idempotency key makes that safe. */
 const rowsOfCall = 1_000;
 
-/** Sends rows by the thousand, and gives the result of each in their order, numbered over all calls. */
+/** Sends rows by the thousand and yields the result of each in order, numbered across all calls. */
 export function openBulk(send: Fetch, baseUrl: string, headers: Record<string, string>) {
   return async function* bulk(
     path: BulkPath,

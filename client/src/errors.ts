@@ -1,17 +1,17 @@
-/** What a refused call throws. `code` is stable and meant for programs; all codes are listed at /docs/errors. */
+/** Thrown when a call fails. `code` is stable and meant for programs; all codes are listed at /docs/errors. */
 export class LecternError extends Error {
   readonly code: string;
-  /** The HTTP status; 0: no answer came, and `cause` says why. */
+  /** The HTTP status; 0 if there was no response, and `cause` says why. */
   readonly status: number;
   /** What is wrong and what to do. */
   readonly detail: string;
   /** The field or parameter that the error is about. */
   readonly param: string | null;
-  /** Names the request in the log of the service. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | null;
-  /** Seconds until a retry makes sense. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | null;
-  /** All that the service answered, such as `AvailableEnrolOptions` or `differs`. */
+  /** Everything the service returned, such as `AvailableEnrolOptions` or `differs`. */
   readonly members: Readonly<Record<string, unknown>>;
 
   constructor(input: {
@@ -39,7 +39,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A problem document (RFC 9457), an OAuth error (RFC 6749 §5.2), or whatever a proxy in between answered. */
+/** A problem document (RFC 9457), an OAuth error (RFC 6749 §5.2), or whatever a proxy in between returned. */
 export async function errorOf(response: Response): Promise<LecternError> {
   const { status } = response;
   const members = asObject(await response.text().catch(() => ''));
@@ -63,7 +63,7 @@ function asObject(text: string): Record<string, unknown> {
   }
 }
 
-/** Seconds (RFC 9110 §10.2.3: a number of them, or a date). */
+/** Seconds (RFC 9110 §10.2.3: either a number or a date). */
 export function retryAfterOf(response: Response): number | null {
   const text = response.headers.get('retry-after')?.trim();
   if (!text) return null;

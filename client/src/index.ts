@@ -22,9 +22,9 @@ export type LecternOptions = Credentials &
   RetryOptions & {
     /** The origin of the service, such as `https://learn.example.com`. */
     baseUrl: string;
-    /** With a key of the operator: the tenant to act on. */
+    /** With an operator key: the tenant to act on. */
     tenant?: string;
-    /** In place of the global `fetch`. */
+    /** Replaces the global `fetch`. */
     fetch?: Fetch;
   };
 
@@ -35,11 +35,11 @@ export type Lectern = {
   delete: Call<'delete'>;
   enrol: ReturnType<typeof openEnrol>;
   bulk: ReturnType<typeof openBulk>;
-  /** The typed client of openapi-fetch beneath, for answers that are not JSON and for headers. It throws the same errors. */
+  /** The underlying typed client of openapi-fetch, for responses that are not JSON and for headers. It throws the same errors. */
   api: Client<paths>;
 } & ReturnType<typeof openLists>;
 
-/** A client of one service. Calls answer the record, or throw LecternError. */
+/** A client for one service. Calls return the record or throw LecternError. */
 export function createLectern(options: LecternOptions): Lectern {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const headers: Record<string, string> =
@@ -56,7 +56,7 @@ export function createLectern(options: LecternOptions): Lectern {
     },
   });
 
-  /** The path's types belong to its method, which `Call` states and `request` cannot follow here. */
+  /** The path's types depend on its method, which `Call` states and `request` cannot infer here. */
   const call = <M extends Method>(method: M): Call<M> => {
     const send = api.request as unknown as (...all: unknown[]) => Promise<{ data: unknown }>;
     return (async (...given: unknown[]) => (await send(method, ...given)).data) as Call<M>;

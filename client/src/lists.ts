@@ -3,16 +3,16 @@ import type { Call, Given, Item, ListPath, Page } from './types.ts';
 type Query = { params?: { query?: Record<string, unknown> } };
 type SomePage = { Items: unknown[]; NextCursor: string | null };
 
-/** The lists of the interface as async iterators, over the typed `get`. */
+/** The API's lists as async iterators, built on the typed `get`. */
 export function openLists(get: Call<'get'>) {
-  // One list's parameters and records are not known here; the types of `pages` and `items` have checked them.
+  // The parameters and records of a list are not known here; the types of `pages` and `items` have checked them.
   const read = get as unknown as (path: ListPath, init: Query) => Promise<SomePage>;
 
   async function* follow(path: ListPath, init: Query): AsyncGenerator<SomePage, void> {
     for (let query = init.params?.query; ; ) {
       const page = await read(path, { ...init, params: { ...init.params, ...(query ? { query } : {}) } });
       yield page;
-      // The log of events has always a next page, which is empty at its end.
+      // The event log always has a next page, which is empty at the end.
       if (page.NextCursor === null || page.Items.length === 0) return;
       const { after: _, ...rest } = query ?? {};
       query = { ...rest, Cursor: page.NextCursor };
@@ -20,7 +20,7 @@ export function openLists(get: Call<'get'>) {
   }
 
   return {
-    /** Page by page, each with the `NextCursor` from which a later run can go on. */
+    /** Page by page, each with the `NextCursor` from which a later run can continue. */
     pages: <P extends ListPath>(path: P, ...given: Given<'get', P>) =>
       follow(path, given[0] ?? {}) as AsyncGenerator<Page<P>, void>,
 

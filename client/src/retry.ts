@@ -3,9 +3,9 @@ import { LecternError, retryAfterOf } from './errors.ts';
 export type Fetch = (request: Request) => Promise<Response>;
 
 export type RetryOptions = {
-  /** Tries beyond the first. Default 4; 0: none. */
+  /** Retries after the first attempt. Default 4; 0 disables retries. */
   retries?: number;
-  /** The longest pause in milliseconds; whoever asks for a longer one by `Retry-After` is not asked again. Default 60,000. */
+  /** The longest pause in milliseconds; a longer `Retry-After` is not waited for. Default 60,000. */
   longestPause?: number;
 };
 
@@ -13,19 +13,19 @@ const firstPause = 250;
 const growingPauseLimit = 8_000;
 const passing = new Set([429, 502, 503, 504]);
 
-/** An upload of other types, such as a package, is sent once: to repeat it, all of it would have to be held in memory. */
+/** An upload of another type, such as a package, is sent once: to retry it, all of it would have to be held in memory. */
 export function isRepeatable(request: Request): boolean {
   return !request.body || /json|form-urlencoded/.test(request.headers.get('content-type') ?? '');
 }
 
-/** A 409 with `Retry-After` is our own earlier try, which is still in progress. */
+/** A 409 with `Retry-After` is our own earlier attempt, which is still in progress. */
 function mayPass(response: Response): boolean {
   return passing.has(response.status) || (response.status === 409 && response.headers.has('retry-after'));
 }
 
 /**
- * Sends again what met a broken connection or a passing refusal. Every call of Lectern can be repeated: a POST carries an
- * `Idempotency-Key`, which stays the same. Answers whose Content-Type is among `whole` are read before they count as received.
+ * Retries after a broken connection or a temporary rejection. Every call of Lectern can be retried: a POST carries an
+ * `Idempotency-Key`, which stays the same. Responses whose Content-Type is in `whole` are read before they count as received.
  */
 export function withRetries(
   send: Fetch,
@@ -53,13 +53,13 @@ export function withRetries(
   };
 }
 
-/** Half of it is random, so that clients which failed together do not come back together. */
+/** Half of the delay is random, so that clients that failed together do not retry together. */
 function backoff(tried: number): number {
   const most = Math.min(growingPauseLimit, firstPause * 2 ** tried);
   return most / 2 + (Math.random() * most) / 2;
 }
 
-/** Reads an answer to its end, so that a connection that breaks meanwhile is met here; others are left to stream. */
+/** Reads a response to its end, so that a connection that breaks is noticed here; others are streamed. */
 async function complete(response: Response, whole: RegExp): Promise<Response> {
   if (!whole.test(response.headers.get('content-type') ?? '')) return response;
   const { status, statusText } = response;
@@ -71,7 +71,7 @@ async function complete(response: Response, whole: RegExp): Promise<Response> {
 function notAborted(request: Request): (cause: unknown) => LecternError {
   return (cause) => {
     if (request.signal.aborted) throw request.signal.reason;
-    // A token that was refused says more than that the call did not get through.
+    // A rejected token is more informative than a failed request.
     if (cause instanceof LecternError) throw cause;
     const detail = `No answer came from ${new URL(request.url).origin}. Check the address and the network.`;
     return new LecternError({ code: 'connection_failed', status: 0, detail, cause });

@@ -3,7 +3,7 @@ import type { paths } from './generated.ts';
 
 export type Method = 'get' | 'put' | 'post' | 'delete';
 
-/** The paths that have the method, as in openapi.json. */
+/** The paths that support the method, as in openapi.json. */
 export type PathWith<M extends Method> = {
   [P in keyof paths]: paths[P] extends { [K in M]: { responses: unknown } } ? P : never;
 }[keyof paths];
@@ -11,7 +11,7 @@ export type PathWith<M extends Method> = {
 type JsonOf<R> = R extends { content: { 'application/json': infer Body } } ? Body : never;
 type Done<R> = JsonOf<R[keyof R & (200 | 201)]>;
 
-/** What the call answers; undefined where the service answers nothing. */
+/** What the call returns; undefined if the service returns nothing. */
 export type Answer<M extends Method, P extends PathWith<M>> = paths[P] extends {
   [K in M]: { responses: infer R };
 }
@@ -20,10 +20,10 @@ export type Answer<M extends Method, P extends PathWith<M>> = paths[P] extends {
     : Done<R>
   : never;
 
-/** `params` (path, query), `body`, and what `fetch` takes, such as `signal`. */
+/** `params` (path, query), `body`, and options of `fetch` such as `signal`. */
 export type Init<M extends Method, P extends PathWith<M>> = MaybeOptionalInit<paths[P], M>;
 
-/** Nothing needs to be given where all of it is optional. */
+/** The argument may be omitted if all of it is optional. */
 export type Given<M extends Method, P extends PathWith<M>> =
   undefined extends Init<M, P> ? [init?: Init<M, P>] : [init: Init<M, P>];
 
@@ -32,7 +32,7 @@ export type Call<M extends Method> = <P extends PathWith<M>>(
   ...init: Given<M, P>
 ) => Promise<Answer<M, P>>;
 
-/** The lists: what answers pages. */
+/** The lists: operations that return pages. */
 export type ListPath = {
   [P in PathWith<'get'>]: Answer<'get', P> extends { Items: unknown[]; NextCursor: string | null }
     ? P

@@ -1,6 +1,6 @@
 import type { Event } from './generated.ts';
 
-/** What an endpoint receives: an event, or the ping of POST /webhook/{WebhookID}/ping. */
+/** What an endpoint receives: an event, or the ping sent by POST /webhook/{WebhookID}/ping. */
 export type WebhookEvent =
   | Event
   | (Omit<Event, 'Type' | 'Data'> & { Type: 'webhook.ping'; Data: { WebhookID: string } });
@@ -12,8 +12,8 @@ export class WebhookError extends Error {
 type SomeHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /**
- * The event of a delivery that is proved to come from Lectern (Standard Webhooks); throws WebhookError otherwise.
- * `body` is what was received, byte for byte, before any parsing. Give two secrets while one replaces the other.
+ * The event of a delivery that verifiably comes from Lectern (Standard Webhooks); throws WebhookError otherwise.
+ * `body` is the raw body as received, before any parsing. Pass both secrets while one replaces the other.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

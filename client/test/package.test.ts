@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..');
 let project: string;
 let service: TestService;
 
-/** A project that has installed the package as it would be published. */
+/** A project with the package installed as it would be published. */
 before(async () => {
   service = await startService();
   project = await realpath(await mkdtemp(join(tmpdir(), 'lectern-client-')));
@@ -34,7 +34,7 @@ after(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-/** This Node, and the others of the machine that the package is for. */
+/** This Node, and the machine's other Node versions that the package supports. */
 async function nodes(): Promise<string[]> {
   const found = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   const real = found.filter((path) => existsSync(path)).map((path) => realpath(path));
@@ -82,7 +82,7 @@ test('the examples of the README run', async () => {
     await service.api('PUT', `/course/fire-safety/option/${name}`, { Duration });
   const readme = await readFile(join(project, 'node_modules/lectern-client/README.md'), 'utf8');
   const examples = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code);
-  // The receiver of webhooks would not end by itself.
+  // The webhook receiver would not exit on its own.
   const code = examples.filter((example) => !example.includes('createServer')).join('\n');
   await writeFile(join(project, 'readme.js'), code.replaceAll('https://learn.example.com', service.baseUrl));
   const env = { ...process.env, LECTERN_KEY: tenant.key };

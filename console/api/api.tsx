@@ -5,16 +5,16 @@ import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { paths } from '../../client/src/generated.ts';
 import { isSignedOut, toFailure } from './problem.ts';
 
-/** Lists are read as pages; their exports as CSV are links. */
+/** Lists are read page by page; their CSV exports are links. */
 type Json = 'application/json';
 
-/** The public interface, called with the session's cookie. An operator's calls name the tenant they act on. */
+/** The public API, called with the session's cookie. An operator's calls name the tenant they act on. */
 export type Api = {
   /** `$api.useQuery('get', '/user', …)`; throws problem documents. */
   $api: OpenapiQueryClient<paths, Json>;
-  /** For calls outside of queries: answers `{ data, error, response }`. */
+  /** For calls outside of queries: returns `{ data, error, response }`. */
   client: Client<paths, Json>;
-  /** Header fields for calls that are made by hand: uploads and exports. */
+  /** Headers for hand-written calls: uploads and exports. */
   headers: Record<string, string>;
   tenant: string | null;
 };
@@ -43,10 +43,10 @@ function newQueryClient(onSignedOut?: () => void): QueryClient {
   });
 }
 
-/** Everything below acts on `tenant`; nothing that was read for one tenant is ever shown for another. */
+/** Everything below acts on `tenant`; data read for one tenant is never shown for another. */
 export function ApiProvider(props: {
   tenant: string | null;
-  /** Told when a call finds that the session has ended. */
+  /** Called when a call finds that the session has ended. */
   onSignedOut?: () => void;
   children: ReactNode;
 }) {

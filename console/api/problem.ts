@@ -2,7 +2,7 @@ import type { components } from '../../client/src/generated.ts';
 
 export type ProblemDocument = components['schemas']['Problem'];
 
-/** What a failed call is shown as; `code` is the service's own, or `unreachable` when no answer came. */
+/** How a failed call is shown; `code` is the service's own, or `unreachable` if there was no response. */
 export type Failure = {
   code: string;
   status: number;
@@ -18,7 +18,7 @@ function textOf(document: Record<string, unknown>, name: string): string | null 
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The failure behind whatever a query or mutation threw: a problem document (RFC 9457), or no answer at all. */
+/** The failure behind whatever a query or mutation threw: a problem document (RFC 9457), or no response at all. */
 export function toFailure(thrown: unknown): Failure {
   const document = typeof thrown === 'object' && thrown !== null ? (thrown as Record<string, unknown>) : {};
   const code = textOf(document, 'code');

@@ -7,7 +7,7 @@ export type SignedIn = Session & { signOut: (everywhere: boolean) => Promise<voi
 
 export const SessionContext = createContext<SignedIn | null>(null);
 
-/** Who is signed in; pages are only shown to somebody who is. */
+/** The person signed in; pages are shown only to them. */
 export function useSession(): SignedIn {
   const session = useContext(SessionContext);
   if (!session) throw new Error('useSession outside of the session gate');

@@ -4,12 +4,12 @@ import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { FailedAct } from './states.tsx';
 
-/** Tells that something was done; what failed is told beside its button instead. */
+/** Confirms that an action succeeded; failures are shown next to its button instead. */
 export function told(message: string): void {
   notifications.show({ message, color: 'green', autoClose: 4000 });
 }
 
-/** Runs what a button does: whether it runs, and how it failed. */
+/** Runs a button's action, with its progress and its failure. */
 export function useAct<Input extends unknown[]>(act: (...input: Input) => Promise<unknown>) {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -30,18 +30,18 @@ export function useAct<Input extends unknown[]>(act: (...input: Input) => Promis
 }
 
 type ConfirmProps = {
-  /** The button that asks. */
+  /** The button that opens the confirmation. */
   text: string;
   title: string;
   question: ReactNode;
-  /** What the button of the dialog says: the deed itself, never "OK". */
+  /** The label of the dialog's button: the action itself, never "OK". */
   confirm: string;
   isDangerous?: boolean;
   act: () => Promise<unknown>;
   button?: ButtonProps;
 };
 
-/** A deed that is hard to take back asks first, and says what will be. */
+/** Asks before an action that is hard to undo, and explains its effect. */
 export function ConfirmButton({ text, title, question, confirm, isDangerous, act, button }: ConfirmProps) {
   const t = useTranslations('act');
   const [isOpen, setOpen] = useState(false);

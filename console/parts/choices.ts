@@ -1,9 +1,9 @@
-/** The names in a table of constants, in its order. Such a table is its whole type, so it has no other names. */
+/** The keys of a table of constants, in its order. The type of such a table is exact, so it has no other keys. */
 export function namesOf<T extends object>(table: T): (keyof T & string)[] {
   return Object.keys(table) as (keyof T & string)[];
 }
 
-/** The choice that a text from the address or from an input names; undefined if it names none. */
+/** The choice named by a text from the address or an input; undefined if there is none. */
 export function choiceOf<T extends string>(
   choices: readonly T[],
   text: string | null | undefined,

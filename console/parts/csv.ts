@@ -1,6 +1,6 @@
-/** What a spreadsheet would take for a formula (OWASP, CSV injection), as the service has it. */
+/** Characters that start a formula in a spreadsheet (OWASP, CSV injection), as in the service. */
 const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
-/** What ends a cell, also for readers that know of more row ends than RFC 4180. */
+/** Characters that end a cell, also for readers that know more line breaks than RFC 4180. */
 const quoted = /[",\p{Cc}\u2028\u2029]/u;
 
 function csvCell(value: unknown, isRaw: boolean): string {
@@ -9,7 +9,7 @@ function csvCell(value: unknown, isRaw: boolean): string {
   return quoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One row of CSV without a line end. `isRaw`: for programs, which take every cell as it is. */
+/** One row of CSV without a line break. `isRaw`: for programs, which take every cell literally. */
 export function csvCells(cells: readonly unknown[], { isRaw = false } = {}): string {
   return cells.map((cell) => csvCell(cell, isRaw)).join(',');
 }

@@ -5,14 +5,14 @@ import { useAct } from './act.tsx';
 import { FailedAct } from './states.tsx';
 
 type Wanted = {
-  /** Of the interface, with its query. */
+  /** API path, including the query. */
   path: string;
   accept: 'text/csv' | 'application/json';
-  /** Of the file. */
+  /** Name of the file. */
   name: string;
 };
 
-/** Saves what the interface answers. It is a call and no link, because only a call can name the type and the tenant. */
+/** Saves an API response. It is a call, not a link, because only a call can set the media type and the tenant. */
 export function useDownload({ path, accept, name }: Wanted) {
   const { headers } = useApi();
   return useAct(async () => {
@@ -45,7 +45,7 @@ export function DownloadButton({ text, button, ...wanted }: Wanted & { text: str
   );
 }
 
-/** A query of the interface as text; what is undefined is not asked. */
+/** An API query as text; undefined parameters are omitted. */
 export function withQuery(
   path: string,
   query: Record<string, string | number | boolean | undefined>,

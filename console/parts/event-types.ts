@@ -4,7 +4,7 @@ import { namesOf } from './choices.ts';
 export type EventType = components['schemas']['Event']['Type'];
 export type EventGroup = 'user' | 'enrolment' | 'key' | 'course' | 'webhook';
 
-/** Every type of event, and what it is about. A type that is missing here does not compile. */
+/** Every event type and its group. A type that is missing here does not compile. */
 const groupOf = {
   'user.created': 'user',
   'user.updated': 'user',

@@ -8,7 +8,7 @@ import type { Search } from '../search.ts';
 
 type Filters<Name extends string> = Partial<Record<Name, string>>;
 
-/** The named filters live in the page's address, so that a view can be kept, shared and gone back to. */
+/** The named filters are part of the page's address, so that a view can be bookmarked, shared and returned to. */
 export function useFilters<Name extends string>(
   names: readonly Name[],
 ): [Filters<Name>, (change: { [K in Name]?: string | undefined }) => void] {
@@ -25,7 +25,7 @@ export function useFilters<Name extends string>(
   return [filters, change];
 }
 
-/** A row of filters, and the way out of them. */
+/** A row of filters, with a button to clear them. */
 export function FilterBar({
   children,
   onClear,
@@ -52,7 +52,7 @@ type SearchProps = {
   onChange: (value: string | undefined) => void;
 };
 
-/** Asks after a pause in typing, not at each key. */
+/** Searches after a pause in typing, not on each key. */
 export function SearchFilter({ label, value = '', onChange }: SearchProps) {
   const t = useTranslations('list');
   const [text, setText] = useState(value);
@@ -78,7 +78,7 @@ type Option = { value: string; label: string };
 
 type SelectProps = SearchProps & {
   options: readonly (Option | { group: string; items: Option[] })[];
-  /** There is no "all". */
+  /** There is no "all" option. */
   isRequired?: boolean;
 };
 

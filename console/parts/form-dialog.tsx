@@ -9,18 +9,18 @@ type FormDialogProps = {
   isOpen: boolean;
   onClose: () => void;
   submit: string;
-  /** Resolves when it is done; what it throws is shown in the dialog, and nothing that was typed is lost. */
+  /** Resolves when it is done; errors are shown in the dialog, and no input is lost. */
   onSubmit: () => Promise<unknown>;
   children: ReactNode;
-  /** Something was typed: closing asks before it is lost. */
+  /** There is input: closing asks before discarding it. */
   isDirty?: boolean;
   isDangerous?: boolean;
-  /** Something that the deed needs is missing. */
+  /** A required value is missing. */
   isBlocked?: boolean;
   size?: ModalProps['size'];
 };
 
-/** A form in a dialog. The service validates; its answer is shown as it is. */
+/** A form in a dialog. The service validates; its response is shown unchanged. */
 export function FormDialog(props: FormDialogProps) {
   const { title, isOpen, onClose, submit, onSubmit, children, isDirty = false, size } = props;
   const { isDangerous = false, isBlocked = false } = props;

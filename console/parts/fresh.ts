@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** What is typed into a dialog: it begins anew each time that the dialog opens. */
+/** State of a dialog's form, reset each time the dialog opens. */
 export function useFresh<Value>(isOpen: boolean, initial: () => Value) {
   const [value, setValue] = useState(initial);
   const [wasOpen, setWasOpen] = useState(isOpen);

@@ -1,6 +1,6 @@
 import { Code } from '@mantine/core';
 
-/** Data as they are, for those who program against them. It scrolls by keyboard, too. */
+/** Raw data for developers, scrollable by keyboard. */
 export function Json({ value, label }: { value: unknown; label: string }) {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return (

@@ -5,11 +5,11 @@ import type { Search } from '../search.ts';
 
 type LeaveGuardProps = {
   isOn: boolean;
-  /** What is lost by leaving now. */
+  /** What leaving now would lose. */
   text: string;
 };
 
-/** Asks before another page, another tenant or a closed tab takes what was not finished. */
+/** Asks before unfinished work is lost by changing the page or the tenant, or closing the tab. */
 export function LeaveGuard({ isOn, text }: LeaveGuardProps) {
   const t = useTranslations('act');
   const leaving = useBlocker({

@@ -11,31 +11,31 @@ export type Column<T> = {
   header: string;
   /** On a phone each row is a card; its first column is the card's title. */
   cell: (row: T) => ReactNode;
-  /** The column of a row's buttons: its header is for screen readers only. */
+  /** The column with a row's buttons: its header is for screen readers only. */
   isActions?: boolean;
   align?: 'end';
 };
 
 type ListProps<T> = {
-  /** Names the table for those who cannot see it. */
+  /** The table's name for screen readers. */
   label: string;
   query: UseInfiniteQueryResult<InfiniteData<PageOf<T>>, unknown>;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string;
-  /** Shown instead of an empty table: what is missing, and how to get it. */
+  /** Shown instead of an empty table: what is missing and how to add it. */
   empty: ReactNode;
 };
 
-/** Options of `$api.useInfiniteQuery` for every list of the interface. */
+/** Options for `$api.useInfiniteQuery`, shared by all lists. */
 export const paged = {
   pageParamName: 'Cursor',
-  // Not undefined: that would be asked for as the page 0.
+  // undefined would be sent as page 0.
   initialPageParam: null,
   getNextPageParam: (page: unknown) =>
     (page as { NextCursor?: string | null } | undefined)?.NextCursor ?? undefined,
 } as const;
 
-/** A list of the interface with all of its states. Further pages are added below. */
+/** A list from the API with all its states. Further pages are added below. */
 export function List<T>({ label, query, columns, rowKey, empty }: ListProps<T>) {
   const t = useTranslations('list');
   if (query.isPending) return <WaitingRows />;
@@ -62,7 +62,7 @@ type RowsProps<T> = Pick<ListProps<T>, 'label' | 'columns' | 'rowKey'> & {
   isBusy?: boolean;
 };
 
-/** The table of a list, also for rows that came with another record. */
+/** The table of a list, also for rows that are part of another record. */
 export function Rows<T>({ label, columns, rows, rowKey, isBusy = false }: RowsProps<T>) {
   return (
     <Paper withBorder className="list" tabIndex={0} role="region" aria-label={label}>
@@ -86,7 +86,7 @@ export function Rows<T>({ label, columns, rows, rowKey, isBusy = false }: RowsPr
                   data-label={isActions ? undefined : header}
                   ta={align ?? 'start'}
                 >
-                  {/* One element, so that a card on a phone has it beside its label whatever it is made of. */}
+                  {/* A single element, so that on a phone the card shows it next to its label. */}
                   <div>{cell(row)}</div>
                 </Table.Td>
               ))}

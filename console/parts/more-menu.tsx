@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconDotsVertical } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
-/** What is done rarely with a record, behind one button. */
+/** Rarely used actions of a record, behind one button. */
 export function MoreMenu({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Menu position="bottom-end" width={260}>

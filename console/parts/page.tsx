@@ -9,14 +9,14 @@ type PageProps = {
   text?: ReactNode;
   /** Buttons; the most important one last. */
   actions?: ReactNode;
-  /** The list that this page is a part of. */
+  /** The list that this page belongs to. */
   back?: { to: LinkProps['to']; text: string };
-  /** Beside the title: a status. */
+  /** Next to the title: a status. */
   badge?: ReactNode;
   children: ReactNode;
 };
 
-/** The frame of every page: one heading of the first order, its actions, and the page's name in the browser's tab. */
+/** The frame of every page: a level-one heading, its actions, and the title of the browser tab. */
 export function Page({ title, text, actions, back, badge, children }: PageProps) {
   useDocumentTitle(`${title} · Lectern`);
   return (

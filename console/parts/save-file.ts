@@ -1,4 +1,4 @@
-/** Gives the viewer a file that was made here. */
+/** Offers a file created here for download. */
 export function saveFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');

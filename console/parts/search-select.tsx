@@ -8,16 +8,16 @@ type Props = {
   label: string;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
-  /** What the service found; the chosen one need not be among them. */
+  /** The search results; the selected record need not be among them. */
   choices: readonly Choice[];
-  /** Asks the service, after a pause in typing. */
+  /** Queries the service after a pause in typing. */
   onSearch: (text: string) => void;
   isFetching: boolean;
   placeholder?: string;
   className?: string;
 } & Pick<SelectProps, 'required' | 'description'>;
 
-/** One record of many, found as one types. */
+/** Selects one of many records by search. */
 export function SearchSelect({ value, onChange, choices, onSearch, isFetching, ...props }: Props) {
   const t = useTranslations('list');
   const search = useDebouncedCallback(onSearch, 200);
@@ -30,7 +30,7 @@ export function SearchSelect({ value, onChange, choices, onSearch, isFetching, .
       value={value ?? null}
       onChange={(wanted) => onChange(wanted ?? undefined)}
       data={known.map(({ value, label }) => ({ value, label }))}
-      // The service has searched already.
+      // The service has already filtered.
       filter={({ options }) => options}
       onSearchChange={(text) => search(text === (chosen?.label ?? value) ? '' : text)}
       searchable

@@ -4,7 +4,7 @@ import { Copyable } from './values.tsx';
 
 type SecretDialogProps = {
   title: string;
-  /** What to know before it is closed. */
+  /** What to know before closing it. */
   text: string;
   label: string;
   /** null: closed. */
@@ -14,7 +14,7 @@ type SecretDialogProps = {
   children?: ReactNode;
 };
 
-/** The one time that a secret is seen. Only its button closes it: nothing is lost by a slip. */
+/** The secret is shown only once. Only the button closes the dialog, so that it is not lost by accident. */
 export function SecretDialog({ title, text, label, secret, kept, onClose, children }: SecretDialogProps) {
   return (
     <Modal

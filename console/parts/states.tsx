@@ -15,7 +15,7 @@ export function Waiting() {
   );
 }
 
-/** Rows to come, in the shape of a list. */
+/** Placeholder rows while a list loads. */
 export function WaitingRows({ rows = 6 }: { rows?: number }) {
   const t = useTranslations('states');
   return (
@@ -32,11 +32,11 @@ type MessageProps = {
   text?: ReactNode;
   children?: ReactNode;
   icon?: ReactNode;
-  /** It stands for the whole page, and is named as such. */
+  /** Represents the whole page and is labelled as such. */
   isPage?: boolean;
 };
 
-/** A page or a part that has nothing to show: says why, and what to do. */
+/** A page or section without content: says why, and what to do. */
 export function Message(props: MessageProps) {
   useDocumentTitle(props.isPage ? `${props.title} · Lectern` : '');
   return (
@@ -59,7 +59,7 @@ export function Message(props: MessageProps) {
 
 type NoneFoundProps = { title: string; text: string; onShowAll: () => void; children?: ReactNode };
 
-/** A list of which nothing fits the filters, with the way back to all of it. */
+/** A list without matches, with a link that clears the filters. */
 export function NoneFound({ title, text, onShowAll, children }: NoneFoundProps) {
   const t = useTranslations('list');
   return (
@@ -74,7 +74,7 @@ export function NoneFound({ title, text, onShowAll, children }: NoneFoundProps) 
 
 type FailedProps = { error: unknown; onRetry?: () => unknown; isPage?: boolean };
 
-/** What went wrong with a page or a part of it. */
+/** An error of a page or part of it. */
 export function Failed({ error, onRetry, isPage = false }: FailedProps) {
   const t = useTranslations('states');
   const failure = toFailure(error);
@@ -101,7 +101,7 @@ export function Failed({ error, onRetry, isPage = false }: FailedProps) {
   );
 }
 
-/** What went wrong with something that the viewer did; beside the button they pressed. */
+/** An error caused by a user action, shown next to its button. */
 export function FailedAct({ error }: { error: unknown }) {
   const failure = toFailure(error);
   const text = useFailureText(failure);
@@ -130,7 +130,7 @@ function RequestId({ failure }: { failure: Failure }) {
   );
 }
 
-/** A link to a page outside of the console's routes. */
+/** A link to a page outside the console's routes. */
 export function External({ href, children }: { href: string; children: ReactNode }) {
   return (
     <Anchor href={href} target="_blank" rel="noreferrer">

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../client/src/generated.ts';
 
-/** An instant of the interface, in the viewer's own time and way of writing; the exact one on hover. */
+/** An instant in the viewer's time zone and format; the exact one on hover. */
 export function Instant({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
   const format = useFormatter();
   if (!at) return <>{none}</>;
@@ -65,7 +65,7 @@ export function CopyTextButton({ value, text }: { value: string; text: string })
   );
 }
 
-/** A label and its value, for the facts of one record. */
+/** A label and its value, for the details of one record. */
 export function Fact({ label, children }: { label: string; children: React.ReactNode }) {
   return (
     <div className="fact">

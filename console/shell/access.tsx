@@ -3,7 +3,7 @@ import type { Session } from '../api/session.tsx';
 import { Message } from '../parts/states.tsx';
 import { placeOf } from './navigation.ts';
 
-/** What the page is for is decided here; what is on it, by the service at each call. */
+/** Access to the page is decided here; access to its data, by the service on each call. */
 export function mayOpen(role: Session['Role'], pathname: string): boolean {
   const place = placeOf(pathname);
   return !place || (place.roles as readonly string[]).includes(role);

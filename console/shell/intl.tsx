@@ -12,7 +12,7 @@ declare module 'use-intl' {
   }
 }
 
-/** The languages of the console, each with its own name, and its texts: those of the first screen, and those of the other pages. */
+/** The console's languages, each with its own name and its texts: those of the first screen, and those of the other pages. */
 export const languages = {
   en: {
     name: 'English',
@@ -45,7 +45,7 @@ function preferred(): Language {
   return wished.map(languageOf).find(isLanguage) ?? 'en';
 }
 
-/** The viewer's own region writes dates and numbers, as far as it speaks the language that is shown. */
+/** Dates and numbers follow the viewer's region if it matches the displayed language. */
 export function localeFor(language: Language, wished: readonly string[]): string {
   return wished.find((tag) => languageOf(tag) === language) ?? language;
 }
@@ -102,12 +102,12 @@ const loaded = new Map<Language, Promise<Pages>>();
 function pagesIn(language: Language): Promise<Pages> {
   const loading = loaded.get(language) ?? languages[language].pages();
   loaded.set(language, loading);
-  // What failed to load is asked for again by the next page.
+  // If loading fails, the next page tries again.
   loading.catch(() => loaded.delete(language));
   return loading;
 }
 
-/** Loads them beside the code of a page. */
+/** Loads them together with a page's code. */
 export const preloadPageTexts = (): Promise<Pages> => pagesIn(preferred());
 
 /** The texts of all pages but the first. */

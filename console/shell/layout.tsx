@@ -35,7 +35,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const { Role } = useSession();
   const { pathname } = useLocation();
   const [isOpen, menu] = useDisclosure(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the menu
   useEffect(() => menu.close(), [pathname]);
   const here = placeOf(pathname);
   const hasMenu = Role !== 'learner';
@@ -107,7 +107,7 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/** Around pages that need nobody signed in. */
+/** Around pages that do not require a sign-in. */
 export function PublicLayout({ children }: { children: ReactNode }) {
   return (
     <AppShell header={{ height: 56 }} padding={{ base: 'md', sm: 'xl' }}>

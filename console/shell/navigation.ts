@@ -16,7 +16,7 @@ import type { Session } from '../api/session.tsx';
 type Role = Session['Role'];
 export type Section = 'learning' | 'connect' | 'deployment';
 
-/** Every place of the console: who may go there, and whether it shows one tenant's data. */
+/** Every section of the console: who may open it, and whether it shows one tenant's data. */
 export const places = [
   {
     to: '/console',
@@ -117,7 +117,7 @@ export const places = [
 
 export type Place = (typeof places)[number];
 
-/** The place that an address belongs to: the longest one that it begins with. */
+/** The section an address belongs to: the longest matching prefix. */
 export function placeOf(pathname: string): Place | undefined {
   const path = pathname.replace(/\/$/, '');
   const fits = ({ to }: Place) => path === to || (to !== '/console' && path.startsWith(`${to}/`));

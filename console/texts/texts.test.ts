@@ -20,7 +20,7 @@ function flat(texts: Texts, above = ''): Map<string, string> {
   return found;
 }
 
-/** What a message takes: each argument with how it is used, and each tag. */
+/** A message's parameters: each argument with its type, and each tag. */
 function takes(elements: readonly MessageFormatElement[]): string[] {
   const found = elements.flatMap((element): string[] => {
     if (element.type === TYPE.literal || element.type === TYPE.pound) return [];
@@ -34,7 +34,7 @@ function takes(elements: readonly MessageFormatElement[]): string[] {
   return [...new Set(found)].sort();
 }
 
-/** The forms a language needs of a count; `other` alone serves those whose words do not change. */
+/** The plural forms a language needs; `other` suffices where words do not change. */
 function lacking(elements: readonly MessageFormatElement[], language: string): string[] {
   return elements.flatMap((element): string[] => {
     if (element.type === TYPE.tag) return lacking(element.children, language);
@@ -75,7 +75,7 @@ test('The first screen needs the texts of the first screen only', () => {
   const folder = join(import.meta.dirname, '..');
   const files = globSync('{shell,parts,pages/home,pages/sign-in}/*.{ts,tsx}', { cwd: folder });
   assert.ok(files.length > 20);
-  // A filter that the pages of events and webhooks share.
+  // A filter that the events and webhooks pages share.
   const shared = files.filter((file) => !file.endsWith('event-type-filter.tsx'));
   const sections = new Set(
     shared.flatMap((file) =>

@@ -5,7 +5,7 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type Action = AuditEntry['Action'];
 export type ActionGroup = 'access' | 'people' | 'results' | 'keys' | 'webhooks' | 'catalogue' | 'deployment';
 
-/** Every action, and where people look for it. One that is missing here does not compile. */
+/** Every action and its group. An action that is missing here does not compile. */
 const groupOf = {
   'sign_in.succeeded': 'access',
   'sign_in.failed': 'access',

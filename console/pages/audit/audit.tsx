@@ -55,7 +55,7 @@ function useColumns(showsTenant: boolean, open: (auditId: string) => void): Colu
   ];
 }
 
-/** Midnight where the viewer is; a day that is none is not asked for. */
+/** Midnight in the viewer's time zone; an invalid date is not sent. */
 function midnight(day: string | undefined, offset = 0): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
   if (!date) return undefined;
@@ -63,7 +63,7 @@ function midnight(day: string | undefined, offset = 0): string | undefined {
   return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString();
 }
 
-/** Who changed what, the newest first: of a tenant, or for the operator of all. */
+/** Who changed what, newest first: for one tenant, or for the operator across all tenants. */
 export default function Audit() {
   const t = useTranslations('audit');
   const shell = useTranslations('shell');

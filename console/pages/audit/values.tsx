@@ -18,7 +18,7 @@ export function Actor({ entry: { Actor, ActorName, Address } }: { entry: AuditEn
   );
 }
 
-/** What it was done to, with a way there. What is gone has none. */
+/** The object that was changed, with a link to it unless it was deleted. */
 export function Target({ entry }: { entry: AuditEntry }) {
   const { Target, TargetID, TargetName, TenantID } = entry;
   if (TargetID === null) return '–';
@@ -63,7 +63,7 @@ export function Target({ entry }: { entry: AuditEntry }) {
   );
 }
 
-/** What changed, in one line: names of fields, and their new values where there are any. */
+/** The changes in one line: field names, with the new values where there are any. */
 export function Change({ data }: { data: AuditEntry['Data'] }) {
   const format = useFormatter();
   const show = (value: unknown): string => {

@@ -14,7 +14,7 @@ export default function Bulk() {
   const subject = isSubject(of) ? of : 'users';
   return (
     <Page title={shell('pages.bulk')} text={t('text')}>
-      {/* Neither another tenant nor another kind of rows goes on with what was begun. */}
+      {/* Another tenant or another kind of row starts a new import. */}
       <Import
         key={`${subject} ${tenant ?? ''}`}
         subject={subject}

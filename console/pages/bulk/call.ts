@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
 
-/** What the service tells about one row. */
+/** The service's result for one row. */
 export type Line = {
   Row: number;
   Status: number;
@@ -19,7 +19,7 @@ export type Line = {
 
 type Call = {
   path: string;
-  /** null: a plan, which may be repeated as it is. */
+  /** null: a plan, which can be repeated safely. */
   requestKey: string | null;
   isCsv: boolean;
   body: BodyInit;
@@ -28,10 +28,10 @@ type Call = {
   onRows: (rows: number) => void;
 };
 
-/** Thrown when an answer ended before its last row. */
+/** Thrown when a response ended before its last row. */
 export const brokenOff = { code: 'unreachable' };
 
-/** Sends one piece and reads its results as they come. Throws the problem when the call is refused as a whole. */
+/** Sends one chunk and reads its results as they arrive. Throws the problem if the whole call is rejected. */
 async function callOnce(api: Api, call: Call): Promise<Line[]> {
   const { path, requestKey, isCsv, body, rows, signal, onRows } = call;
   const response = await fetch(requestKey === null ? `${path}?plan=true` : path, {
@@ -81,7 +81,7 @@ const pause = (seconds: number, signal: AbortSignal) =>
     signal.addEventListener('abort', stop, { once: true });
   });
 
-/** A row that a later try could help. */
+/** A row for which a retry could help. */
 export const isPassing = ({ Status, code }: Pick<Line, 'Status' | 'code'>) =>
   Status >= 500 || Status === 429 || code === 'in_progress';
 
@@ -92,7 +92,7 @@ function waitAfter(thrown: unknown, tries: number): number | null {
   return wait > longestWait ? null : wait || tries;
 }
 
-/** Repeats what the network or a busy service broke off; under its Idempotency-Key nothing is done twice. */
+/** Retries after network failures or overload; the Idempotency-Key ensures nothing is done twice. */
 export async function callPiece(api: Api, call: Call): Promise<Line[]> {
   for (let tries = 1; ; tries++) {
     try {

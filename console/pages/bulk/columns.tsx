@@ -13,12 +13,12 @@ type Props = {
   isUnfinished: boolean;
 };
 
-/** What was recognised in the file, with its first rows: checked here before anything is sent. */
+/** The recognised columns and the first rows, to be checked before anything is sent. */
 export function Columns({ source, subject, fields, onChange, onPlan, isUnfinished }: Props) {
   const t = useTranslations('bulk');
   const missing = missingFields(subject, fields);
   const left = fields.filter((field) => field === null).length;
-  // A field is one column's only.
+  // Each field can be assigned to one column only.
   const choose = (at: number, field: string | null) =>
     onChange(fields.map((known, other) => (other === at ? field : known === field ? null : known)));
   const columns: Column<number>[] = [
@@ -88,7 +88,7 @@ type FieldProps = {
   column: string;
   field: string | null;
   subject: Subject;
-  /** Only a file's header is ours to read otherwise. */
+  /** Only the columns of a file with a header can be reassigned. */
   onChange?: (field: string | null) => void;
 };
 

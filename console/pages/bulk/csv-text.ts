@@ -1,7 +1,7 @@
 export const delimiters = [',', ';', '\t'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** The cells of one row; null when its quotes make no sense. */
+/** The cells of one row; null if its quotes are invalid. */
 export function readCells(row: string, delimiter: Delimiter): string[] | null {
   const cells: string[] = [];
   for (let at = 0; at <= row.length; ) {
@@ -28,7 +28,7 @@ function quotedAt(row: string, at: number): Read {
   return null;
 }
 
-/** What separates the cells: what parts the header into the most of them. */
+/** The delimiter: the one that splits the header into the most cells. */
 export function delimiterOf(header: string): Delimiter {
   const counted = delimiters.map((delimiter) => ({
     delimiter,

@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl';
 import { Rows } from '../../parts/list.tsx';
 import { about, type Field, type Subject } from './subjects.ts';
 
-/** What a file may hold, for who makes one. */
+/** The fields a file may contain, for people preparing one. */
 export function FieldList({ subject }: { subject: Subject }) {
   const t = useTranslations('bulk');
   const { fields, required } = about[subject];

@@ -15,7 +15,7 @@ type Reading =
   | { is: 'reading'; name: string }
   | { is: 'refused'; name: string; why: Unusable };
 
-/** Reads a file that was chosen; a second choice ends the first. */
+/** Reads the chosen file; choosing another cancels the first. */
 function useReading(onSource: (source: Source) => void) {
   const [reading, setReading] = useState<Reading>({ is: 'waiting' });
   const stop = useRef<AbortController>(null);
@@ -89,7 +89,7 @@ export function FileDrop({ subject, onSource }: { subject: Subject; onSource: (s
 
 type ChosenProps = { source: Source; subject: Subject; onOther?: () => void };
 
-/** The file that is imported. */
+/** The file being imported. */
 export function ChosenFile({ source, subject, onOther }: ChosenProps) {
   const t = useTranslations('bulk');
   const bytes = useBytes();

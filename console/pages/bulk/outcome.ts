@@ -1,34 +1,34 @@
 import { csvRow } from '../../parts/csv.ts';
 import { isPassing, type Line } from './call.ts';
 
-/** What becomes, or became, of a row. `differs`: the user exists with other values, and stays as it is. */
+/** The planned or actual result of a row. `differs`: the user exists with other values, which stay unchanged. */
 export const kinds = ['created', 'exists', 'differs', 'refused'] as const;
 export type Kind = (typeof kinds)[number];
 
 export type Refused = {
-  /** From 0 on. */
+  /** Starts at 0. */
   row: number;
-  /** Of the file. */
+  /** Line in the file. */
   line: number;
   kind: 'differs' | 'refused';
   loginId: string | null;
   courseId: string | null;
   code: string;
-  /** The field that the service names. */
+  /** The field that the service reports. */
   field: string | null;
   detail: string;
 };
 
 export type Counts = Record<Kind, number>;
 
-/** Of one piece of the file. */
+/** For one chunk of the file. */
 export type PieceOutcome = {
   rows: number;
   counts: Counts;
   refused: Refused[];
-  /** Rows that the service could not work on just now. */
+  /** Rows that the service could not process for now. */
   passing: number;
-  /** The results as CSV; kept outside of the tab's own memory. */
+  /** The results as CSV, kept out of the tab's memory. */
   results: Blob;
 };
 
@@ -44,7 +44,7 @@ const ids = ['LoginID', 'CourseID', 'DurationID', 'EnrollID', 'LaunchURL'] as co
 const told = ['code', 'param', 'detail'] as const;
 export const resultColumns = ['Line', 'Result', 'Status', ...ids, ...told];
 
-/** What the service told about the rows from `from` on. */
+/** The service's results for the rows starting at `from`. */
 export function toOutcome(
   lines: readonly Line[],
   from: number,
@@ -83,7 +83,7 @@ export type Sum = {
   results: Blob[];
 };
 
-/** The pieces that are done, together. */
+/** The totals of all finished chunks. */
 export function sumOf(outcomes: readonly (PieceOutcome | undefined)[]): Sum {
   const sum: Sum = { rows: 0, counts: { ...noCounts }, refused: [], passing: 0, results: [] };
   for (const outcome of outcomes) {

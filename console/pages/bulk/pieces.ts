@@ -2,11 +2,11 @@ import { csvCells } from '../../parts/csv.ts';
 import { readCells } from './csv-text.ts';
 import { bytesOf, type Source, textOf } from './source.ts';
 
-/** Rows that are sent with one call: few enough that a call that breaks off is soon repeated. */
+/** Rows sent with one call: few enough to retry quickly after a failure. */
 export type Piece = { index: number; from: number; to: number };
 
 const mostRows = 2000;
-/** Servers in front of the service often take no more than 1 MB. */
+/** Proxies in front of the service often accept no more than 1 MB. */
 const mostBytes = 800_000;
 
 export function piecesOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): Piece[] {
@@ -21,7 +21,7 @@ export function piecesOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): Pie
   return pieces;
 }
 
-/** The piece as the service takes it: as it is in the file, or written anew where the file differs from that. */
+/** The chunk as the service accepts it: unchanged from the file, or rewritten where the file differs. */
 export async function bodyOf(
   source: Source,
   fields: readonly (string | null)[],
@@ -39,14 +39,14 @@ export async function bodyOf(
   return [header, ...rows].join('\n');
 }
 
-/** What no reader of CSV takes: the service refuses it as it would refuse the row itself. */
+/** A row that no CSV reader accepts: the service rejects it as it would the row itself. */
 const noCsv = '""?""';
 
-/** Only the columns that are imported; cells without a column stay, so that the service refuses the row. */
+/** Only the imported columns; cells without a column stay, so that the service rejects the row. */
 function rewritten(cells: readonly string[] | null, fields: readonly (string | null)[]): string {
   if (cells === null) return noCsv;
   const kept = fields.flatMap((field, at) => (field === null ? [] : [cells[at] ?? '']));
   const row = csvCells([...kept, ...cells.slice(fields.length)], { isRaw: true });
-  // An empty line would be no row.
+  // An empty line would not count as a row.
   return row.trim() === '' ? '""' : row;
 }

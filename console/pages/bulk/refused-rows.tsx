@@ -16,7 +16,7 @@ import type { Subject } from './subjects.ts';
 
 const shownAtOnce = 50;
 
-/** The reason in the viewer's language where the catalogue knows it. */
+/** The reason in the viewer's language if there is a translation. */
 function useReason(): (code: string) => string {
   const t = useTranslations('bulk');
   return (code) => {
@@ -76,7 +76,7 @@ function useColumns(subject: Subject): Column<Refused>[] {
 
 type Props = { refused: readonly Refused[]; source: Source; subject: Subject };
 
-/** The rows that nothing is done with, and why. */
+/** The skipped rows and their reasons. */
 export function RefusedRows({ refused, source, subject }: Props) {
   const t = useTranslations('bulk');
   const reason = useReason();

@@ -2,11 +2,11 @@ const lineEnd = 0x0a;
 const quote = 0x22;
 const space = 0x20;
 
-/** Where the rows of a file begin, in bytes and in lines; rows are counted as the service counts them. */
+/** Where the rows of a file start, in bytes and in lines; rows are counted as the service counts them. */
 export type Places = { starts: number[]; lines: number[]; size: number };
 
 /**
- * Finds the rows while a file is read: they end at line ends, in CSV outside of quotes, and lines without text are none.
+ * Finds the rows while a file is read: rows end at line breaks (in CSV, outside quotes), and blank lines are skipped.
  */
 export function openRowFinder(isCsv: boolean) {
   const places: Places = { starts: [], lines: [], size: 0 };

@@ -21,7 +21,7 @@ type Props = {
   onOther: () => void;
 };
 
-/** A plan or an import: how far it is, what it says about the rows, and what can be done next. */
+/** A plan or an import: its progress, its results, and the next step. */
 export function RunView({ run, running, subject, source, onApply, onOther }: Props) {
   const t = useTranslations('bulk');
   const { state, isPlan, sum } = run;
@@ -68,7 +68,7 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
   );
 }
 
-/** What is under way, or has stopped on its way. */
+/** A running or interrupted import. */
 function Way({ run: { state, rows, of, error, isPlan }, running }: { run: Run; running: Running }) {
   const t = useTranslations('bulk');
   const text = t('progress', { rows, of });
@@ -126,7 +126,7 @@ type AfterProps = Pick<Props, 'run' | 'subject'>;
 function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 'running' | 'onApply'>) {
   const t = useTranslations('bulk');
   const { counts, refused } = run.sum;
-  // Who is enrolled already may be extended or renewed; users who exist stay as they are.
+  // An existing enrolment may be extended or renewed; existing users stay unchanged.
   const count = subject === 'users' ? counts.created : counts.created + counts.exists;
   const text = count === 0 ? t('nothingToDo') : refused.length > 0 ? t('refusedNote') : t('allFine');
   return (

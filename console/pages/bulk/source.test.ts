@@ -41,7 +41,7 @@ test('a file of a spreadsheet is read with the lines of its rows, and written as
   assert.deepEqual(fields, ['LoginID', 'LastName', null]);
   const [piece] = piecesOf(source);
   assert.ok(piece);
-  // Cells without a column stay, and a row that is no CSV is none for the service either.
+  // Cells without a column stay, and the service rejects an invalid CSV row as well.
   const rows = ['LoginID,LastName', 'bo,"Bü\r\nrg"', ',', 'cy,Cole,z', '""?""'];
   assert.equal(await bodyOf(source, fields, piece), rows.join('\n'));
   assert.deepEqual(await textOf(source, 2, 4), ['cy;Cole;y;z', 'di;"D"x;']);

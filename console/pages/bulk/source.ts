@@ -12,7 +12,7 @@ export class UnusableFile extends Error {
   }
 }
 
-/** A file whose rows are known by their places; its content stays on the disk. */
+/** A file whose row positions are known; its content stays on disk. */
 export type Source = {
   file: File;
   encoding: 'utf-8' | 'windows-1252';
@@ -20,18 +20,18 @@ export type Source = {
   csv: { delimiter: Delimiter } | null;
   columns: string[];
   rows: number;
-  /** The first byte of each row, and behind the last one the end of the file. */
+  /** The byte offset of each row, followed by the end of the file. */
   starts: number[];
-  /** The line on which each row begins. */
+  /** The line on which each row starts. */
   lines: number[];
   samples: Sample[];
 };
 
-/** A row as it is shown: a cell for each column. */
+/** A row for display: one cell per column. */
 export type Sample = { line: number; cells: string[] };
 
 const shownRows = 3;
-/** Fields of JSON lines are those that the first rows have. */
+/** The fields of JSON lines are taken from the first rows. */
 const rowsWithFields = 50;
 
 /** Reads a file once, as a stream. */
@@ -92,7 +92,7 @@ async function looksLikeCsv(file: File): Promise<boolean> {
   return !head.trimStart().startsWith('{');
 }
 
-/** A file that was changed or removed since it was chosen cannot be read any more. */
+/** A file that was changed or removed after it was chosen can no longer be read. */
 export async function bytesOf(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await blob.arrayBuffer());
@@ -103,14 +103,14 @@ export async function bytesOf(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
 
 type Rows = Pick<Source, 'file' | 'encoding' | 'starts'>;
 
-/** The text of rows, from one up to another. */
+/** The text of a range of rows. */
 export async function textOf({ file, encoding, starts }: Rows, from: number, to: number): Promise<string[]> {
   const begin = starts[from] ?? 0;
   const bytes = await bytesOf(file.slice(begin, starts[to]));
   const decoder = new TextDecoder(encoding);
   return Array.from({ length: to - from }, (_, at) => {
     const [start, end] = [starts[from + at] ?? 0, starts[from + at + 1] ?? 0];
-    // Behind the row there may be empty lines.
+    // The row may be followed by empty lines.
     return decoder.decode(bytes.subarray(start - begin, end - begin)).replace(/\r?\n\s*$/, '');
   });
 }

@@ -7,14 +7,14 @@ export type Subject = (typeof subjects)[number];
 export const isSubject = (text: string | undefined): text is Subject =>
   subjects.some((subject) => subject === text);
 
-/** Members of Metadata are columns of their own: Metadata.colour. */
+/** Members of Metadata are separate columns: Metadata.colour. */
 const metadata = 'Metadata.';
 
 type About = {
   path: '/user/bulk' | '/enrol/bulk';
   fields: readonly string[];
   required: readonly string[];
-  /** Rows that show how a file is made. */
+  /** Example rows for people preparing a file. */
   template: readonly (readonly string[])[];
 };
 
@@ -56,7 +56,7 @@ export const about = {
   },
 } as const satisfies Record<Subject, About & { fields: readonly Field[] }>;
 
-/** Whether the service takes a field of this name. */
+/** Whether the service accepts a field with this name. */
 export function isField(subject: Subject, name: string): boolean {
   const { fields } = about[subject];
   if (subject === 'enrolments' && name.startsWith(metadata) && name.length > metadata.length) return true;
@@ -65,7 +65,7 @@ export function isField(subject: Subject, name: string): boolean {
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_.-]/g, '');
 
-/** The field that a column is named for, however it is written; null: none. */
+/** The field that a column header refers to, in any spelling; null if none. */
 export function fieldFor(subject: Subject, column: string): string | null {
   const name = column.trim();
   if (isField(subject, name)) return name;
@@ -73,7 +73,7 @@ export function fieldFor(subject: Subject, column: string): string | null {
   return fields.find((field) => field !== 'Metadata' && plain(field) === plain(name)) ?? null;
 }
 
-/** What each column of a file is; of two with one name the first. */
+/** The field of each column; the first of two columns with the same name wins. */
 export function fieldsFor(subject: Subject, columns: readonly string[]): (string | null)[] {
   const fields = columns.map((column) => fieldFor(subject, column));
   return fields.map((field, at) => (fields.indexOf(field) === at ? field : null));

@@ -7,7 +7,7 @@ const colors: Record<Kind, string> = { created: 'green', exists: 'gray', differs
 
 type Props = { counts: Counts; subject: Subject; isPlan: boolean };
 
-/** How many rows go which way. */
+/** The number of rows for each result. */
 export function Tiles({ counts, subject, isPlan }: Props) {
   const t = useTranslations('bulk');
   const format = useFormatter();

@@ -1,7 +1,7 @@
 import { newRequestKey } from '../../parts/request-key.ts';
 
 const place = 'lectern-import';
-/** How long the service replays what it has done. */
+/** How long the service replays earlier responses. */
 const keptMilliseconds = 23 * 3_600_000;
 
 type Kept = { signature: string; key: string; at: number };
@@ -15,10 +15,10 @@ function read(): Kept | null {
   }
 }
 
-/** Whether an import of the same file, with the same columns, broke off. */
+/** Whether an import of the same file with the same columns was interrupted. */
 export const isUnfinished = (signature: string) => read()?.signature === signature;
 
-/** The name of an import, the same as before when it broke off: what was done then is not done again. */
+/** The ID of an import; an interrupted one keeps its ID, so that completed rows are not repeated. */
 export function begin(signature: string): string {
   const kept = read();
   if (kept?.signature === signature) return kept.key;

@@ -17,7 +17,7 @@ export type Input = {
 export type Run = {
   state: 'running' | 'stopped' | 'failed' | 'done';
   isPlan: boolean;
-  /** Answered so far, with those of the piece that is under way. */
+  /** Results so far, including those of the current chunk. */
   rows: number;
   of: number;
   sum: Sum;
@@ -26,7 +26,7 @@ export type Run = {
 
 type Work = { input: Input; outcomes: (PieceOutcome | undefined)[] };
 
-/** Sends a file piece by piece: a plan or the deed. What stopped goes on where it stopped. */
+/** Sends a file chunk by chunk, as a plan or an import. An interrupted run continues where it stopped. */
 export function useRun(onDone: (input: Input) => void) {
   const api = useApi();
   const [run, setRun] = useState<Run | null>(null);

@@ -18,7 +18,7 @@ import {
 } from './values.tsx';
 import { WebCourseButton } from './web-course.tsx';
 
-/** All courses of the deployment, and the way in for new ones. */
+/** All courses of the deployment, and the upload for new ones. */
 export function AuthoredCourses() {
   const t = useTranslations('courses');
   const format = useFormatter();

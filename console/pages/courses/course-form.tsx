@@ -13,7 +13,7 @@ import { type AuthoredCourse, statuses } from './values.tsx';
 
 type CourseChange = components['schemas']['CourseChange'];
 
-/** Only what differs from the record is sent, so that nobody else's change is undone. */
+/** Only changed fields are sent, so that nobody else's change is overwritten. */
 function differing(course: AuthoredCourse, typed: CourseChange): CourseChange {
   const names = Object.keys(typed) as (keyof CourseChange)[];
   const differs = (name: keyof CourseChange) => JSON.stringify(typed[name]) !== JSON.stringify(course[name]);
@@ -22,7 +22,7 @@ function differing(course: AuthoredCourse, typed: CourseChange): CourseChange {
 
 type FormProps = { course: AuthoredCourse; onDirty: (isDirty: boolean) => void };
 
-/** What the catalogue says of the course, what it plays, and who is offered it. */
+/** The course's catalogue entry, its content, and the tenants it is offered to. */
 export function CourseForm({ course, onDirty }: FormProps) {
   const t = useTranslations('courses');
   const act = useTranslations('act');

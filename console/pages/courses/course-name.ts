@@ -1,4 +1,4 @@
-/** The CourseID that a file suggests: `Fire Safety (v2).zip` is fire-safety-v2. Never one of those taken. */
+/** The CourseID suggested by a file name: `Fire Safety (v2).zip` is fire-safety-v2. Never one already taken. */
 export function courseIdOf(fileName: string, taken: readonly string[] = []): string {
   const words = fileName
     .normalize('NFC')

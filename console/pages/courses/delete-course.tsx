@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, told } from '../../parts/act.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
-/** Whether anybody is enrolled only the service knows: it refuses then, and says what to do instead. */
+/** Only the service knows whether anyone is enrolled; if so, it refuses and suggests an alternative. */
 export function DeleteCourse({ course: { CourseID, Title: title } }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.delete');
   const { client } = useApi();

@@ -11,7 +11,7 @@ type DurationFieldProps = {
   onChange: (value: string | null) => void;
 };
 
-/** A duration as a number and a unit, or as ISO 8601 where it takes several units. */
+/** A duration as a number and a unit, or as ISO 8601 if it needs several units. */
 export function DurationField({ value, onChange }: DurationFieldProps) {
   const t = useTranslations('courses.options');
   const words = useDurationText();

@@ -2,7 +2,7 @@ export const units = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second'
 export type Unit = (typeof units)[number];
 export type Part = { amount: number; unit: Unit };
 
-/** What the service takes: the most digits of each part. */
+/** The service's limit: the maximum number of digits of each part. */
 const digits: Record<Unit, number> = { year: 3, month: 4, week: 4, day: 5, hour: 5, minute: 5, second: 5 };
 
 const letters: Record<Unit, string> = {
@@ -22,7 +22,7 @@ const date = units.filter((unit) => !isOfTime(unit)).map(group);
 const time = units.filter(isOfTime).map(group);
 const shape = new RegExp(`^P(?=\\d|T\\d)${date.join('')}(?:T(?=\\d)${time.join('')})?$`);
 
-/** The parts of an ISO 8601 duration, such as P1Y6M, biggest first; null when it is none. */
+/** The parts of an ISO 8601 duration such as P1Y6M, largest first; null if it is not one. */
 export function partsOf(iso: string): Part[] | null {
   const found = shape.exec(iso)?.groups;
   if (!found) return null;
@@ -34,7 +34,7 @@ export function toIso({ amount, unit }: Part): string {
   return `P${isOfTime(unit) ? 'T' : ''}${amount}${letters[unit]}`;
 }
 
-/** The most that can be written of a unit. */
+/** The maximum value for a unit. */
 export function mostOf(unit: Unit): number {
   return 10 ** digits[unit] - 1;
 }

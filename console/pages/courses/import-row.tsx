@@ -23,7 +23,7 @@ import { CourseLink, StandardName, useBytes } from './values.tsx';
 
 type RowProps = { one: Import; imports: Imports };
 
-/** Which course a file becomes: a new one, or a release of one that exists. */
+/** The course a file is imported into: a new one, or a new release of an existing one. */
 function Target({ one, imports }: RowProps) {
   const t = useTranslations('courses.import');
   const { $api } = useApi();
@@ -149,7 +149,7 @@ function Outcome({ one, imports }: RowProps) {
   }
 }
 
-/** One file on its way to a course. `isFixed`: the course is the page's own. */
+/** One file being imported. `isFixed`: the page determines the course. */
 export function ImportRow({ one, imports, isFixed = false }: RowProps & { isFixed?: boolean }) {
   const t = useTranslations('courses.import');
   const bytes = useBytes();

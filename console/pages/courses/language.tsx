@@ -1,6 +1,6 @@
 import { useLocale } from 'use-intl';
 
-/** What a BCP 47 tag is called in the viewer's language; the tag itself when it is not known. */
+/** The name of a BCP 47 tag in the viewer's language; the tag itself if it is unknown. */
 export function useLanguageName(): (tag: string) => string {
   const locale = useLocale();
   return (tag) => {

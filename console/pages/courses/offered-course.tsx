@@ -11,7 +11,7 @@ import { OptionRows } from './option-rows.tsx';
 import { PreviewButton } from './preview-button.tsx';
 import { type Course, CourseStatusBadge, StandardName } from './values.tsx';
 
-/** The interface reads an offered course for one learner only, so it is looked up in the list. */
+/** The API reads an offered course for one learner only, so it is looked up in the list. */
 async function findOffered({ client }: Api, courseId: string): Promise<Course | null> {
   for (let Cursor: string | null = ''; Cursor !== null; ) {
     const query: { Limit: number; Search: string; Cursor?: string } = {
@@ -28,7 +28,7 @@ async function findOffered({ client }: Api, courseId: string): Promise<Course | 
   return null;
 }
 
-/** A course as it is offered to the tenant: to read, to try, and to enrol on. */
+/** A course as offered to the tenant: view, preview and enrol. */
 export function OfferedCourse({ courseId }: { courseId: string }) {
   const t = useTranslations('courses');
   const api = useApi();

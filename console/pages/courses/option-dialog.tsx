@@ -33,7 +33,7 @@ type OptionDialogProps = {
   onClose: () => void;
 };
 
-/** Makes an enrolment option, or changes one. */
+/** Creates or changes an enrolment option. */
 export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogProps) {
   const t = useTranslations('courses.options');
   const statusText = useTranslations('courses.statuses');
@@ -45,7 +45,7 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
   const now = { ...fresh, ...option, ...change };
   const isTaken = option === null && taken.includes(durationId.normalize('NFC'));
   const save = async () => {
-    // PUT would change an option that exists.
+    // PUT would overwrite an existing option.
     if (isTaken) throw { code: 'option_exists', title: t('takenTitle'), detail: t('taken') };
     const made = option === null ? { ...fresh, ...change, Name: change.Name || durationId } : change;
     const { error } = await client.PUT('/course/{CourseID}/option/{DurationID}', {

@@ -7,11 +7,11 @@ import { CourseStatusBadge, type Option, Price, SeatsOf, TimeOf } from './values
 type OptionRowsProps = {
   options: readonly Option[];
   empty: ReactNode;
-  /** The buttons of an option, for those who may change it; they see its status too. */
+  /** An option's buttons, for people who may change it; they also see its status. */
   actions?: (option: Option) => ReactNode;
 };
 
-/** The ways in which somebody can be enrolled on a course. */
+/** The enrolment options of a course. */
 export function OptionRows({ options, empty, actions }: OptionRowsProps) {
   const t = useTranslations('courses');
   const columns: Column<Option>[] = [

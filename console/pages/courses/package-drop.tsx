@@ -9,13 +9,13 @@ const zip = { 'application/zip': ['.zip'], 'application/x-zip-compressed': ['.zi
 
 type PackageDropProps = {
   text: string;
-  /** What will become of the files. */
+  /** What will happen to the files. */
   hint: string;
   isMultiple?: boolean;
   onFiles: (files: File[]) => void;
 };
 
-/** Takes packages that are dropped anywhere on the page, or chosen. */
+/** Accepts packages dropped anywhere on the page or chosen from a file dialog. */
 export function PackageDrop({ text, hint, isMultiple = false, onFiles }: PackageDropProps) {
   const t = useTranslations('courses.import');
   const open = useRef<() => void>(null);

@@ -40,7 +40,7 @@ export function PreviewButton(props: PreviewProps) {
       throw error;
     }
   });
-  // The tab is opened by the click itself: later the browser would take it for an advertisement.
+  // The click itself opens the tab: later, the browser would block it as a pop-up.
   const open = () => void opening.run(window.open('about:blank', '_blank'));
   return (
     <Stack gap="xs">

@@ -5,7 +5,7 @@ import { useApi } from '../../api/api.tsx';
 import { ConfirmButton, told } from '../../parts/act.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
-/** Shows the course to the tenants to whom it is offered, after saying who will see what. */
+/** Publishes the course to its tenants, after showing who will see what. */
 export function PublishButton({ course }: { course: AuthoredCourse }) {
   const t = useTranslations('courses.publish');
   const { client } = useApi();

@@ -23,7 +23,7 @@ export function Units({ units }: { units: Release['Units'] }) {
   );
 }
 
-/** What is wrong with a package without stopping it from playing, and where. */
+/** Warnings about a package that do not stop it from playing, with their locations. */
 export function Warnings({ warnings }: { warnings: Release['Warnings'] }) {
   const t = useTranslations('courses.releases');
   if (warnings.length === 0)
@@ -42,7 +42,7 @@ export function Warnings({ warnings }: { warnings: Release['Warnings'] }) {
       </Text>
       <List size="sm" spacing={6}>
         {warnings.map(({ Message, File, Line }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and may say a thing twice
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes and may contain duplicates
           <List.Item key={index}>
             <Box className="break">{Message}</Box>
             {File !== null && (

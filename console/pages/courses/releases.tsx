@@ -13,7 +13,7 @@ import { Units, Warnings } from './release-content.tsx';
 import type { Release } from './upload.ts';
 import { type AuthoredCourse, StandardName, useBytes, WarningsBadge } from './values.tsx';
 
-/** All releases of a course, newest first, and the way in for the next. */
+/** All releases of a course, newest first, and the upload for the next one. */
 export function Releases({ course: { CourseID } }: { course: AuthoredCourse }) {
   const t = useTranslations('courses');
   const { $api } = useApi();

@@ -10,7 +10,7 @@ type TenantsFieldProps = {
   onChange: (value: string[] | null) => void;
 };
 
-/** To which tenants the course is offered. */
+/** The tenants that the course is offered to. */
 export function TenantsField({ value, onChange }: TenantsFieldProps) {
   const t = useTranslations('courses.tenants');
   const { $api } = useApi();

@@ -4,7 +4,7 @@ import { toFailure } from '../../api/problem.ts';
 
 export type Release = components['schemas']['Release'];
 
-/** How far an upload is: what was sent of the file, from 0 to 1; 1: the service reads the package. */
+/** Upload progress from 0 to 1; at 1, the service reads the package. */
 export type OnSent = (share: number) => void;
 
 type Upload = { courseId: string; file: File; signal: AbortSignal; onSent: OnSent };
@@ -17,7 +17,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends a package. By XMLHttpRequest, which alone tells how much was sent. Throws what the service answers. */
+/** Sends a package with XMLHttpRequest, which reports upload progress. Throws the service's error response. */
 function uploadPackage(api: Api, { courseId, file, signal, onSent }: Upload): Promise<Release> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -40,20 +40,20 @@ function uploadPackage(api: Api, { courseId, file, signal, onSent }: Upload): Pr
   });
 }
 
-/** Whether there is a course with this CourseID. */
+/** Whether a course with this CourseID exists. */
 export async function isKnown({ client }: Api, courseId: string): Promise<boolean> {
   const { error } = await client.GET('/course/{CourseID}', { params: { path: { CourseID: courseId } } });
   if (error && toFailure(error).code !== 'course_not_found') throw error;
   return !error;
 }
 
-/** Title '': the one that the package gives itself. */
+/** Title '': the package's own title. */
 export type Importing = Upload & { title: string };
 
-/** `isLeft`: the course was created, and could not be taken back. */
+/** `isLeft`: the course was created and could not be deleted again. */
 export type Imported = { release: Release; isNew: boolean } | { error: unknown; isLeft: boolean };
 
-/** Imports a package; a course that does not exist is created as a draft. A failed import leaves no empty course behind. */
+/** Imports a package; a missing course is created as a draft. A failed import leaves no empty course behind. */
 export async function importPackage(api: Api, input: Importing): Promise<Imported> {
   const { client } = api;
   const params = { path: { CourseID: input.courseId } };

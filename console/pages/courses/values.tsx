@@ -28,7 +28,7 @@ export function StandardName({ standard }: { standard: Standard }) {
   return <>{t(`standards.${standard ?? 'none'}`)}</>;
 }
 
-/** A number of bytes as people say it. */
+/** A human-readable file size. */
 export function useBytes(): (bytes: number) => string {
   const format = useFormatter();
   return (bytes) => {
@@ -73,7 +73,7 @@ export function CourseTitle({ CourseID, Title }: Pick<Course, 'CourseID' | 'Titl
   );
 }
 
-/** How many warnings; said in words, as colour alone says nothing. */
+/** The number of warnings, in words, as colour alone says nothing. */
 export function WarningsBadge({ count }: { count: number }) {
   const t = useTranslations('courses');
   if (count === 0) return null;
@@ -86,7 +86,7 @@ export function Price({ price }: { price: Option['Price'] }) {
   return <>{format.number(Number(price.Amount), { style: 'currency', currency: price.Currency })}</>;
 }
 
-/** Time and what starts it. */
+/** The access period and what starts it. */
 export function TimeOf({ option }: { option: Option }) {
   const t = useTranslations('courses');
   const words = useDurationText();

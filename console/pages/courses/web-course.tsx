@@ -10,7 +10,7 @@ import { isKnown } from './upload.ts';
 
 const nothing = { title: '', url: '', courseId: '' };
 
-/** A course that is a page at an address: nothing to import. */
+/** A course that is a web page: there is nothing to import. */
 export function WebCourseButton() {
   const t = useTranslations('courses.web');
   const api = useApi();
@@ -24,7 +24,7 @@ export function WebCourseButton() {
     setTyped(nothing);
   };
   const create = async () => {
-    // PUT would change a course that exists.
+    // PUT would overwrite an existing course.
     if (await isKnown(api, courseId))
       throw { code: 'course_exists', title: t('takenTitle'), detail: t('taken') };
     const { error } = await api.client.PUT('/course/{CourseID}', {

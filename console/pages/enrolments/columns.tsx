@@ -3,7 +3,7 @@ import type { Column } from '../../parts/list.tsx';
 import { StatusBadge } from '../../parts/values.tsx';
 import { EndOf, type Enrolment, ProgressOf, usePercent } from './values.tsx';
 
-/** What every list of enrolments shows, after who or what it is about. */
+/** The columns shared by all lists of enrolments, after the user or course. */
 export function useEnrolmentColumns(): Column<Enrolment>[] {
   const t = useTranslations('enrolments');
   const percent = usePercent();

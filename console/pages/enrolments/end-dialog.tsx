@@ -10,7 +10,7 @@ type Props = { enrolment: Enrolment; isOpen: boolean; onClose: () => void };
 
 const daysOn = (days: number) => new Date(Date.now() + days * 86_400_000);
 
-/** Access ends with the day that is chosen, where the viewer is. */
+/** Access ends at the end of the chosen day in the viewer's time zone. */
 export function EndDialog({ enrolment, isOpen, onClose }: Props) {
   const t = useTranslations('enrolments');
   const change = useChange(enrolment);

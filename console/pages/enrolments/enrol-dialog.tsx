@@ -16,10 +16,10 @@ import type { Offer } from './values.tsx';
 type Props = {
   isOpen: boolean;
   onClose: () => void;
-  /** What is known already when it opens. */
+  /** Values known when the dialog opens. */
   loginId?: string;
   courseId?: string;
-  /** What is proposed to who is enrolled already. */
+  /** What is suggested for someone who is already enrolled. */
   again?: Typed['again'];
 };
 
@@ -120,7 +120,7 @@ type CurrentProps = {
   onChange: (again: Typed['again']) => void;
 };
 
-/** Who is enrolled already gets more time, or begins anew. */
+/** For someone already enrolled: extend access or start again. */
 function Current({ offer, loginId, again, onChange }: CurrentProps) {
   const t = useTranslations('enrolments');
   const { $api } = useApi();

@@ -24,7 +24,7 @@ export default function OneEnrolment() {
     params: { path: { LoginID: loginId, EnrollID: enrollId } },
   });
   const back = { to: '/console/enrolments', text: shell('pages.enrolments') } as const;
-  // Another enrolment begins with closed dialogs.
+  // Another enrolment starts with its dialogs closed.
   if (data) return <Shown key={data.EnrollID} enrolment={data} back={back} />;
   return (
     <Page title={t('one')} back={back}>
@@ -98,7 +98,7 @@ function Shown({ enrolment, back }: ShownProps) {
   );
 }
 
-/** The course as this learner may take it; undefined also for a course that is not offered any more. */
+/** The course as this learner can take it; undefined if it is no longer offered. */
 function useOffer({ CourseID, LoginID }: Enrolment) {
   const { $api } = useApi();
   const path = { CourseID, LoginID };

@@ -57,7 +57,7 @@ function useColumns(): Column<Enrolment>[] {
 const isStatus = (text: string | undefined): text is Enrolment['Status'] =>
   statuses.some((status) => status === text);
 
-/** The start of that day where the viewer is; null for what is no day. */
+/** The start of the day in the viewer's time zone; null if the date is invalid. */
 function instantOf(day: string | undefined): string | null {
   const instant = new Date(`${day}T00:00`);
   return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
@@ -79,7 +79,7 @@ export default function Enrolments() {
     ...(filters.group ? { GroupName: filters.group } : {}),
     ...(before ? { ExpiresBefore: before } : {}),
   };
-  // The newest first, but for ends, of which the next one comes first.
+  // Newest first, except for ends: there the next one comes first.
   const usual = before ? 'oldest' : 'newest';
   const Order = filters.order === 'newest' || filters.order === 'oldest' ? filters.order : usual;
   const query = { ...wanted, Order } as const;

@@ -10,7 +10,7 @@ type Props = {
   isRetired: boolean;
 };
 
-/** What this learner can choose, as a shop would show it. */
+/** The options this learner can choose, as a shop would show them. */
 export function OptionCards({ options, value, onChange, isRetired }: Props) {
   const t = useTranslations('enrolments');
   if (isRetired) return <Alert color="orange">{t('options.retired')}</Alert>;

@@ -14,7 +14,7 @@ const successes = ['unknown', 'passed', 'failed'] as const;
 const oneOf = <Value extends string>(values: readonly Value[], text: string): Value | undefined =>
   values.find((value) => value === text);
 
-/** Decides a result instead of the course; what is left open stays as the course records it. */
+/** Overrides the course's result; blank fields keep what the course recorded. */
 export function OverrideDialog({ enrolment, isOpen, onClose }: Props) {
   const t = useTranslations('enrolments');
   const text = useResultText();

@@ -8,7 +8,7 @@ import { EndOf, type Enrolment, ProgressOf, usePercent, useTimeSpent } from './v
 
 type Recorded = Enrolment['Recorded'];
 
-/** What counts, and beside it what the course recorded where that is something else. */
+/** The effective result, next to what the course recorded if that differs. */
 export function Result({ enrolment, onOverride }: { enrolment: Enrolment; onOverride: () => void }) {
   const t = useTranslations('enrolments');
   const time = useTimeSpent();
@@ -120,7 +120,7 @@ function Overridden({ enrolment, override }: OverriddenProps) {
   );
 }
 
-/** What the client wrote to the enrolment, and what names it in the interface. */
+/** Data the client stored with the enrolment, and its identifiers in the API. */
 export function Details({ enrolment, onEdit }: { enrolment: Enrolment; onEdit: () => void }) {
   const t = useTranslations('enrolments');
   return (

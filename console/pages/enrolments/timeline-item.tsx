@@ -77,7 +77,7 @@ export function TimelineItem({ entry, loginId }: { entry: Entry; loginId: string
   );
 }
 
-/** As the interface tells it, without what does not concern an entry of this kind. */
+/** As the API returns it, without fields that do not apply to this kind of entry. */
 function recordOf(entry: Entry): Record<string, unknown> {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
 }

@@ -11,7 +11,7 @@ import { TimelineItem } from './timeline-item.tsx';
 import type { Enrolment } from './values.tsx';
 
 const pageSize = 200;
-/** How many pages are read at once. The interface gives the oldest first, so the newest are known at the end only. */
+/** Pages read at a time. The API returns the oldest first, so the newest are known only at the end. */
 const pagesAtOnce = 10;
 
 function useEntries({ LoginID, EnrollID }: Enrolment) {
@@ -37,7 +37,7 @@ function useEntries({ LoginID, EnrollID }: Enrolment) {
   };
 }
 
-/** What the launch or the commit beside it says too. */
+/** Entries that repeat the launch or commit next to them. */
 const repeated: readonly (string | null)[] = ['enrolment.launched', 'enrolment.progressed'];
 
 const kinds = {
@@ -53,7 +53,7 @@ const kindOf = (text: string | undefined) => choiceOf(namesOf(kinds), text);
 const keyOf = (entry: Entry) =>
   [entry.At, entry.Kind, entry.Type, entry.Launch, entry.Commit].filter((part) => part !== null).join(' ');
 
-/** What happened, the newest first. */
+/** What happened, newest first. */
 export function Timeline({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('enrolments');
   const { query, entries, isBounded, readOn } = useEntries(enrolment);

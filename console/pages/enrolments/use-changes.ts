@@ -7,7 +7,7 @@ import type { Enrolment } from './values.tsx';
 type EnrolRequest = components['schemas']['EnrolRequest'];
 export type Change = components['schemas']['EnrolmentChange'];
 
-/** Enrols with the option that is named, or with the only one. */
+/** Enrols with the given option, or with the only one. */
 export function useEnrol() {
   const { client } = useApi();
   return async ({
@@ -28,7 +28,7 @@ export function useEnrol() {
   };
 }
 
-/** Changes one enrolment, and tells that it was done. */
+/** Changes one enrolment and confirms it. */
 export function useChange({ LoginID, EnrollID }: Pick<Enrolment, 'LoginID' | 'EnrollID'>) {
   const { client } = useApi();
   const queries = useQueryClient();

@@ -15,7 +15,7 @@ const told = {
   Success: ['passed', 'failed'],
 } as const satisfies { [Name in 'Completion' | 'Success']: readonly Enrolment[Name][] };
 
-/** What was reached, as far as the data say. */
+/** The learner's result, as far as the data show it. */
 function useReached() {
   const t = useTranslations('enrolments');
   const text = useResultText();
@@ -35,7 +35,7 @@ function useReached() {
   };
 }
 
-/** An entry of the timeline in words: what happened, and what there is to say about it. */
+/** A timeline entry in words. */
 export function useSentence(entry: Entry): { sentence: string; more: string } {
   const t = useTranslations('enrolments');
   const statuses = useTranslations('statuses');

@@ -8,7 +8,7 @@ export type Explanation = components['schemas']['Explanation'];
 export type Offer = components['schemas']['Offer'];
 export type Option = components['schemas']['EnrolOption'];
 
-/** A number from 0 to 100 as people of this language write it. */
+/** A number from 0 to 100 in the viewer's number format. */
 export function usePercent(): (value: number) => string {
   const format = useFormatter();
   return (value) => format.number(value / 100, { style: 'percent', maximumFractionDigits: 1 });
@@ -45,7 +45,7 @@ export function useTimeSpent(): (seconds: number) => string {
   };
 }
 
-/** When access ends; what never ends says so. */
+/** When access ends, or that it never does. */
 export function EndOf({ at }: { at: string | null }) {
   const t = useTranslations('enrolments');
   return <Instant at={at} none={t('never')} />;

@@ -17,12 +17,12 @@ type Rule = Explanation['Rules'][number];
 type Props = {
   enrolment: Enrolment;
   name: string;
-  /** The option of this enrolment, while it can still be had. */
+  /** The option of this enrolment, if it is still available. */
   option: Option | undefined;
   onSetEnd: () => void;
 };
 
-/** The answer that everybody comes for, with its reasons and what helps; decided by the rules of the launch itself. */
+/** The main answer of the page, with reasons and remedies; decided by the launch rules themselves. */
 export function Verdict(props: Props) {
   const { LoginID, EnrollID } = props.enrolment;
   const t = useTranslations('enrolments');
@@ -96,7 +96,7 @@ function FailedRule({ rule, ...props }: Props & { rule: Rule }) {
   );
 }
 
-/** What mends each rule, right where it is told. */
+/** The remedy for each rule, next to the reason. */
 const cures: Record<Rule['Rule'], (props: Props) => ReactNode> = {
   user_enabled: ({ enrolment }) => <EnableButton user={enrolment} />,
   not_withdrawn: (props) => <Restore {...props} />,
@@ -131,7 +131,7 @@ function Restore({ enrolment }: Props) {
   );
 }
 
-/** By the time of the option where it can still be had; any other end can be set by hand. */
+/** Extends by the option's duration if it is still available; any other end date can be set by hand. */
 function Extend({ enrolment, option, onSetEnd }: Props) {
   const t = useTranslations('enrolments');
   const duration = useDurationText();

@@ -52,7 +52,7 @@ function useColumns(open: (eventId: string) => void): Column<Event>[] {
   ];
 }
 
-/** The log for the eye, the newest first. */
+/** The event log, newest first. */
 export default function Events() {
   const t = useTranslations('events');
   const shell = useTranslations('shell');
@@ -69,7 +69,7 @@ export default function Events() {
     'get',
     '/events',
     { params: { query: { ...query, Limit: 50 } } },
-    // What has been looked through is not read again and again.
+    // Pages that were already searched are not read again.
     {
       ...paged,
       refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 10_000),

@@ -11,7 +11,7 @@ type Query = { Order: 'newest'; Types?: string; LoginID?: string; EnrollID?: str
 
 const most = 10_000;
 
-/** The newest that the filters let through, and whether these are all. */
+/** The newest matching events, and whether these are all of them. */
 async function readEvents({ client }: Api, wanted: Query): Promise<{ events: Event[]; isWhole: boolean }> {
   const events: Event[] = [];
   for (let Cursor: string | null = ''; Cursor !== null; ) {
@@ -29,7 +29,7 @@ async function readEvents({ client }: Api, wanted: Query): Promise<{ events: Eve
   return { events, isWhole: true };
 }
 
-/** As the interface tells them: it gives events as JSON only. */
+/** As the API returns them: it provides events as JSON only. */
 export function ExportButton({ query }: { query: Query }) {
   const t = useTranslations('events');
   const api = useApi();

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { LoginID, UserLink, useName } from '../users/person.tsx';
 
-/** Whom the event is about; nobody, or somebody who was erased since. */
+/** The person the event concerns; absent if there is none or they were erased. */
 export function Learner({ loginId }: { loginId: string | null }) {
   return loginId === null ? '–' : <Named loginId={loginId} />;
 }

@@ -6,7 +6,7 @@ import { Failed } from '../../parts/states.tsx';
 import { DeliveryBadge } from '../webhooks/delivery-status.tsx';
 import type { Endpoint } from '../webhooks/health.tsx';
 
-/** What became of the event at each endpoint; only where there are endpoints to tell. */
+/** The event's delivery status per endpoint; shown only if there are endpoints. */
 export function SentTo({ eventId }: { eventId: string }) {
   const t = useTranslations('events');
   const { $api } = useApi();

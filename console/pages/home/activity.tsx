@@ -9,7 +9,7 @@ import { usePeriodText } from './use-point-text.ts';
 
 const Chart = lazy(() => import('./chart.tsx'));
 
-/** What happened in the span that the address names; a month when it names none. */
+/** Activity in the period given in the address, by default a month. */
 export function Activity() {
   const t = useTranslations('home');
   const [filters, change] = useFilters(['days']);
@@ -136,7 +136,7 @@ function Numbers({ points, label }: { points: readonly Point[]; label: string })
   const format = useFormatter();
   const period = usePeriodText();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section className="numbers" aria-label={label} tabIndex={0}>
       <Table>
         <Table.Thead>

@@ -4,7 +4,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useTranslations } from 'use-intl';
 
-/** Something that somebody should look at, and where it is fixed. */
+/** An issue that needs attention, and where to fix it. */
 export type Matter = {
   key: string;
   title: string;

@@ -10,7 +10,7 @@ const edge = { top: 12, end: 12, bottom: 26, start: 40 };
 
 type Props = { points: readonly Point[]; label: string };
 
-/** Three lines over the days. It is gone through like a slider: each day tells its numbers. */
+/** Three lines over the days. Keyboard navigation works as in a slider: each day announces its numbers. */
 export default function Chart({ points, label }: Props) {
   const t = useTranslations('home');
   const { ref, width } = useElementSize();
@@ -123,7 +123,7 @@ function Grid({ y, width }: { y: Scale; width: number }) {
   );
 }
 
-/** As many names of days as there is room for, the last one always. */
+/** As many day labels as fit, always including the last one. */
 function Days({ points, x, width }: { points: readonly Point[]; x: Scale; width: number }) {
   const format = useFormatter();
   const last = points.length - 1;

@@ -36,7 +36,7 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
   );
 }
 
-/** What is worth knowing beside the progress: the score, and when the time ends or ended. */
+/** Details next to the progress: the score, and when access ends or ended. */
 function Details({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('home');
   const format = useFormatter();
@@ -58,7 +58,7 @@ function Details({ enrolment }: { enrolment: Enrolment }) {
   );
 }
 
-/** The button that starts the course, or why there is none: the service decides, as at the click itself. */
+/** The button that starts the course, or why it is missing: the service decides, as it does on the click. */
 function Way({ enrolment, describedBy }: { enrolment: Enrolment; describedBy: string }) {
   const t = useTranslations('home');
   const { $api } = useApi();

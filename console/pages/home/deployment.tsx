@@ -14,7 +14,7 @@ type Tenant = components['schemas']['Tenant'];
 
 const shownTenants = 6;
 
-/** What an operator sees who acts on no tenant: the deployment as a whole. */
+/** The deployment as a whole, for an operator who acts on no tenant. */
 export default function Deployment() {
   const t = useTranslations('home');
   return (
@@ -81,7 +81,7 @@ function Tenants({ tenants, hasMore }: { tenants: readonly Tenant[]; hasMore: bo
   );
 }
 
-/** Retired courses are begun by nobody any more. */
+/** Retired courses can no longer be started. */
 function Courses({ courses }: { courses: readonly Course[] }) {
   const t = useTranslations('home');
   const matters = courses

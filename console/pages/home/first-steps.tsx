@@ -11,10 +11,10 @@ type Course = components['schemas']['AuthoredCourse'];
 type Tenant = components['schemas']['Tenant'];
 type Step = 'course' | 'option' | 'tenant' | 'key' | 'enrolment';
 
-/** With more tenants than this, nobody needs to be told how to begin. */
+/** With more tenants than this, nobody needs the introduction. */
 const beginners = 3;
 
-/** Whether any of the first tenants has a key, and an enrolment. */
+/** Whether any of the first tenants has a key and an enrolment. */
 function useBegun(tenants: readonly Tenant[]) {
   const { client } = useApi();
   const ids = tenants.map(({ TenantID }) => TenantID);
@@ -40,7 +40,7 @@ function useBegun(tenants: readonly Tenant[]) {
 
 type Props = { tenants: readonly Tenant[]; courses: readonly Course[] };
 
-/** From nothing to the first enrolment; gone when all of it is done. */
+/** From nothing to the first enrolment; hidden once every step is done. */
 export function FirstSteps({ tenants, courses }: Props) {
   const t = useTranslations('home');
   const begun = useBegun(tenants);

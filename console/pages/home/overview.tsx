@@ -6,7 +6,7 @@ import { Page } from '../../parts/page.tsx';
 import { Activity } from './activity.tsx';
 import { Attention } from './attention.tsx';
 
-/** One tenant at a glance: what needs somebody, and what happened. */
+/** One tenant at a glance: what needs attention, and recent activity. */
 export default function Overview() {
   const t = useTranslations('home');
   const { TenantName } = useSession();

@@ -1,4 +1,4 @@
-/** What happened on one day (UTC). */
+/** The activity of one day (UTC). */
 export type DayCount = { Day: string; Enrolments: number; Starts: number; Completions: number };
 
 export const measures = ['Enrolments', 'Starts', 'Completions'] as const;
@@ -7,7 +7,7 @@ export type Measure = (typeof measures)[number];
 export const spans = [30, 90, 365] as const;
 export type Span = (typeof spans)[number];
 
-/** A point of the chart: a day, or the days of a week from `Day` on. */
+/** A point in the chart: a day, or the week starting on `Day`. */
 export type Point = DayCount & { days: number };
 
 export type Total = { measure: Measure; now: number; before: number | null };
@@ -15,7 +15,7 @@ export type Total = { measure: Measure; now: number; before: number | null };
 const sum = (days: readonly DayCount[], measure: Measure) =>
   days.reduce((total, day) => total + day[measure], 0);
 
-/** The days of the span, and the same number of days before it as far as they are known. */
+/** The days of the period, and as many days before it as are known. */
 export function splitDays(days: readonly DayCount[], span: Span) {
   const now = days.slice(-span);
   const before = days.slice(0, -span).slice(-span);
@@ -31,7 +31,7 @@ export function totalsOf(days: readonly DayCount[], span: Span): Total[] {
   }));
 }
 
-/** Days of a month or a quarter, weeks of a year: what is left over lengthens the first week. */
+/** Days for a month or a quarter, weeks for a year: leftover days extend the first week. */
 export function pointsOf(days: readonly DayCount[], span: Span): Point[] {
   const now = days.slice(-span);
   if (span !== 365) return now.map((day) => ({ ...day, days: 1 }));
@@ -53,7 +53,7 @@ export function pointsOf(days: readonly DayCount[], span: Span): Point[] {
   return points;
 }
 
-/** How much more or less there is, as a part of what was; null when there was nothing to compare with. */
+/** The relative change; null if there is nothing to compare with. */
 export function changeOf({ now, before }: Total): number | null {
   return before ? (now - before) / before : null;
 }

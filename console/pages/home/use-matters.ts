@@ -6,7 +6,7 @@ import { type Overview, useOverview } from './use-overview.ts';
 
 type Attention = Overview['Attention'];
 
-/** The day after, where the viewer is: what ends before it ends by then. */
+/** The start of the following day in the viewer's time zone. */
 function dayAfter(instant: string): string {
   const at = new Date(instant);
   const day = new Date(at.getFullYear(), at.getMonth(), at.getDate() + 1, 12);
@@ -65,7 +65,7 @@ function useLearningMatters() {
   };
 }
 
-/** The courses whose packages have warnings; only the operator can import another one. */
+/** The courses whose packages have warnings; only the operator can import a new package. */
 function useWarnedCourses() {
   const t = useTranslations('home');
   const { $api } = useApi();
@@ -80,7 +80,7 @@ function useWarnedCourses() {
   return { warned, error: asked.error, isPending: enabled && asked.isPending, refetch: asked.refetch };
 }
 
-/** What of the tenant somebody should look at, the most urgent first. */
+/** Issues of the tenant that need attention, most urgent first. */
 export function useMatters() {
   const overview = useOverview();
   const courses = useWarnedCourses();

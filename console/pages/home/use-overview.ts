@@ -4,10 +4,10 @@ import { type Span, spans } from './spans.ts';
 
 export type Overview = components['schemas']['Overview'];
 
-/** The service counts no more days at once. */
+/** The service counts at most this many days per call. */
 const mostDays = 366;
 
-/** The days of the span, and as many before to compare with as far as they can be had. */
+/** The days of the period, and as many before it as possible for comparison. */
 export function useOverview(span: Span = spans[0]) {
   const { $api } = useApi();
   const Days = Math.min(span * 2, mostDays);

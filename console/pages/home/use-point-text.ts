@@ -1,10 +1,10 @@
 import { useFormatter, useTranslations } from 'use-intl';
 import type { Point } from './spans.ts';
 
-/** The service counts by days of UTC. */
+/** The service counts by UTC days. */
 export const dayOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
-/** When a point is: a day, or from one to another. */
+/** The date of a point: a day, or a range of days. */
 export function usePeriodText() {
   const format = useFormatter();
   return ({ Day, days }: Point) => {
@@ -15,7 +15,7 @@ export function usePeriodText() {
   };
 }
 
-/** All that a point tells, in words. */
+/** All values of a point, in words. */
 export function usePointText() {
   const t = useTranslations('home');
   const period = usePeriodText();

@@ -12,7 +12,7 @@ export const noCourse: KeyCourse = { courseId: undefined, durationId: undefined 
 
 type Props = { value: readonly KeyCourse[]; onChange: (value: KeyCourse[]) => void };
 
-/** The courses on which a key enrols, each with its option. */
+/** The courses a key enrols on, each with its option. */
 export function CoursesField({ value, onChange }: Props) {
   const t = useTranslations('keys');
   return (
@@ -23,7 +23,7 @@ export function CoursesField({ value, onChange }: Props) {
         </Text>
         {value.map((course, at) => (
           <OneCourse
-            // biome-ignore lint/suspicious/noArrayIndexKey: a course has no other name until it is chosen
+            // biome-ignore lint/suspicious/noArrayIndexKey: a course has no other identity until it is chosen
             key={at}
             value={course}
             onChange={(changed) => onChange(value.with(at, changed))}
@@ -55,7 +55,7 @@ function OneCourse({ value, onChange, onRemove }: OneProps) {
   const { course, query } = useOffered(value.courseId);
   const options = course?.AvailableEnrolOptions ?? [];
   const only = options.length === 1 ? options[0]?.DurationID : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the only option is chosen when the course is read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the only option is selected when the course is loaded
   useEffect(() => {
     if (only !== undefined && value.durationId === undefined) onChange({ ...value, durationId: only });
   }, [only, value.durationId]);

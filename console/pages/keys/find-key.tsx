@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFresh } from '../../parts/fresh.ts';
 
-/** Finds the key that somebody reads out. The address keeps its KeyID only: whoever has the key can redeem it. */
+/** Finds the key that a caller reads out. The address contains only its KeyID: anyone holding the key can redeem it. */
 export function FindKey({ onFound }: { onFound: (keyId: string) => void }) {
   const t = useTranslations('keys');
   const { client } = useApi();

@@ -20,13 +20,13 @@ import {
 } from './values.tsx';
 
 type Props = {
-  /** undefined: it is closed. */
+  /** undefined: closed. */
   keyId: string | undefined;
   onClose: () => void;
   onMakeAnother: (like: Like) => void;
 };
 
-/** One key: what it is good for, who has used it, and its end. */
+/** One key: what it grants, who has redeemed it, and when it expires. */
 export function KeyDrawer({ keyId, onClose, onMakeAnother }: Props) {
   const t = useTranslations('keys');
   const act = useTranslations('act');
@@ -122,7 +122,7 @@ function CourseAndOption({ courseId, durationId }: { courseId: string; durationI
   );
 }
 
-/** Who has used it, and what came of it. */
+/** Who has redeemed it, and the results. */
 function Redemption({ held, loginId }: { held: EnrolmentKey; loginId: string }) {
   const t = useTranslations('keys');
   return (

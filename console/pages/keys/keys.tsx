@@ -86,7 +86,7 @@ export default function Keys() {
   const { $api } = useApi();
   const columns = useColumns();
   const [filters, change] = useFilters(['status', 'po', 'order', 'key']);
-  // What the dialog begins with; null: it is closed.
+  // The dialog's initial values; null: closed.
   const [like, setLike] = useState<Like | null>(null);
   const [made, setMade] = useState<MadeKey[] | null>(null);
   const wanted = {

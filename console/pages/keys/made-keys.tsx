@@ -7,7 +7,7 @@ import { saveFile } from '../../parts/save-file.ts';
 import { CopyTextButton } from '../../parts/values.tsx';
 import type { MadeKey } from './values.tsx';
 
-/** One row a key; what is made of several is joined as the lists of the interface write it in a cell. */
+/** One row per key; multiple values are joined as in the API's CSV cells. */
 function fileOf(made: readonly MadeKey[]): Blob {
   const header = [
     'Key',
@@ -29,7 +29,7 @@ function fileOf(made: readonly MadeKey[]): Blob {
 
 type Props = { made: readonly MadeKey[] | null; onClose: () => void };
 
-/** The one time that the keys are seen. Only its button closes it: nothing is lost by a slip. */
+/** The keys are shown only once. Only the button closes the dialog, so that they are not lost by accident. */
 export function MadeKeys({ made, onClose }: Props) {
   const t = useTranslations('keys.made');
   const keys = made?.map(({ Key }) => Key).join('\n') ?? '';

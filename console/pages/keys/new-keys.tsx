@@ -12,7 +12,7 @@ import { GroupField } from '../users/group.tsx';
 import { CoursesField, type KeyCourse, noCourse } from './courses-field.tsx';
 import type { EnrolmentKey, MadeKey, NewKeys } from './values.tsx';
 
-/** What new keys are like: nothing yet, or a key that there is. */
+/** Initial values for new keys: blank, or copied from an existing key. */
 export type Like = { key?: EnrolmentKey };
 
 const holders = ['anybody', 'group', 'user'] as const;
@@ -43,7 +43,7 @@ function typedOf(like: EnrolmentKey | undefined): Typed {
   };
 }
 
-/** As the service takes it; a validity is whole days where the viewer is. */
+/** In the service's format; validity is in whole days in the viewer's time zone. */
 function bodyOf(typed: Typed): NewKeys {
   const { courses, quantity, holder, group, loginId, purchaseOrder, from, until } = typed;
   return {
@@ -58,7 +58,7 @@ function bodyOf(typed: Typed): NewKeys {
   };
 }
 
-/** Makes keys. Sending the same again, after an answer was lost, answers the same keys. */
+/** Creates keys. Repeating the request after a lost response returns the same keys. */
 function useMake() {
   const { client } = useApi();
   const queries = useQueryClient();
@@ -78,7 +78,7 @@ function useMake() {
 }
 
 type Props = {
-  /** null: it is closed. */
+  /** null: closed. */
   like: Like | null;
   onClose: () => void;
   onMade: (made: MadeKey[]) => void;

@@ -34,7 +34,7 @@ export function KeyStatusBadge({ status }: { status: Status }) {
   return <Badge color={colors[status]}>{t(`statuses.${status}`)}</Badge>;
 }
 
-/** What is known of a key after it was made: how it begins. */
+/** The part of a key known after its creation: its prefix. */
 export function KeyStart({ start }: { start: string }) {
   return (
     <Text span ff="monospace" size="sm" fw={600}>
@@ -43,7 +43,7 @@ export function KeyStart({ start }: { start: string }) {
   );
 }
 
-/** The offered course with this CourseID; undefined until it is read, and when it is offered no more. */
+/** The offered course with this CourseID; undefined until it is loaded, or if it is no longer offered. */
 export function useOffered(courseId: string | undefined) {
   const { $api } = useApi();
   const query = $api.useQuery(
@@ -80,7 +80,7 @@ export function Holder({ held: { LoginID, Group } }: { held: Pick<EnrolmentKey, 
   );
 }
 
-/** What the status says about time: until when it is good, since when it is not, who has used it. */
+/** Details of the status: valid until, expired since, or redeemed by. */
 export function StatusText({ held }: { held: EnrolmentKey }) {
   const t = useTranslations('keys');
   const at = {

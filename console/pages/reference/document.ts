@@ -1,4 +1,4 @@
-/** What the reference reads of an OpenAPI 3.1 document, as far as ours uses it. */
+/** The parts of an OpenAPI 3.1 document that the reference reads. */
 export type Schema = {
   type?: string | string[];
   title?: string;
@@ -41,7 +41,7 @@ export type Operation = {
   requestBody?: { required?: boolean; content: Content };
   responses: Record<string, { description?: string; content?: Content }>;
   'x-access'?: 'tenant' | 'operator' | 'either' | 'anyone' | 'session';
-  /** Where it is when it is not at the origin of the interface. */
+  /** Its server, if that is not the origin of the API. */
   servers?: { url: string }[];
   'x-scope'?: string;
 };
@@ -55,7 +55,7 @@ export type Document = {
 
 export type Entry = Operation & { method: string; path: string; tag: string };
 
-/** The document with every reference replaced by what it names; where a record holds itself, nothing more is said of it. */
+/** The document with every reference resolved; recursive records are cut off. */
 function withoutReferences(document: Document): Document {
   const find = (reference: string) =>
     reference
@@ -72,7 +72,7 @@ function withoutReferences(document: Document): Document {
   return { ...document, ...(resolve({ paths: document.paths, webhooks: document.webhooks }, []) as object) };
 }
 
-/** The operations in the document's order, and after them the events that are sent to webhook endpoints. */
+/** The operations in the document's order, followed by the webhook events. */
 export function entriesOf(document: Document): Entry[] {
   const { paths, webhooks } = withoutReferences(document);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -92,7 +92,7 @@ export function entriesOf(document: Document): Entry[] {
   return [...operations, ...events];
 }
 
-/** Entries by tag, those whose words all occur in name, address or summary. */
+/** Entries by tag whose name, path or summary contains all words of the filter. */
 export function groupsOf(entries: readonly Entry[], filter: string): [string, Entry[]][] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, Entry[]>();
@@ -104,7 +104,7 @@ export function groupsOf(entries: readonly Entry[], filter: string): [string, En
   return [...groups];
 }
 
-/** The media type and schema of a body; JSON before all others. */
+/** The media type and schema of a body; JSON is preferred. */
 export function bodyOf(
   content: Content | undefined,
 ): { type: string; schema: Schema; example: unknown } | null {

@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl';
 import type { Entry, Parameter, Schema } from './document.ts';
 import { limitsOf, type Row, rowsOf } from './schema.ts';
 
-/** The fields of a record, one below the other; those of a record in it are set in. */
+/** The fields of a record, one below the other; nested fields are indented. */
 export function Fields({ schema, label }: { schema: Schema; label: string }) {
   const rows = rowsOf(schema);
   if (rows.length === 0) return schema.description ? <Text size="sm">{schema.description}</Text> : null;
@@ -44,7 +44,7 @@ function FieldList({ rows, label }: { rows: readonly Row[]; label: string }) {
   return (
     <ul className="fields" aria-label={label}>
       {rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the same name may stand at several places of one record
+        // biome-ignore lint/suspicious/noArrayIndexKey: a name may occur in several places of one record
         <li key={`${index} ${row.name}`} data-depth={Math.min(row.depth, 3)}>
           <Group gap="xs">
             <Code fw={600}>{row.name}</Code>

@@ -7,7 +7,7 @@ import { Method } from './method.tsx';
 import { curlOf, exampleRequest, scriptOf } from './request.ts';
 import { TryIt } from './try-it.tsx';
 
-/** One operation: what it is for, who may call it, what it takes and answers, how to call it, and a place to do so. */
+/** One operation: its purpose, permissions, parameters and responses, an example call, and a form to try it. */
 export function OperationView({ entry, baseUrl }: { entry: Entry; baseUrl: string }) {
   const t = useTranslations('reference');
   const isEvent = entry.method === 'EVENT';

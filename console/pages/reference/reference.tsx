@@ -16,7 +16,7 @@ async function readDocument(): Promise<Document> {
   return response.json();
 }
 
-/** The whole interface, from the document that its schemas make. One operation is shown at a time: its name is the anchor. */
+/** The whole API, from the OpenAPI document. One operation is shown at a time; its name is the anchor. */
 export default function Reference() {
   const t = useTranslations('reference');
   const [filters, change] = useFilters(['filter']);
@@ -74,7 +74,7 @@ export default function Reference() {
 
 type ChoiceProps = { groups: [string, Entry[]][]; shown: Entry | undefined };
 
-/** A tree on a desk, a choice on a phone. */
+/** A tree on wide screens, a select on phones. */
 function Choice({ groups, shown }: ChoiceProps) {
   const t = useTranslations('reference');
   const navigate = useNavigate();
@@ -83,7 +83,7 @@ function Choice({ groups, shown }: ChoiceProps) {
   useEffect(() => {
     const list = window.document.querySelector<HTMLElement>('.operations nav');
     const chosen = list?.querySelector<HTMLElement>('[aria-current]');
-    // Only within the list: the page stays at its beginning.
+    // Scroll only within the list; the page stays at the top.
     if (list && chosen) list.scrollTop = chosen.offsetTop - list.offsetTop - list.clientHeight / 2;
   }, []);
   return (

@@ -2,7 +2,7 @@ import { bodyOf, type Entry } from './document.ts';
 
 export type Request = { method: string; url: string; headers: Record<string, string>; body: string | null };
 
-/** The address with its parameters filled in; what is empty is left out, but for the path. */
+/** The URL with its parameters filled in; empty ones are omitted, except in the path. */
 export function addressOf(entry: Entry, values: Record<string, string>): string {
   const query = new URLSearchParams();
   let path = entry.path;
@@ -15,17 +15,17 @@ export function addressOf(entry: Entry, values: Record<string, string>): string 
   return text ? `${path}?${text}` : path;
 }
 
-/** Single quotes keep everything for a POSIX shell but the single quote itself. */
+/** Inside single quotes, a POSIX shell keeps everything except the single quote itself. */
 export function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A key is a variable of the shell, so that it is in nobody's history. */
+/** The key is a shell variable, so that it does not end up in the shell history. */
 function quoteHeader(text: string): string {
   return text.endsWith(' $KEY') ? `"${text}"` : quote(text);
 }
 
-/** One command line; sending a body makes it a POST by itself. */
+/** One command line; sending a body makes it a POST automatically. */
 export function curlOf({ method, url, headers, body }: Request): string {
   const implied = body === null ? 'GET' : 'POST';
   return [
@@ -37,7 +37,7 @@ export function curlOf({ method, url, headers, body }: Request): string {
   ].join(' ');
 }
 
-/** What the operation is called with to see it work: the example of the document. */
+/** The values for a first call: the example in the document. */
 export function exampleRequest(entry: Entry, baseUrl: string): Request {
   const values: Record<string, string> = {};
   for (const { in: place, name, required, example } of entry.parameters ?? [])
@@ -56,7 +56,7 @@ export function exampleRequest(entry: Entry, baseUrl: string): Request {
   };
 }
 
-/** The same with our client for JavaScript. */
+/** The same call with our JavaScript client. */
 export function scriptOf(entry: Entry): string {
   const method = entry.method.toLowerCase();
   const pathParameters = (entry.parameters ?? []).filter(({ in: place }) => place === 'path');

@@ -36,7 +36,7 @@ test('every field of a record has its row, with what it may hold', () => {
   assert.equal(rows.find(({ name }) => name === 'Email')?.type, 'string | null');
 });
 
-/** What a POSIX shell makes of a command line that has single quotes and backslashes before them only. */
+/** How a POSIX shell parses a command line that quotes only with single quotes and backslashes. */
 function shellWords(line: string): string[] {
   const word = /(?:'([^']*)'|\\(.)|([^\s'\\]))/gsu;
   const words: string[] = [];

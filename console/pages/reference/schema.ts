@@ -40,7 +40,7 @@ export function limitsOf(schema: Schema): string[] {
   ];
 }
 
-/** The fields of a record, those of its records below them. */
+/** The fields of a record, followed by those of nested records. */
 export function rowsOf(schema: Schema, depth = 0): Row[] {
   const record = typesOf(schema).includes('array') ? (schema.items ?? {}) : schema;
   return Object.entries(record.properties ?? {}).flatMap(([name, field]) => [

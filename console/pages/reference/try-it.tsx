@@ -24,7 +24,7 @@ import { addressOf } from './request.ts';
 type Answer = { status: number; milliseconds: number; headers: [string, string][]; text: string };
 
 const shownHeaders = ['location', 'retry-after', 'ratelimit', 'idempotency-replayed', 'x-request-id'];
-/** What is longer is cut: a page is no place for an export. */
+/** Longer responses are cut: a page is no place for an export. */
 const longest = 100_000;
 
 async function readAnswer(response: Response, began: number): Promise<Answer> {
@@ -38,7 +38,7 @@ async function readAnswer(response: Response, began: number): Promise<Answer> {
   };
 }
 
-/** Calls the real service, with the session of this browser or with a key that is kept nowhere. */
+/** Calls the real service with the session of this browser, or with a key that is not stored anywhere. */
 export function TryIt({ entry }: { entry: Entry }) {
   const t = useTranslations('reference');
   const search: Search = useLocation().search;

@@ -4,7 +4,7 @@ import { toFailure } from '../../api/problem.ts';
 
 export type Credentials = { TenantID: string; LoginID: string; Password: string };
 
-/** Why nobody was signed in. */
+/** Why the sign-in failed. */
 export type Refusal =
   | { kind: 'wrong' }
   | { kind: 'byLink' }
@@ -25,7 +25,7 @@ function refusalOf(error: unknown, response: Response): Refusal {
     : { kind: 'failed', error };
 }
 
-/** Signs in with what the organization's own function makes of the password; the password itself is never sent. */
+/** Signs in with the password hashed by the organization's own function; the password itself is never sent. */
 export function useSignIn(onSignedIn: () => void) {
   const { client } = useApi();
   const [isRunning, setRunning] = useState(false);

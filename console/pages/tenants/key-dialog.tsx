@@ -9,7 +9,7 @@ import { scopesOfTenant } from './scopes.ts';
 
 type KeyWithSecret = components['schemas']['KeyWithSecret'];
 
-/** The last moment of the day where the viewer is. */
+/** The end of the day in the viewer's time zone. */
 const endOf = (day: string) => new Date(`${day}T23:59:59`).toISOString();
 
 type Props = {

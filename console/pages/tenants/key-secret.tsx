@@ -8,7 +8,7 @@ import { CopyTextButton } from '../../parts/values.tsx';
 type KeyWithSecret = components['schemas']['KeyWithSecret'];
 type Scope = KeyWithSecret['Scopes'][number];
 
-/** What a key can read, the most telling first. */
+/** What a key can read, most useful first. */
 const readable: readonly [Scope, string][] = [
   ['users:read', '/user'],
   ['enrolments:read', '/enrolment'],
@@ -16,7 +16,7 @@ const readable: readonly [Scope, string][] = [
   ['events:read', '/events'],
 ];
 
-/** A call that this key may make and that changes nothing: a list, or for a key that only writes an access token. */
+/** A call that this key may make and that changes nothing: a list, or, for a write-only key, an access token. */
 export function tryLine({ KeyID, Secret, Scopes }: KeyWithSecret, origin: string): string {
   const path = readable.find(([scope]) => Scopes.includes(scope))?.[1];
   return path

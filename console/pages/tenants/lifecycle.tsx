@@ -17,7 +17,7 @@ export function TenantStatus({ status }: { status: Tenant['Status'] }) {
   return <Badge color={status === 'active' ? 'green' : 'red'}>{t(`statuses.${status}`)}</Badge>;
 }
 
-/** Suspending stops everybody at once, so it asks first. */
+/** Suspending locks everyone out immediately, so it asks first. */
 export function SuspendButton({ tenant }: { tenant: Tenant }) {
   const t = useTranslations('tenants');
   const { $api } = useApi();
@@ -43,7 +43,7 @@ export function SuspendButton({ tenant }: { tenant: Tenant }) {
   );
 }
 
-/** For a suspended tenant: its data as a file, and the end of it. */
+/** For a suspended tenant: export or delete its data. */
 export function LeavingTenant({ tenant }: { tenant: Tenant }) {
   const t = useTranslations('tenants');
   const [isOpen, setOpen] = useState(false);
@@ -77,7 +77,7 @@ export function LeavingTenant({ tenant }: { tenant: Tenant }) {
 
 type DialogProps = { tenant: Tenant; isOpen: boolean; onClose: () => void };
 
-/** Shows what would go and what would stay before it can be done. */
+/** Shows what would be deleted and what would stay before it can be confirmed. */
 function DeleteDialog({ tenant, isOpen, onClose }: DialogProps) {
   const t = useTranslations('tenants');
   const act = useTranslations('act');

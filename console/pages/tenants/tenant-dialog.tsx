@@ -22,7 +22,7 @@ const passwordHashes = [
 
 type Typed = { Name: string; PasswordHash: PasswordHash; ReturnOrigins: string[]; FrameOrigins: string[] };
 
-/** No origin listed is no limit. */
+/** An empty list of origins means no limit. */
 const originsOf = (typed: string[]) => (typed.length > 0 ? typed : null);
 const changeOf = ({ ReturnOrigins, FrameOrigins, ...rest }: Typed) => ({
   ...rest,

@@ -17,7 +17,7 @@ export function useUser(loginId: string) {
   );
 }
 
-/** The name of the user with this LoginID; until it is read, the LoginID. */
+/** The name of the user with this LoginID; until it is loaded, the LoginID. */
 export function useName(loginId: string): string {
   const { data } = useUser(loginId);
   return data ? nameOf(data) : loginId;
@@ -25,7 +25,7 @@ export function useName(loginId: string): string {
 
 type UserLinkProps = { loginId: string; children: React.ReactNode; isInText?: boolean };
 
-/** `isInText`: words beside it have the same look, so that colour alone would tell them apart. */
+/** `isInText`: nearby words look the same, so colour alone would not identify the link. */
 export function UserLink({ loginId, children, isInText = false }: UserLinkProps) {
   return (
     <Anchor
@@ -47,7 +47,7 @@ export function LoginID({ name, loginId }: { name: string; loginId: string }) {
   );
 }
 
-/** What sets this account apart from others. */
+/** The special properties of this account. */
 export function AccountBadges({ user }: { user: User }) {
   const t = useTranslations('users');
   return (

@@ -29,7 +29,7 @@ const typedOf = (user: User | null) => ({
 
 type Typed = ReturnType<typeof typedOf>;
 
-/** As the service takes it: what is empty is not known. */
+/** In the service's format: empty fields are omitted. */
 const fieldsOf = ({ FirstName, LastName, GroupName, Email, IsAdmin, Enabled }: Typed) => ({
   FirstName: FirstName || null,
   LastName: LastName || null,

@@ -15,7 +15,7 @@ import { deliveryStatuses, useDeliveries, type Wanted } from './use-deliveries.t
 const names = ['status', 'type', 'from', 'until', 'event'] as const;
 const none = { status: undefined, type: undefined, from: undefined, until: undefined, event: undefined };
 
-/** The delivery log: what was sent, and what was answered. */
+/** The delivery log: requests and responses. */
 export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const [filters, change] = useFilters(names);

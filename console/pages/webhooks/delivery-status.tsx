@@ -4,7 +4,7 @@ import type { components } from '../../../client/src/generated.ts';
 
 export type Delivery = components['schemas']['Delivery'];
 
-/** `again`: at least one attempt failed, and there will be another. */
+/** `again`: at least one attempt failed, and another will follow. */
 type Standing = 'waiting' | 'again' | 'delivered' | 'failed';
 
 const colors: Record<Standing, string> = {

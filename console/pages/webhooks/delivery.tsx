@@ -10,7 +10,7 @@ import { useReplay } from './replay.tsx';
 
 type SendAgainProps = { endpoint: Endpoint; delivery: Delivery; size?: ButtonProps['size'] };
 
-/** A ping is in no log, so it is made anew; what is pending is tried again by itself, and a replay would wait behind it. */
+/** Pings are not in the log, so a new one is sent; pending deliveries retry automatically and would block a replay. */
 export function SendAgain({ endpoint, delivery, size = 'sm' }: SendAgainProps) {
   const t = useTranslations('webhooks');
   const replay = useReplay(endpoint);
@@ -28,7 +28,7 @@ export function SendAgain({ endpoint, delivery, size = 'sm' }: SendAgainProps) {
 
 type Props = { endpoint: Endpoint; delivery: Delivery | null; onClose: () => void };
 
-/** One delivery in full: what was sent last, and what came back. */
+/** One delivery in full: the last request and its response. */
 export function DeliveryDialog({ endpoint, delivery, onClose }: Props) {
   const t = useTranslations('webhooks');
   return (

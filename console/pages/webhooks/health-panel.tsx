@@ -28,7 +28,7 @@ const looks: Record<Shown, { color: string; icon: typeof IconCheck }> = {
   off: { color: 'gray', icon: IconPlayerPause },
 };
 
-/** What was attempted last, as far as it is among the newest deliveries. */
+/** The last attempt, as far as it is among the newest deliveries. */
 function useLast({ WebhookID }: Endpoint): Delivery | null | undefined {
   const { $api } = useApi();
   const { data } = $api.useQuery(
@@ -50,7 +50,7 @@ function shownOf(endpoint: Endpoint, last: Delivery | null | undefined): Shown {
   return last.Status === 'delivered' ? 'works' : 'lastFailed';
 }
 
-/** The answer that everybody comes for: whether it works, what came back last, and what helps. */
+/** The main answer of the page: whether it works, the last response, and what to do. */
 export function HealthPanel({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const last = useLast(endpoint);
@@ -103,7 +103,7 @@ function LastAnswer({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** Enabling takes up what waits, and its 72 hours begin anew: that is also how waiting is cut short. */
+/** Enabling retries pending deliveries and restarts the 72-hour window, so it also skips the waiting time. */
 function Cure({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const set = useStatus(endpoint);

@@ -9,7 +9,7 @@ import { Json } from '../../parts/json.tsx';
 import type { Delivery } from './delivery-status.tsx';
 import type { Endpoint } from './health.tsx';
 
-/** Whether the endpoint answers, now. */
+/** Tests whether the endpoint responds now. */
 export function usePing({ WebhookID }: Endpoint) {
   const { $api } = useApi();
   const queries = useQueryClient();

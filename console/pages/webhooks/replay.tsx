@@ -14,7 +14,7 @@ import { mostCounted, useCount } from './use-count.ts';
 
 type What = { EventIDs: string[] } | { From: string; Until?: string };
 
-/** Sends events again; what comes of it is in the delivery log. */
+/** Sends events again; the results appear in the delivery log. */
 export function useReplay({ WebhookID }: Endpoint) {
   const t = useTranslations('webhooks');
   const { $api } = useApi();
@@ -29,13 +29,13 @@ export function useReplay({ WebhookID }: Endpoint) {
 
 const day = 86_400_000;
 
-/** From the first failure on, or the last day. */
+/** Since the first failure, or the last day. */
 const usualSpan = ({ FailingSince }: Endpoint) => ({
   from: local(FailingSince === null ? new Date(Date.now() - day) : new Date(FailingSince)),
   until: '',
 });
 
-/** All that happened in a span of time, once more. */
+/** Sends all events of a period again. */
 export function ReplayButton({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const replay = useReplay(endpoint);

@@ -14,7 +14,7 @@ export const deliveryStatuses = [
 export type Wanted = {
   status: Delivery['Status'] | undefined;
   eventId: string | undefined;
-  /** The interface does not narrow by these; it is looked through, so many pages at once. */
+  /** The API has no filter for these, so this many pages are searched at a time. */
   type: string | undefined;
   from: string | null;
   until: string | null;
@@ -24,7 +24,7 @@ const shownAtOnce = 25;
 const lookedThrough = 200;
 const pagesAtOnce = 5;
 
-/** The newest first, as far as they are wanted. */
+/** The newest first, as many as needed. */
 export function useDeliveries({ WebhookID }: Endpoint, { status, eventId, type, from, until }: Wanted) {
   const { $api } = useApi();
   const [bound, setBound] = useState(pagesAtOnce);
@@ -51,7 +51,7 @@ export function useDeliveries({ WebhookID }: Endpoint, { status, eventId, type, 
         ...data,
         pages: data.pages.map((page) => page && { ...page, Items: page.Items.filter(isWanted) }),
       }),
-      // What has been looked through is not read again and again.
+      // Pages that were already searched are not read again.
       refetchInterval: ({ state }) => (isSearch || (state.data?.pages.length ?? 0) > 2 ? false : 5_000),
     },
   );
@@ -65,9 +65,9 @@ export function useDeliveries({ WebhookID }: Endpoint, { status, eventId, type, 
   return {
     list,
     shown,
-    /** Nothing was found so far, and it looks on. */
+    /** Nothing found yet; the search continues. */
     isSeeking: isLooking && shown.length === 0,
-    /** There may be more behind what was looked through. */
+    /** There may be more beyond the searched pages. */
     lookOn: hasNextPage && shown.length === 0 ? () => setBound(bound + pagesAtOnce) : undefined,
     lookedThrough: pages * lookedThrough,
   };

@@ -4,7 +4,7 @@ import { useApi } from '../../api/api.tsx';
 import { told } from '../../parts/act.tsx';
 import type { Endpoint } from './health.tsx';
 
-/** Sets the endpoint to one status after the other, and tells what came of it. */
+/** Sets the endpoint to each status in turn, and reports the result. */
 export function useStatus({ WebhookID }: Endpoint) {
   const t = useTranslations('webhooks');
   const { $api } = useApi();

@@ -93,7 +93,7 @@ export default function Webhooks() {
   );
 }
 
-/** Makes an endpoint, shows its secret, and leads to its page. */
+/** Creates an endpoint, shows its secret, and opens its page. */
 function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useTranslations('webhooks');
   const { $api } = useApi();
