@@ -2920,7 +2920,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unauthorized`: No valid credentials were sent were sent. `signed_out`: Nobody is signed in. */
+        /** @description `unauthorized`: No valid credentials were sent. `signed_out`: Nobody is signed in. */
         "unauthorized.signed_out": {
             headers: {
                 [name: string]: unknown;

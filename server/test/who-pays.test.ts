@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
+import { usableKey } from '../src/modules/auth/known-keys.ts';
 import type { Engine, Statement } from '../src/platform/db/engine.ts';
 import { guardTenants } from '../src/platform/db/tenant-guard.ts';
-import { credentialsLine } from '../src/platform/turns.ts';
+import { sha256 } from '../src/platform/ids.ts';
+import { credentialsLine, isStrangersLine, strangersLineOf } from '../src/platform/turns.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { packUnits } from './support/packages.ts';
 import { startService } from './support/service.ts';
@@ -32,7 +34,8 @@ const noting: Engine = {
     return engine.transaction(work, line);
   },
 };
-const node = await serve(onEngine(service.ctx, guardTenants(noting)));
+const ctx = onEngine(service.ctx, guardTenants(noting));
+const node = await serve(ctx);
 after(async () => {
   await node.close();
   await service.close();
@@ -49,7 +52,8 @@ const shared = [/^select "standard", "tree" from "release"/];
 
 function others(): string[] {
   return seen.flatMap(({ line, told }) => {
-    const known = line === credentialsLine ? credentials : line?.endsWith('catalogue') ? shared : [];
+    const isLookUp = line === credentialsLine || isStrangersLine(line);
+    const known = isLookUp ? credentials : line?.endsWith('catalogue') ? shared : [];
     return line === tenant.TenantID || known.some((shape) => shape.test(told))
       ? []
       : [`${JSON.stringify(line)}: ${told}`];
@@ -142,7 +146,20 @@ test('a stranger who names a tenant does not wait in its line, nor in that of th
   await node.api.inject({ url: '/session', headers: { cookie } });
   assert.ok(seen.length > 1);
   assert.deepEqual(
-    seen.filter(({ line }) => line !== '\n' && line !== credentialsLine),
+    seen.filter(({ line }) => !isStrangersLine(line)),
     [],
   );
+});
+
+test('credentials that nobody knows yet are looked up in the queue of their network, and known ones before all', async () => {
+  const lineOf = async (key: string) => {
+    seen = [];
+    await node.api.inject({ url: '/user', headers: { authorization: `Bearer ${key}` } });
+    return seen.find(({ told }) => told.startsWith('read_key_by_'))?.line;
+  };
+  assert.equal(await lineOf('wrong-but-long-enough'), strangersLineOf('127.0.0.1'));
+  const fresh = await newTenant(service);
+  assert.equal(await lineOf(fresh.key), strangersLineOf('127.0.0.1'));
+  usableKey.forget(ctx, sha256(fresh.key));
+  assert.equal(await lineOf(fresh.key), credentialsLine);
 });

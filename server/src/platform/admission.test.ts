@@ -201,6 +201,29 @@ test('wrong credentials are charged to their address, and those that were valid 
   assert.equal(token.status, 400, 'half of the anonymous budget is left');
 });
 
+test('a thousand wrong keys at once are looked up no more often than they may be wrong in a minute', async () => {
+  const address = from('192.0.2.31');
+  const calls = Array.from({ length: 1_000 }, (_, at) =>
+    service.api('GET', '/user', undefined, `wrong-but-long-enough-${at}`, address),
+  );
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  assert.equal(statuses.filter((status) => status === 401).length, 300);
+  assert.equal(statuses.filter((status) => status === 429).length, 700);
+  clock.advance({ seconds: 120 });
+});
+
+test('a client whose first thousand requests come at once is not taken for one that guesses', async () => {
+  const address = from('192.0.2.32');
+  const other = await newTenant(service);
+  const calls = Array.from({ length: 1_000 }, () =>
+    service.api('GET', '/user', undefined, other.key, address),
+  );
+  const statuses = new Set((await Promise.all(calls)).map(({ status }) => status));
+  assert.ok(!statuses.has(401), 'it is valid');
+  const wrong = await service.api('GET', '/user', undefined, 'wrong-but-long-enough', address);
+  assert.equal(wrong.status, 401, 'and nothing was counted against its address');
+});
+
 test('requests without credentials keep no valid credentials of their address out, whatever cookies they carry', async () => {
   const address = from('192.0.2.9');
   const image = { ...address, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };

@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { type Budgets, hold, networkOf, secondsToWait, siteOf, spend } from './budgets.ts';
+import { type Budgets, hold, networkOf, siteOf, spend } from './budgets.ts';
 import type { Context } from './context.ts';
 import { countRejection } from './counters.ts';
-import { Problem } from './errors.ts';
+import type { Problem } from './errors.ts';
 import { type Hold, hasRoom, holdAll, reject } from './holds.ts';
 import { connectionOf } from './http2.ts';
-import { sha256 } from './ids.ts';
 import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasBody, hurryBody } from './slow-clients.ts';
 import { operatorLine, overloaded } from './turns.ts';
@@ -16,7 +15,6 @@ const stalledAfter = 2_000;
 /** A pool counts as exhausted until a tenth of it is free again. */
 const freeAgain = 0.9;
 const exhaustedSeconds = 5;
-const mostTrusted = 10_000;
 
 export function isDraining(ctx: Context): boolean {
   return ctx.admission.draining;
@@ -65,14 +63,14 @@ function admit(ctx: Context, { place, raw }: FastifyRequest, name: PoolName, giv
 }
 
 /** Requests that waited while the event loop was blocked are rejected before any work, except learners'. */
-function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
+export function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
   if (!ctx.admission.stalled) return;
   countRejection(ctx, name, 'stalled');
   throw overloaded();
 }
 
 /** Counts a request without credentials against its address for this minute; returns the network. */
-function countStranger(ctx: Context, request: FastifyRequest): string {
+export function countStranger(ctx: Context, request: FastifyRequest): string {
   const network = networkOf(request.ip);
   const seconds = spend(ctx.admission.addresses, network, ctx.now());
   if (seconds === 0) return network;
@@ -187,59 +185,6 @@ function charge(ctx: Context, { sitting }: Player, bytes: number): Problem | nul
   if (retryAfter === 0) return null;
   const detail = 'Too many commits, or too large ones, for this enrolment or preview.';
   return reject(ctx, 'runTime', calls ? 'session_rate' : 'session_bytes', { detail, retryAfter });
-}
-
-/**
- * Looks credentials up. Wrong ones are charged to their address, whose unknown credentials are then not
- * looked up for a while. A request without credentials is not a wrong guess: any web page can make its
- * visitors' browsers send many.
- */
-export async function checkCredentials<Found>(
-  ctx: Context,
-  request: FastifyRequest,
-  { areShown, look }: { areShown: boolean; look: (isTrusted: boolean) => Promise<Found> },
-): Promise<Found> {
-  refuseStalled(ctx, 'interface');
-  if (!areShown) {
-    countStranger(ctx, request);
-    return look(false);
-  }
-  const { wrongCredentials, trusted } = ctx.admission;
-  const { authorization, cookie } = request.headers;
-  const digest = sha256(authorization ?? cookie ?? '');
-  const isTrusted = trusted.has(digest);
-  if (!isTrusted) {
-    const seconds = secondsToWait(wrongCredentials, networkOf(request.ip), ctx.now());
-    if (seconds > 0)
-      throw reject(ctx, 'anonymous', 'wrong_credentials', {
-        detail: 'Too many requests with wrong credentials from your address.',
-        retryAfter: seconds,
-      });
-  }
-  try {
-    const found = await look(isTrusted);
-    if (!isTrusted) trust(trusted, digest);
-    return found;
-  } catch (error) {
-    if (error instanceof Problem && error.status === 401) {
-      trusted.delete(digest);
-      chargeAddress(ctx, request);
-    }
-    throw error;
-  }
-}
-
-function trust(trusted: Set<string>, digest: string): void {
-  trusted.add(digest);
-  const [oldest] = trusted.size > mostTrusted ? trusted : [];
-  if (oldest !== undefined) trusted.delete(oldest);
-}
-
-/** Somebody presented an unknown key, link or token. */
-export function chargeAddress(ctx: Context, request: FastifyRequest): void {
-  const network = networkOf(request.ip);
-  spend(ctx.admission.wrongCredentials, network, ctx.now());
-  spend(ctx.admission.addresses, network, ctx.now());
 }
 
 /**

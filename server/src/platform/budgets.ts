@@ -56,6 +56,12 @@ export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): 
   return 0;
 }
 
+/** Takes back a call that `spend` counted and that turned out to be none. */
+export function giveBack({ used }: Budgets, caller: string): void {
+  const use = used.get(caller);
+  if (use && use.spent > 0) use.spent--;
+}
+
 /**
  * Takes one of the caller's places, or `amount` bytes; null: there is no room. The caller of this function
  * subtracts it from `inUse` afterwards. `counts`: take it regardless of the limit, but count it.

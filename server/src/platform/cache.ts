@@ -1,6 +1,7 @@
 import type { Context } from './context.ts';
-import { inLine } from './db/lines.ts';
+import { inLine, isOfStranger } from './db/lines.ts';
 import { perEngine } from './per-engine.ts';
+import { credentialsLine } from './turns.ts';
 
 type Entry<V> = { value: Promise<V>; until: number; since: number; bytes: number };
 
@@ -22,26 +23,33 @@ export function remember<V>(options: {
   /** Checks both clocks, because setting the system clock back must not keep an entry alive. */
   const isFresh = (ctx: Context, { until, since }: Entry<V>) =>
     until > performance.now() && Math.abs(ctx.now().getTime() - since) < options.milliseconds;
+  const keep = (ctx: Context, key: string, value: Promise<V>): Promise<V> => {
+    const map = entries(ctx);
+    map.delete(key);
+    const until = performance.now() + options.milliseconds;
+    const entry: Entry<V> = { value, until, since: ctx.now().getTime(), bytes: 0 };
+    map.set(key, entry);
+    const forget = () => {
+      if (map.get(key)?.value === value) map.delete(key);
+    };
+    value.then((found) => {
+      if (found === null) return forget();
+      entry.bytes = options.bytes?.of(found) ?? 0;
+      if (entry.bytes > 0) forgetOldest(map, options.bytes?.most ?? 0);
+    }, forget);
+    if (map.size > options.most) map.delete(map.keys().next().value as string);
+    return value;
+  };
   return {
     get(ctx: Context, key: string): Promise<V> {
-      const map = entries(ctx);
-      const found = map.get(key);
+      const found = entries(ctx).get(key);
       if (found && isFresh(ctx, found)) return found.value;
-      const value = options.load(options.line === undefined ? ctx : inLine(ctx, options.line), key);
-      map.delete(key);
-      const until = performance.now() + options.milliseconds;
-      const entry: Entry<V> = { value, until, since: ctx.now().getTime(), bytes: 0 };
-      map.set(key, entry);
-      const forget = () => {
-        if (map.get(key)?.value === value) map.delete(key);
-      };
-      value.then((found) => {
-        if (found === null) return forget();
-        entry.bytes = options.bytes?.of(found) ?? 0;
-        if (entry.bytes > 0) forgetOldest(map, options.bytes?.most ?? 0);
-      }, forget);
-      if (map.size > options.most) map.delete(map.keys().next().value as string);
-      return value;
+      // A stranger must not go before everybody else, nor anybody else wait in the queue of the stranger's network.
+      if (options.line === credentialsLine && isOfStranger(ctx))
+        return options
+          .load(ctx, key)
+          .then((value) => (value === null ? value : keep(ctx, key, Promise.resolve(value))));
+      return keep(ctx, key, options.load(options.line === undefined ? ctx : inLine(ctx, options.line), key));
     },
     forget(ctx: Context, key: string): void {
       entries(ctx).delete(key);

@@ -1,7 +1,7 @@
 /** The closed list of error codes, each with its HTTP status and title (RFC 9457 `title`). */
 export const errorCodes = {
   malformed_request: [400, 'The request could not be read'],
-  unauthorized: [401, 'No valid credentials were sent were sent'],
+  unauthorized: [401, 'No valid credentials were sent'],
   session_ambiguous: [400, 'The browser sent several session cookies'],
   signed_out: [401, 'Nobody is signed in'],
   sign_in_failed: [401, 'Sign-in failed'],

@@ -82,6 +82,8 @@ export type Admission = {
   readonly openings: Turns;
   /** Digests of credentials that were valid: their callers are not affected by others at their address. */
   readonly trusted: Set<string>;
+  /** Credentials that are being looked up for the first time, and when that is over. */
+  readonly beingChecked: Map<string, Promise<void>>;
   /** Bulk calls in progress by key, and their files in `scratch` by tenant. */
   readonly bulkCalls: Map<string, number>;
   readonly bulkFiles: Map<string, number>;
@@ -184,6 +186,7 @@ export function openAdmission({
     starts: openBudgets({ perMinute: launchesPerMinute }),
     openings: openTurns({ ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'], mostWaiting: 100 }),
     trusted: new Set(),
+    beingChecked: new Map(),
     bulkCalls: new Map(),
     bulkFiles: new Map(),
     spoolBytes: 0,

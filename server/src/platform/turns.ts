@@ -1,3 +1,4 @@
+import { siteOf } from './budgets.ts';
 import { Problem } from './errors.ts';
 
 /**
@@ -20,7 +21,11 @@ type Line = { inUse: number; waiting: (() => void)[] };
 
 /** Work without a tenant has lines too: no TenantID is empty or has a control character. */
 export const operatorLine = '';
-export const strangersLine = '\n';
+export const strangersLine = '\nstrangers';
+/** Strangers of one network, so that a flood of one does not delay the others. */
+export const strangersLineOf = (address: string): string => `${strangersLine} ${siteOf(address)}`;
+export const isStrangersLine = (line: string | undefined): boolean =>
+  line?.startsWith(strangersLine) === true;
 /** Looks up keys, sessions and tenants: short statements on which every caller depends. */
 export const credentialsLine = '\ncredentials';
 /** Background work: jobs, webhook dispatch, maintenance. */
@@ -28,7 +33,7 @@ export const serviceLine = '\nservice';
 /** Reads what several tenants use and one of them pays for nobody else, such as the tree of a release. */
 export const catalogueLine = '\ncatalogue';
 
-export const isTenant = (line: string): boolean => line !== operatorLine && !line.startsWith(strangersLine);
+export const isTenant = (line: string): boolean => line !== operatorLine && !line.startsWith('\n');
 
 export function openTurns(
   limits: Pick<Turns, 'most' | 'mostOfOne' | 'mostWaiting'> & { longestWait?: number; first?: string[] },

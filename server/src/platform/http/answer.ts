@@ -8,7 +8,7 @@ import { admitExport, readInTurn, readPage, sendInTurn } from '../list-reads.ts'
 import type { Inside } from '../once.ts';
 import type { Answer, Route } from '../routes.ts';
 import { acceptedRows } from '../rows.ts';
-import { operatorLine, strangersLine } from '../turns.ts';
+import { operatorLine, strangersLineOf } from '../turns.ts';
 import type { Guards } from './guards.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -27,7 +27,7 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
     const input = { params, query, body, request, prepared: undefined };
-    return send(reply, await route.handle(inLine(ctx, strangersLine), input as never, reply));
+    return send(reply, await route.handle(inLine(ctx, strangersLineOf(request.ip)), input as never, reply));
   };
 }
 
@@ -49,7 +49,7 @@ function contextOf(
   const scopes = request.caller?.scopes;
   const acting = { ...ctx, actor, scopes, checkCaller };
   if (tenantId !== null) return forTenant(acting, tenantId);
-  return inLine(acting, route.access === 'anyone' ? strangersLine : operatorLine);
+  return inLine(acting, route.access === 'anyone' ? strangersLineOf(request.ip) : operatorLine);
 }
 
 /** The handler's input. `more`: query fields for one page of several. */

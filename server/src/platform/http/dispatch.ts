@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { admitCaller, checkCredentials } from '../admission.ts';
+import { admitCaller } from '../admission.ts';
 import type { Context } from '../context.ts';
+import { checkCredentials } from '../credentials.ts';
 import { inLine } from '../db/lines.ts';
 import { admitUpload, refuseLargeBody } from '../entry.ts';
 import { Problem } from '../errors.ts';
@@ -11,7 +12,7 @@ import { normalizeIdentifiers } from '../ids.ts';
 import { countUnsent } from '../list-reads.ts';
 import { countCall } from '../rate-limit.ts';
 import type { Caller, Route } from '../routes.ts';
-import { strangersLine } from '../turns.ts';
+import { strangersLineOf } from '../turns.ts';
 import { callHandler, sessionHandler } from './answer.ts';
 import type { Guards } from './guards.ts';
 
@@ -42,11 +43,12 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
 function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
   if (route.access === 'anyone') return async (request) => refuseLargeBody(request);
   if (route.access === 'session')
-    return (request) => guards.enterSession(inLine(ctx, strangersLine), request, route);
+    return (request) => guards.enterSession(inLine(ctx, strangersLineOf(request.ip)), request, route);
   return async (request, reply) => {
     const caller = await checkCredentials(ctx, request, {
       areShown: guards.showsCredentials(ctx, request),
-      look: (isTrusted) => guards.authenticate(isTrusted ? ctx : inLine(ctx, strangersLine), request),
+      look: (isTrusted) =>
+        guards.authenticate(isTrusted ? ctx : inLine(ctx, strangersLineOf(request.ip)), request),
     });
     // Before the rejection, so that the log names the key and rejected calls are rate-limited, too.
     request.caller = caller;
