@@ -1,6 +1,6 @@
-// Attacks a service of its own on this machine, and prints what came of it:
+// Attacks a local instance of the service and prints the results:
 //   npm run attack -- [--only TEXT] [--engine pglite|postgres]
-// Each attempt runs beside an honest client. It fails when the service gives way, or when the honest client waits.
+// Each attempt runs alongside an honest client. It fails if the service gives in or the honest client has to wait.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import { honestProbes, openWorld, type World } from './attack/world.ts';
 const { values } = parseArgs({ options: { only: { type: 'string' }, engine: { type: 'string' } } });
 if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engine))
   throw new Error('--engine must be pglite or postgres.');
-/** The longest wait that 99 of 100 honest requests may have beside an attack. */
+/** The maximum p99 response time in milliseconds for honest requests during an attack. */
 const mostMilliseconds = 100;
 /** Enough requests for a p99 that is not simply the slowest one. */
 const leastMilliseconds = 2_500;
@@ -25,7 +25,7 @@ function megabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Math.round(Number(kilobytes) / 1024);
 }
 
-/** Linux: from now on the peak is counted afresh. */
+/** Linux: resets the peak. */
 function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

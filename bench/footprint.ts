@@ -1,4 +1,4 @@
-// Time to start and memory at rest: npm run bench:footprint -- [--rounds 3]
+// Start-up time and idle memory: npm run bench:footprint -- [--rounds 3]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const rest = Number(values.rest);
 type Seen = { ready: number; cpu: number; atOnce: number; atRest: number };
 const seen = new Map<string, Seen[]>();
 
-/** Starts, waits until it has nothing more to do, and stops. */
+/** Starts, waits until idle, and stops. */
 async function once(what: string, env: Record<string, string>): Promise<void> {
   const node = await startNode(values.root, env, { nodeArguments: values.node.split(' ').filter(Boolean) });
   const pid = node.child.pid as number;

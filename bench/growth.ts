@@ -1,4 +1,4 @@
-// Whether figures hold as data grows, on PostgreSQL: npm run bench:growth -- [--rows 1000000] [--rounds 5]
+// Whether performance holds as data grows, on PostgreSQL: npm run bench:growth -- [--rows 1000000] [--rounds 5]
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,14 +24,14 @@ const [rows, rounds, seconds] = [Number(values.rows), Number(values.rounds), Num
 if (!(Number.isInteger(rows) && rows >= benchEnrolments && rows <= 100_000_000))
   throw new Error(`--rows, the number of enrolments, is from ${benchEnrolments} to 100,000,000.`);
 
-/** An enrolment and its event with their indexes take 0.9 kB; as much again for the log and for sorting. */
+/** An enrolment and its event with their indexes take 0.9 kB; the log and sorting need as much again. */
 const needed = rows * 1_800 + 1e9;
 const { bavail, bsize } = statfsSync(tmpdir());
 if (bavail * bsize < needed)
   throw new Error(`${rows} enrolments need ${Math.round(needed / 1e9)} GB of disk in ${tmpdir()}.`);
 
 const small: Sizes = { tenants: 0, users: benchUsers, enrolments: benchEnrolments };
-// As 1,000 tenants and 1,000,000 users have 10,000,000 enrolments.
+// The same ratio as 1,000 tenants, 1,000,000 users and 10,000,000 enrolments.
 const big: Sizes = {
   tenants: Math.max(1, Math.round(rows / 10_000)),
   users: benchUsers + rows / 10,
@@ -53,7 +53,7 @@ const pages = [
   '/events',
 ];
 
-/** Milliseconds of one page of 50, one after the other. */
+/** Milliseconds per page of 50, read one after the other. */
 async function pageTimes({ origins, facts }: Target): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const page of pages) {

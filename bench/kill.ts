@@ -1,4 +1,4 @@
-// Kills the service, and the database server, under load and looks whether anything acknowledged is lost:
+// Kills the service, and the database server, under load and checks that nothing acknowledged is lost:
 //   npm run bench:kill -- [--engine pglite|postgres] [--rounds 20]
 import { parseArgs } from 'node:util';
 import { startCluster } from '../scripts/postgres-cluster.ts';

@@ -1,4 +1,4 @@
-// Many learners at once: each commits every 20 s and starts the course anew once: npm run bench:learners -- [--learners 2000] [--seconds 60]
+// Many concurrent learners: each commits every 20 s and restarts the course once: npm run bench:learners -- [--learners 2000] [--seconds 60]
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../server/test/support/process.ts';

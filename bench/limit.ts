@@ -12,16 +12,16 @@ import { benchUsers, fill } from './fill.ts';
 import type { Driver } from './load/driver.ts';
 import type { Facts } from './operations.ts';
 
-/** Rows a second that the database itself does, with an enrolment and its event in each statement. */
+/** Rows per second of the database itself, with one enrolment and its event per statement. */
 export type Limit = { one: number; fifty: number };
 
 export type LimitSource = { measure: (seconds: number) => Promise<Limit>; close: () => Promise<void> };
 
-/** Ordered by time, as those that the service makes. */
+/** Ordered by time, like those that the service creates. */
 const uuid = `overlay(replace(gen_random_uuid()::text, '-', '') placing
   lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint), 14, '0') from 1 for 14)::uuid`;
 
-/** What enrolling cannot do without: find the user and the option, insert the enrolment if there is none, and the event. */
+/** The minimum for an enrolment: find the user and the option, insert the enrolment if there is none, and the event. */
 function enrolText(course: string, users: string): string {
   return `with inserted as (
   insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at)
@@ -38,10 +38,10 @@ function enrolText(course: string, users: string): string {
 select * from inserted`.replaceAll('\n', ' ');
 }
 
-/** Requests a second that HTTP alone does on one core, by the same generator of load. */
+/** Requests per second of HTTP alone on one core, from the same load generator. */
 export type HttpLimit = { measure: (seconds: number) => Promise<number>; close: () => void };
 
-/** Reads of an enrolment, answered from memory at 64 connections; see `load/plain-service.ts`. */
+/** Reads of an enrolment served from memory over 64 connections; see `load/plain-service.ts`. */
 export async function httpLimit(driver: Driver): Promise<HttpLimit> {
   const child = fork(join(import.meta.dirname, 'load/plain-service.ts'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -84,7 +84,7 @@ export function serverLimit(url: string): LimitSource {
 
   async function pgbench(rows: 1 | 50, seconds: number): Promise<number> {
     const folder = await mkdtemp(join(tmpdir(), 'lectern-pgbench-'));
-    // Each client has users of its own, and enrols them on one course of this round after the other.
+    // Each client has its own users and enrols them one after the other on one course of this round.
     const own = Math.floor(benchUsers / clients / rows) * rows;
     const first = (rows === 1 ? 0 : 1_000) + rounds[rows]++ * 40;
     const logins =

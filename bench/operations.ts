@@ -3,10 +3,10 @@ import type { Request } from './load/sockets.ts';
 /** A learner whose page is open. */
 export type Sitting = { link: string; path: string; unit: string };
 
-/** What requests are made from. Users, enrolments and courses are numbered; see `fill.ts`. */
+/** The data that requests use. Users, enrolments and courses are numbered; see `fill.ts`. */
 export type Facts = {
   key: string;
-  /** Names of what this run makes begin with it. */
+  /** Names created by this run start with it. */
   run: string;
   users: number;
   enrolments: number;
@@ -20,15 +20,15 @@ export type Operation = {
   expected: number;
   /** Rows that a request writes or reads. */
   rows: number;
-  /** What it is compared with: the database with rows in a statement, or HTTP alone. */
+  /** The reference: the database with rows in one statement, or HTTP alone. */
   limit: 'one' | 'fifty' | 'http';
-  /** Requests that a key may have in progress at once; more connections would measure refusals. */
+  /** Maximum concurrent requests per key; more connections would measure rejections. */
   most?: number;
-  /** The request with this number, from 0. */
+  /** The request with this number, starting from 0. */
   request: (facts: Facts, serial: number) => Request;
 };
 
-/** The number of an enrolment is in its id, so that a generator of load knows it without asking. */
+/** The number of an enrolment is part of its ID, so that a load generator knows it without a request. */
 export function enrolmentId(n: number): string {
   return `01930000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }

@@ -1,4 +1,4 @@
-// Draws what a run measured, for docs/performance.md: node bench/picture.ts [RESULTS.json] [PICTURE.svg]
+// Draws the results of a run for docs/performance.md: node bench/picture.ts [RESULTS.json] [PICTURE.svg]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row } from './table.ts';

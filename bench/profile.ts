@@ -1,4 +1,4 @@
-// What the CPU of an operation goes into: npm run bench:profile -- [--engine postgres] [--operation enrol] [--functions 25]
+// Where an operation spends CPU time: npm run bench:profile -- [--engine postgres] [--operation enrol] [--functions 25]
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanUp, freePorts } from '../server/test/support/process.ts';
@@ -24,7 +24,7 @@ type Profile = {
   timeDeltas: number[];
 };
 
-/** Speaks the inspector's protocol with a process that was started with --inspect. */
+/** Uses the inspector protocol of a process started with --inspect. */
 async function inspect(port: number) {
   const [page] = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as {
     webSocketDebuggerUrl: string;

@@ -4,7 +4,7 @@ import type { Figure } from './load/sockets.ts';
 import type { Operation } from './operations.ts';
 import { cpuOf, memoryOf, serverCpu, type Target } from './service.ts';
 
-/** `open`: as many requests a second as half of what the closed loop before reached, whether or not answers come. */
+/** `open`: half the request rate that the closed loop reached before, without waiting for responses. */
 export type Shape = { nodes: number; connections: number; open: boolean };
 
 export type Measured = {
@@ -13,11 +13,11 @@ export type Measured = {
   rows: number;
   shape: Shape;
   figure: Figure;
-  /** Microseconds of CPU for a row. */
+  /** Microseconds of CPU time per row. */
   serviceCpu: number;
   serverCpu: number | null;
   memory: number;
-  /** Rows a second of the database itself, or requests a second of HTTP alone, just before. */
+  /** Rows per second of the database itself, or requests per second of HTTP alone, measured just before. */
   limit: number;
 };
 

@@ -20,7 +20,7 @@ const here = join(import.meta.dirname, '..');
 
 export type Node = Awaited<ReturnType<typeof startNode>>;
 
-/** What is measured: one or more nodes of one version on a database of their own, filled. */
+/** The subject of the measurement: one or more nodes of one version on a filled database of their own. */
 export type Target = {
   name: string;
   nodes: Node[];
@@ -44,22 +44,22 @@ export type TargetOptions = {
 
 type Launch = {
   nodeArguments?: string[];
-  /** For a profile, which names files: not what `npm run build` makes of them. */
+  /** For a profile, which shows file names: runs the sources instead of the build. */
   fromSources?: boolean;
 };
 
-/** The arguments of Node.js with which a version serves, as its `npm start` does. */
+/** The Node.js arguments with which a version serves, as its `npm start` does. */
 async function serveArguments(root: string, { nodeArguments = [], fromSources }: Launch): Promise<string[]> {
   if (root === here) await ensureBuilt();
   const quiet = '--disable-warning=ExperimentalWarning';
   const program = join(root, fromSources ? 'server/src/cli.ts' : 'dist/server/lectern.js');
   if (existsSync(program)) return [quiet, ...nodeArguments, program, 'serve'];
-  // Versions before the build (2026-11-22).
+  // Versions from before the build was introduced (2026-11-22).
   const preload = pathToFileURL(join(root, 'src/preload.ts')).href;
   return [quiet, '--import', preload, ...nodeArguments, join(root, 'src/main.ts')];
 }
 
-/** One process of the service, of the version in `root`, once it is ready. */
+/** A ready process of the service, of the version in `root`. */
 export async function startNode(root: string, env: Record<string, string>, launch: Launch = {}) {
   const [port, contentPort] = (await freePorts(2)) as [number, number];
   const serve = await serveArguments(root, launch);
@@ -91,7 +91,7 @@ export async function startNode(root: string, env: Record<string, string>, launc
   return { ...process_, baseUrl, contentUrl, readyAfter: performance.now() - began };
 }
 
-/** Linux: seconds of CPU that a process used so far, all its threads. */
+/** Linux: seconds of CPU time a process has used, including all its threads. */
 export function cpuOf(pid: number): number {
   const fields = statOf(String(pid));
   return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -107,7 +107,7 @@ function statOf(pid: string): string[] {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
 }
 
-/** Linux: seconds of CPU of a PostgreSQL server: its postmaster, the processes that it has, and those that it had. */
+/** Linux: seconds of CPU time of a PostgreSQL server: its postmaster with all current and former child processes. */
 export function serverCpu(cluster: Cluster): number {
   const [postmaster = ''] = readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n');
   const ofEnded = statOf(postmaster);
@@ -224,7 +224,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    // Migrates with the version's own files; what it makes is filled while nothing serves.
+    // Migrates with the version's own files; the data are filled in while nothing serves.
     await stopProcess(await startNode(root, env));
     await fillDatabase(options, cluster, folder);
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));

@@ -8,7 +8,7 @@ export type Row = {
   nodes: number;
   connections: number;
   open: boolean;
-  /** Rows, of bulk calls; else requests. */
+  /** Rows for bulk calls, otherwise requests. */
   perSecond: number;
   lowest: number;
   highest: number;

@@ -30,7 +30,7 @@ export function timespan2004(seconds: number): string {
 
 const units = { H: 3600, M: 60, S: 1 };
 
-/** Both notations; what is neither counts as nothing. */
+/** Accepts both notations; anything else counts as zero. */
 export function secondsIn(text: string | undefined): number {
   const parts = /^(\d+):(\d+):(\d+(?:\.\d+)?)$/.exec(text ?? '');
   if (parts) return Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3]);

@@ -13,37 +13,37 @@ export type CommitsState = {
   /** Units whose results the service has, but not their latest data. */
   unstored: ReadonlySet<string>;
   nextNumber: number;
-  /** What a preview has reached; null for a launch, whose results the server keeps. */
+  /** The results of a preview; null for a launch, whose results the server stores. */
   reached: NonNullable<Commit['Preview']> | null;
   flights: number;
-  /** Which of the flights is under way. */
+  /** Identifies the current request. */
   flight: number | null;
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** The service asked for nothing to be sent before. */
+  /** The service asked the player to wait until then. */
   notBefore: number;
   slow: boolean;
   leaving: boolean;
-  /** Sent while the page is being left: once is enough. */
+  /** Sent while the page is being left; once is enough. */
   sentLeaving: readonly JournalEntry[];
   stop: Stop | null;
 };
 
-/** Times are of the page's own clock, which no change of the device's clock moves. */
+/** Times come from the page's monotonic clock, which changes to the device's clock do not affect. */
 export type CommitsEvent =
   | { kind: 'staged'; unitID: string; text: string; pending: Queue }
   | { kind: 'save'; delay: number }
   | { kind: 'due'; now: number }
   | { kind: 'slow' }
   | { kind: 'answered'; flight: number; sent: Pending; answer: Answer; now: number }
-  /** The content waits: nothing else is sent until it has its answer. */
+  /** The content is waiting: nothing else is sent before its response. */
   | { kind: 'blocking' }
   | { kind: 'answered-blocking'; sent: Pending; answer: Answer; now: number }
   | { kind: 'unblocked' }
   | { kind: 'leave' }
   | { kind: 'stay' }
   | { kind: 'online' }
-  /** Something changed around the page, such as its connection or the storage. */
+  /** The page's environment changed, such as its connection or the storage. */
   | { kind: 'changed' };
 
 export type CommitsEffect =
@@ -172,7 +172,7 @@ function unstoredAfter(before: ReadonlySet<string>, unitID: string, { Warning }:
   return after;
 }
 
-/** Others may be welcome meanwhile. */
+/** Others may be accepted meanwhile. */
 function turnAway(state: CommitsState, sent: Pending, now: number): CommitsState {
   const turnedAway = (each: Pending): Pending => {
     const attempts = each.attempts + 1;
@@ -182,7 +182,7 @@ function turnAway(state: CommitsState, sent: Pending, now: number): CommitsState
   return { ...state, pending };
 }
 
-/** The same order, beginning with another number. */
+/** The same order, with a new first number. */
 function renumber(state: CommitsState, by: number): Step {
   const entries = state.pending.map(({ entry }) => entry);
   const moved = movedBy(entries, by);
@@ -194,7 +194,7 @@ function renumber(state: CommitsState, by: number): Step {
   return { state: { ...state, ...changes }, effects: [{ kind: 'renumber', entries, by }] };
 }
 
-/** The commit is final. When the session has ended too, what is pending is sent all the same. */
+/** The commit is final. Pending commits are sent even if the session has ended as well. */
 function remove(state: CommitsState, { entry }: Pending, told: CommitsEffect[], stop: Stop | null): Step {
   const pending = state.pending.filter((each) => each.entry.Commit.Number !== entry.Commit.Number);
   const isNew = stop !== null && (state.stop === null || 'refused' in stop);
@@ -210,7 +210,7 @@ export function commitOf({ reached }: CommitsState, { Commit }: JournalEntry): C
   return reached === null ? Commit : { ...Commit, Preview: reached };
 }
 
-/** What may be sent at this moment. */
+/** The commits that may be sent now. */
 export function readyOf(state: CommitsState, now: number): Pending | null {
   const next = now < state.notBefore ? null : nextOf(state.pending, now);
   return next && 'entry' in next ? next : null;

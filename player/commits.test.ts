@@ -45,7 +45,7 @@ function sessionOf(Standard: Standard): Session {
 type Answer = (commit: Commit) => Response;
 const accept: Answer = (commit) => Response.json({ ...receipt, Number: commit.Number });
 
-/** The browser around a page: its clock, its storage, and a network that answers as the test says. */
+/** A simulated browser: its clock, its storage, and a network that responds as the test says. */
 function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?: Standard; room?: number }) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const storage = memoryStorage(room);
@@ -83,7 +83,7 @@ function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?
     numbers: () => sent.map((commit) => commit.Number),
     kept: () => journal.list().map(({ Commit }) => Commit.Number),
     save: (Data: RunTimeData, more: Partial<Commit> = {}) => commits.save({ UnitID: 'a', Data, ...more }, 0),
-    /** Lets time pass in small steps, with all that happens meanwhile. */
+    /** Advances time in small steps and processes all events. */
     async pass(milliseconds: number) {
       for (let left = milliseconds; left > 0; left -= 500) {
         uptime += Math.min(left, 500);

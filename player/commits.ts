@@ -20,10 +20,10 @@ export type Snapshot = Pick<Commit, 'UnitID' | 'Data' | 'Tree' | 'Root' | 'Exit'
 export type Commits = ReturnType<typeof createCommits>;
 
 const slowAfter = 3_000;
-/** Changes of the device's clock do not move the time at which something is sent. */
+/** Changes to the device's clock do not affect when something is sent. */
 const uptime = () => performance.now();
 
-/** Keeps commits on this device and sends them; `commits-state.ts` decides which and when. */
+/** Stores commits on this device and sends them; `commits-state.ts` decides which and when. */
 export function createCommits(
   session: Session,
   journal: Journal,
@@ -80,12 +80,12 @@ export function createCommits(
     return true;
   }
 
-  /** Sends what is pending and waits for the receipts inside the call. */
+  /** Sends pending commits and waits for the receipts within the call. */
   function sendBlocking(): boolean {
     machine.dispatch({ kind: 'blocking' });
     for (let sent = readyOf(machine.state, uptime()); sent; sent = readyOf(machine.state, uptime())) {
       const answer = sendCommitBlocking(session.Session, commitOf(machine.state, sent.entry));
-      // Browsers also refuse to block while the content's page is being left; only the timer tells if we are offline.
+      // Browsers also refuse to block while the content's page is being left; only the timer shows whether we are offline.
       if (answer.kind === 'unconfirmed' && !answer.turnedAway) break;
       machine.dispatch({ kind: 'answered-blocking', sent, answer, now: uptime() });
     }
@@ -100,11 +100,11 @@ export function createCommits(
     get stop() {
       return machine.state.stop;
     },
-    /** Keeps the snapshot on this device and sends it a little later. */
+    /** Stores the snapshot on this device and sends it a little later. */
     save(snapshot: Snapshot, delay: number): void {
       if (stage(snapshot)) machine.dispatch({ kind: 'save', delay });
     },
-    /** True only when the snapshot cannot be lost any more: the server has it, or this device keeps it. */
+    /** True only if the snapshot can no longer be lost: it is on the server or stored on this device. */
     commit(snapshot: Snapshot): boolean {
       if (!stage(snapshot)) return machine.state.stop === null;
       const held = () => holdsNewest(snapshot.UnitID);
@@ -116,7 +116,7 @@ export function createCommits(
       machine.dispatch({ kind: 'changed' });
       return sent || held();
     },
-    /** Resolves when everything is confirmed or refused, or after the given time. */
+    /** Resolves when everything is confirmed or rejected, or after the given time. */
     async settled(limit: number): Promise<boolean> {
       timer.start(0);
       if (machine.state.pending.length > 0) {

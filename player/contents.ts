@@ -7,7 +7,7 @@ import type { UnitStatus } from './units.ts';
 const desktop = window.matchMedia('(min-width: 60rem)');
 const { contents, contentsButton, contentsClose, scrim, stage, units: place, bar } = elements;
 
-/** The table of contents: beside the course on wide screens, a drawer over it on narrow ones. */
+/** The table of contents: next to the course on wide screens, a drawer on narrow ones. */
 export function createContents(units: Unit[], choose: (unitID: string) => void) {
   const nodes = new Map<string, { unit: Unit; button: HTMLButtonElement; state: HTMLElement }>();
 
@@ -34,7 +34,7 @@ export function createContents(units: Unit[], choose: (unitID: string) => void) 
     contents.hidden = !open;
     scrim.hidden = !open || desktop.matches;
     contentsButton.setAttribute('aria-expanded', String(open));
-    // A drawer covers the course, so the keyboard stays in it.
+    // A drawer covers the course, so it traps the keyboard focus.
     const isDrawer = open && !desktop.matches;
     stage.inert = isDrawer;
     bar.inert = isDrawer;
@@ -62,7 +62,7 @@ export function createContents(units: Unit[], choose: (unitID: string) => void) 
       for (const [unitID, { unit, button, state }] of nodes) {
         const isCurrent = position.unit?.UnitID === unitID;
         const may = isCurrent || position.mayChoose(unitID);
-        // A group without a page of its own is a heading, unless it is the only way to its parts.
+        // A group without a page of its own is a heading, unless it is the only way to its members.
         const isHeading = unit.Href === null && !(may && unit.Sequencing?.ControlMode.Choice === false);
         const status = statusIn(unit, position);
         const icon = may || isHeading || status !== 'none' ? status : 'locked';
@@ -81,7 +81,7 @@ export function createContents(units: Unit[], choose: (unitID: string) => void) 
   };
 }
 
-/** A group without a status of its own is as far as its parts are together. */
+/** A group without a status of its own takes the combined status of its members. */
 function statusIn(unit: Unit, position: Position): UnitStatus {
   const own = position.statusOf(unit.UnitID);
   if (own !== 'none' || unit.Href !== null) return own;

@@ -3,19 +3,19 @@ import type { CourseTree, Evidence, RunTimeData } from '../standards/types.ts';
 
 type Records = components['schemas'];
 
-/** The interface leaves open what `standards` defines. */
+/** Types that the API leaves open and `standards` defines. */
 type Defined = { Tree: CourseTree; Data: Record<string, RunTimeData>; Evidence: Record<string, Evidence> };
 
 export type Session = Omit<Records['PlayerSession'], keyof Defined> & Defined;
 export type Commit = Records['Commit'];
 export type Receipt = Records['Receipt'];
 
-/** Why the session of a page that is open has ended. */
+/** Why the session of an open page has ended. */
 export type SessionEnd = NonNullable<Receipt['Ended']>;
 
 type Refusal = operations['commit']['responses'][403 | 409 | 410]['content']['application/problem+json'];
-/** After these a commit may still be taken: with another number, in another session, or later. A preview keeps none. */
+/** After these, a commit may still be accepted: with another number, in another session, or later. A preview stores none. */
 type Passing = 'commit_number_ahead' | 'course_not_playable' | 'session_ended' | 'tenant_suspended';
 
-/** Codes with which a commit is refused for good. */
+/** Codes with which a commit is rejected for good. */
 export type CommitVerdict = Exclude<NonNullable<Refusal['code']>, Passing>;

@@ -1,4 +1,4 @@
-/** The elements of index.html, found once. */
+/** The elements of index.html, looked up once. */
 export const elements = {
   bar: find('bar', HTMLElement),
   courseTitle: find('course-title', HTMLElement),
@@ -34,7 +34,7 @@ function find<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind 
   throw new Error(`The page has no ${kind.name} with the id ${id}`);
 }
 
-/** Gives the page its words. */
+/** Fills in the page's texts. */
 export function writeLabels(labels: Record<string, string>): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-text]'))
     element.textContent = labels[element.dataset.text ?? ''] ?? '';

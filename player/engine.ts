@@ -1,6 +1,6 @@
 import type { RunTimeData } from '../standards/types.ts';
 
-/** What the player uses of scorm-again's two run-time APIs. */
+/** The parts of scorm-again's two run-time APIs that the player uses. */
 export type Engine = {
   currentState: number;
   lastErrorCode: string;
@@ -13,7 +13,7 @@ export type Engine = {
   getFlattenedCMI(): Record<string, unknown>;
 };
 
-/** scorm-again asks its HTTP service synchronously and passes the outcome on to the content. */
+/** scorm-again calls its HTTP service synchronously and passes the result to the content. */
 export type CommitOutcome = { result: 'true' | 'false'; errorCode: number };
 
 export const states = { notInitialized: 0, initialized: 1, terminated: 2 } as const;
@@ -26,11 +26,11 @@ export function engineSettings(
     processHttpRequest: (_url: string, _data: unknown, isTermination: boolean) => commit(isTermination),
     updateSettings: () => {},
   };
-  // Without an address the engine answers every commit with true and asks nobody.
+  // Without an address the engine answers every commit with true and sends nothing.
   return { lmsCommitUrl: 'lectern', httpService, autocommit: false, logLevel: 5, ...more };
 }
 
-/** Unset elements are left out: a snapshot is the whole, so what is missing is empty. */
+/** Unset elements are left out: a snapshot is complete, so a missing element is empty. */
 export function flatSnapshot(engine: Engine): RunTimeData {
   const data: RunTimeData = {};
   for (const [element, value] of Object.entries(engine.getFlattenedCMI())) {
@@ -40,7 +40,7 @@ export function flatSnapshot(engine: Engine): RunTimeData {
   return data;
 }
 
-/** Element by element: one value that the engine refuses must not cost the others. */
+/** One element at a time: a value that the engine rejects must not affect the others. */
 export function loadData(engine: Engine, data: RunTimeData): void {
   const indexed = Object.entries(data).sort(([a], [b]) => rank(a) - rank(b));
   for (const [element, value] of indexed) {
@@ -58,7 +58,7 @@ function loadable(element: string): boolean {
   return element.startsWith('cmi.') && !/\._(children|count|version)$/.test(element);
 }
 
-/** Lists grow by index, and a member's identifier and type come before what depends on them. */
+/** Lists grow by index, and a member's identifier and type precede the elements that depend on them. */
 function rank(element: string): number {
   const index = Number(/\.(\d+)\./.exec(element)?.[1] ?? -1);
   const leaf = element.split('.').at(-1);

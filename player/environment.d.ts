@@ -1,4 +1,4 @@
-// scorm-again's types leave out what its classes inherit, and say that the classes are default exports, which they are not.
+// scorm-again's types omit inherited members and wrongly declare the classes as default exports.
 declare module 'scorm-again/scorm12/min' {
   export const Scorm12API: new (settings: object) => import('./scorm12.ts').Engine12;
 }

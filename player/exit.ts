@@ -7,12 +7,12 @@ import { showEnd, showPage } from './pages.ts';
 import type { Stop } from './save-state.ts';
 import { webAddress } from './session.ts';
 
-/** A learner who wants to go waits no longer than this for the receipt; the journal has the rest. */
+/** How long a leaving learner waits for the receipt; the journal keeps the rest. */
 const patience = 5_000;
 
 type Outcome = 'saved' | 'kept' | 'lost';
 
-/** The content's last words, and the last commit. */
+/** The content's last calls and the last commit. */
 async function sendLast(course: Course, commits: Commits, more: Pick<Snapshot, 'Exit'>): Promise<Outcome> {
   elements.notice.hidden = true;
   elements.loading.hidden = false;
@@ -25,7 +25,7 @@ async function sendLast(course: Course, commits: Commits, more: Pick<Snapshot, '
   return commits.state === 'unkept' ? 'lost' : 'kept';
 }
 
-/** The learner leaves: the last commit, and the way back. */
+/** The learner leaves: sends the last commit and returns. */
 export async function leaveCourse(
   session: Session,
   course: Course,
@@ -44,7 +44,7 @@ export async function leaveCourse(
   showEnd(outcome, { title: session.CourseTitle, receipt, seconds, back: address });
 }
 
-/** The session has ended while its page was open: saves, says why, and offers the way on. */
+/** The session ended while its page was open: saves, says why, and offers the next step. */
 export async function stopCourse(
   session: Session,
   course: Course,

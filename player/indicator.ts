@@ -2,7 +2,7 @@ import { elements } from './elements.ts';
 import { messages } from './messages.ts';
 import type { SaveState } from './save-state.ts';
 
-/** A save that takes no longer than this is not worth a word. */
+/** A faster save is not announced. */
 const calmness = 400;
 
 const routine: SaveState[] = ['saved', 'saving'];
@@ -23,7 +23,7 @@ function write(state: SaveState): void {
   announce(state);
 }
 
-/** Saving as usual would talk over the course all the time; only trouble and its end are spoken. */
+/** Announcing every save would interrupt the course; only problems and their resolution are announced. */
 function announce(state: SaveState): void {
   const isRoutine = routine.includes(state);
   if (isRoutine && !(worrying && state === 'saved')) return;

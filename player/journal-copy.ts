@@ -1,4 +1,4 @@
-/** A second place for the journal, which `localStorage.clear()` of a course does not reach. */
+/** A copy of the journal that a course's `localStorage.clear()` does not reach. */
 export type JournalCopy = {
   all(): Promise<Map<string, string>>;
   put(key: string, text: string): void;
@@ -9,7 +9,7 @@ export type JournalCopy = {
 export const noCopy: JournalCopy = { all: async () => new Map(), put: () => {}, remove: () => {} };
 
 const store = 'journal';
-/** Some browsers never answer; a learner does not wait longer for that. */
+/** Some browsers never respond; the learner waits no longer than this. */
 const patience = 2_000;
 
 export async function openCopy(): Promise<JournalCopy> {
@@ -28,12 +28,12 @@ function openDatabase(): Promise<IDBDatabase> {
 }
 
 function copyIn(database: IDBDatabase): JournalCopy {
-  /** Nothing waits for a change: local storage has answered already. */
+  /** Nothing waits for a change: local storage has already confirmed it. */
   const change = (act: (journal: IDBObjectStore) => void): void => {
     try {
       const transaction = database.transaction(store, 'readwrite', { durability: 'strict' });
       act(transaction.objectStore(store));
-      // The page may close immediately after.
+      // The page may close right after this.
       transaction.commit();
     } catch {
       // The browser has closed the database, for instance because the learner deleted all data of the site.

@@ -1,16 +1,16 @@
 import type { Commit } from './contract.ts';
 
-/** A commit that the server has not confirmed yet, with what it takes to send it later from another page. */
+/** A commit that the server has not confirmed yet, with everything needed to send it later from another page. */
 export type JournalEntry = {
   EnrollID: string;
   Session: string;
   CourseTitle: string;
-  /** When it was stored, in milliseconds by this device's clock. */
+  /** When it was stored, in milliseconds on this device's clock. */
   KeptAt: number;
   Commit: Commit;
 };
 
-/** The entry that a text holds; null when it is none. Whatever shares the origin can write such texts. */
+/** Parses an entry; null if it is invalid. Any code on the same origin can write such texts. */
 export function parseEntry(
   text: string | null,
   isRight: (entry: JournalEntry) => boolean,

@@ -2,26 +2,26 @@ import { type JournalCopy, noCopy } from './journal-copy.ts';
 import { type JournalEntry, parseEntry } from './journal-entry.ts';
 
 export type Journal = {
-  /** Merges what local storage and the copy have: a course may have emptied the former. */
+  /** Merges local storage and the copy: a course may have emptied the former. */
   load(): Promise<void>;
-  /** False when the browser refuses: storage is full, or blocked for framed pages. */
+  /** False if the browser refuses: storage is full, or blocked for framed pages. */
   write(entry: JournalEntry): boolean;
   forget(entry: JournalEntry): void;
   /** Whether this device has the entry at this moment. */
   holds(entry: JournalEntry): boolean;
-  /** Writes again what a course has removed. */
+  /** Restores what a course has removed. */
   restore(): void;
   /** Another page or the course has removed the key; null: all keys. */
   removed(key: string | null): void;
-  /** Stores the entries of a session under other numbers: all are moved by the same amount. */
+  /** Renumbers a session's entries, all by the same amount. */
   renumber(entries: readonly JournalEntry[], by: number): JournalEntry[];
-  /** What earlier pages left behind, oldest first. */
+  /** Entries of earlier pages, oldest first. */
   list(): JournalEntry[];
 };
 
 const prefix = 'lectern.journal/';
 
-/** What local storage should have. Earlier pages' entries may also be sent, and removed, by other pages. */
+/** The expected content of local storage. Earlier pages' entries may also be sent and removed by other pages. */
 type Held = { entry: JournalEntry; isEarlier: boolean };
 
 /** One key per commit. `pending.ts` decides which ones are no longer needed. */
@@ -92,7 +92,7 @@ export function openJournal(
       restore();
     },
     renumber(entries, by) {
-      // All are removed first: one may take the number that another one had.
+      // All are removed first: a new number may be another entry's old one.
       for (const entry of entries) forget(entry);
       const renumbered = movedBy(entries, by);
       for (const entry of renumbered) write(entry);

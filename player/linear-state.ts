@@ -18,7 +18,7 @@ export type LinearState = {
   readonly units: readonly PlayableUnit[];
   readonly evidence: Session['Evidence'];
   readonly isWeb: boolean;
-  /** What the next sitting of each unit starts from. */
+  /** The data from which each unit next starts. */
   data: ReadonlyMap<string, RunTimeData>;
   current: PlayableUnit | null;
   /** Whether the current unit's page has loaded. */
@@ -30,17 +30,17 @@ export type LinearState = {
 
 export type LinearEvent =
   | { kind: 'begun' }
-  /** The content has finished; `now` is what it has to save. */
+  /** The content has finished; `now` is its snapshot to save. */
   | { kind: 'finished'; exit: string; request: string | null; now: Snapshot | null }
   | { kind: 'closing' }
   | { kind: 'closed'; last: Snapshot | null }
   | { kind: 'opened'; unit: PlayableUnit }
   | { kind: 'loaded'; unit: PlayableUnit; isThere: boolean }
   | { kind: 'leaving' }
-  /** Web courses: the learner declares the course done. */
+  /** Web courses: the learner marks the course as completed. */
   | { kind: 'declared' };
 
-/** Where the course goes after a unit that has finished. */
+/** What follows a finished unit. */
 export type Way = 'end' | 'previous' | 'next';
 
 export type LinearEffect =
@@ -120,7 +120,7 @@ function wayOn(state: LinearState, { exit, request, now }: LinearEvent & { kind:
 const withData = ({ data }: LinearState, unitID: string, changed: RunTimeData) =>
   new Map(data).set(unitID, changed);
 
-/** Pages that do not talk: seen is completed, except a web course, which the learner declares done. */
+/** Pages without an API: opening completes them, except a web course, which the learner marks as completed. */
 export function pageData({ data, isWeb }: LinearState, unitID: string, seconds: number): RunTimeData {
   const before = data.get(unitID) ?? {};
   const completion = isWeb ? (before['lectern.completion'] ?? 'incomplete') : 'completed';
@@ -135,7 +135,7 @@ export function firstUnit({ units }: LinearState, lastUnitID: string | null): Pl
 export const unitOf = ({ units }: LinearState, unitID: string) =>
   units.find(({ UnitID }) => UnitID === unitID);
 
-/** The next unit in this direction that may be opened; `now` is what the current one has to save. */
+/** The next unit in this direction that may be opened; `now` is the current unit's snapshot to save. */
 export function neighbour(state: LinearState, step: 1 | -1, now: Snapshot | null): PlayableUnit | null {
   const { units, current } = state;
   if (!current) return null;

@@ -4,7 +4,7 @@ type Performers<Effect extends { kind: string }> = {
 
 export type Machine<State, Event> = { readonly state: State; dispatch(event: Event): void };
 
-/** Holds the state that a pure reducer decides on, and performs the effects that it asks for, in their order. */
+/** Holds the state of a pure reducer and performs the effects it returns, in order. */
 export function createMachine<State, Event, Effect extends { kind: string }>(
   initial: State,
   reduce: (state: State, event: Event) => { state: State; effects: readonly Effect[] },
@@ -23,7 +23,7 @@ export function createMachine<State, Event, Effect extends { kind: string }>(
   };
 }
 
-/** The performer under an effect's own kind takes that effect. */
+/** Effects are performed by the function named after their kind. */
 function performerOf<Effect extends { kind: string }>(
   performers: Performers<Effect>,
   effect: Effect,

@@ -24,7 +24,7 @@ async function start(): Promise<void> {
   });
   const replayed = await replay(journal);
   await tellRefused(journal, replayed);
-  // Unsent work of another page goes first, so that the course continues from there, unless the learner does not want to wait.
+  // Sends another page's unsent commits first, so that the course continues from there, unless the learner skips the wait.
   if (replayed.isOffline) {
     const goOn = { text: messages.openAnyway, primary: false, act: () => void open(journal, replayed) };
     return showPage(messages.unreachable.title, messages.unreachable.text, [reload(), goOn]);

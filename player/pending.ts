@@ -3,7 +3,7 @@ import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { gradeOf, neededOf } from './results.ts';
 
-/** An unconfirmed commit, and when it may be sent again after it was turned away. */
+/** An unconfirmed commit, and when it may be retried after a temporary rejection. */
 export type Pending = {
   entry: JournalEntry;
   results: Evidence[];
@@ -11,21 +11,21 @@ export type Pending = {
   notBefore: number;
 };
 
-/** In order of their numbers: the newest of each unit, and earlier ones with better results. */
+/** In order of number: the newest of each unit, and earlier ones with better results. */
 export type Queue = readonly Pending[];
 
 const ofUnit = (queue: Queue, unitID: string) => queue.filter(({ entry }) => entry.Commit.UnitID === unitID);
 
 export const newestOf = (queue: Queue, unitID: string): Pending | undefined => ofUnit(queue, unitID).at(-1);
 
-/** The first that may be sent, and otherwise when the next one may. */
+/** The first that may be sent; otherwise, when the next one may. */
 export function nextOf(queue: Queue, now: number): Pending | { wait: number } | null {
   if (queue.length === 0) return null;
   const ready = queue.find(({ notBefore }) => notBefore <= now);
   return ready ?? { wait: Math.min(...queue.map(({ notBefore }) => notBefore)) - now };
 }
 
-/** Stores a commit on this device; answers the queue of those that the service still needs. */
+/** Stores a commit on this device; returns the queue of those that the service still needs. */
 export function addTo(queue: Queue, added: Pending, journal: Journal): Queue {
   const all = [...queue, added];
   const rivals = ofUnit(all, added.entry.Commit.UnitID);

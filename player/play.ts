@@ -27,7 +27,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
 
   const commits = createCommits(session, journal, {
     state: showSaveState,
-    // After the content has its answer.
+    // After the content has its response.
     stopped: (why) => void window.setTimeout(() => void stop(why)),
     receipt(latest) {
       receipt = latest;
@@ -66,7 +66,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     for (const element of [elements.courseTitle, elements.unitTitle, elements.units])
       element.lang = session.Language;
   }
-  // A page at an address of its own may refuse to be framed, and nobody can tell from here.
+  // An external page may refuse to be framed, which cannot be detected here.
   const [only] = units;
   if (session.ContentPath === null && only) {
     elements.windowLink.href = only.Href;
@@ -95,7 +95,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     contents?.update(position);
   }
 
-  /** One move at a time; a page in place of the unit goes with it. */
+  /** One move at a time; a page shown in place of the unit is closed with it. */
   async function act(move: () => Promise<void>): Promise<void> {
     if (moving || left) return;
     moving = true;
@@ -145,7 +145,7 @@ export async function play(session: Session, journal: Journal): Promise<void> {
     });
     window.addEventListener('pageshow', (event) => {
       if (!event.persisted) return;
-      // Back from where the learner was sent: the visit is over, so a new one begins.
+      // Returned from the exit page: the visit is over, so a new one starts.
       if (left) location.reload();
       else commits.stay();
     });

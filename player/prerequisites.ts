@@ -2,7 +2,7 @@ import type { UnitStatus } from './units.ts';
 
 /**
  * Whether an AICC script (`adlcp:prerequisites`) holds: units by identifier, `&`, `|`, `~`, parentheses, `A=passed`
- * and `2*{A,B,C}`. A script that cannot be read locks nobody out.
+ * and `2*{A,B,C}`. A script that cannot be parsed locks nobody out.
  */
 export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus): boolean {
   const tokens = script.match(/"[^"]*"|[&|~()=<>{},*]+?|[^\s&|~()=<>{},*"]+/g) ?? [];
@@ -58,7 +58,7 @@ export function isOpen(script: string, statusOf: (unitID: string) => UnitStatus)
   }
 }
 
-/** The status may be shortened to its first letter. */
+/** The status may be abbreviated to its first letter. */
 function matches(status: UnitStatus, wanted: string): boolean {
   const said = status === 'none' ? 'not attempted' : status;
   const asked = wanted.toLowerCase();

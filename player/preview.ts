@@ -2,7 +2,7 @@ import { elements } from './elements.ts';
 import { type Journal, movedBy } from './journal.ts';
 import { messages, speakOfPreview } from './messages.ts';
 
-/** Makes the page one on which nothing is recorded, and says so. Answers the journal to play with: one that forgets. */
+/** Turns the page into a preview, which records nothing and says so. Returns a journal that stores nothing. */
 export function beginPreview(): Journal {
   speakOfPreview();
   document.documentElement.dataset.sitting = 'preview';

@@ -2,12 +2,12 @@ import type { Commit } from './contract.ts';
 import type { Activity } from './scorm2004.ts';
 import { statusOf, type UnitStatus } from './units.ts';
 
-/** What the engine has rolled up for the whole course. */
+/** The engine's rollup for the whole course. */
 export function rollup(root: Activity | null): NonNullable<Commit['Root']> {
   const leaves = root ? leavesOf(root) : [];
   const done = leaves.filter(({ completionStatus }) => completionStatus === 'completed').length;
   const share = root?.progressMeasureStatus ? (root.progressMeasure ?? 0) : done / Math.max(1, leaves.length);
-  // The engine makes 0 of measures that count for nothing; nothing was measured then.
+  // The engine returns 0 for measures without weight, although nothing was measured.
   const isMeasured = root?.objectiveMeasureStatus && leaves.some(countsInScore);
   return {
     Completion: oneOf(['completed', 'incomplete'], root?.completionStatus),

@@ -2,19 +2,19 @@ import type { RunTimeData } from '../standards/types.ts';
 
 /** The run-time API of one unit at a time. */
 export type RunTime = {
-  /** Starts a sitting of a unit with its data; the content may call from now on. */
+  /** Starts a sitting of a unit with its data; from now on the content may call the API. */
   open(data: RunTimeData): void;
   snapshot(): RunTimeData;
-  /** Whether the content has spoken to the API in this sitting. */
+  /** Whether the content has called the API in this sitting. */
   used(): boolean;
 };
 
 export type RunTimeEvents = {
-  /** The content set a value and has not committed yet. */
+  /** The content set a value that is not committed yet. */
   changed(): void;
-  /** The content commits and waits; true only when nothing can be lost. */
+  /** The content commits and waits; true only if nothing can be lost. */
   commit(): boolean;
   begun(): void;
-  /** The content has finished its sitting, with the way it exits and where it wants to go. */
+  /** The content has finished, with its exit value and navigation request. */
   finished(exit: string, request: string | null): void;
 };

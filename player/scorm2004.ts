@@ -6,7 +6,7 @@ import { activityTree } from './sequencing.ts';
 import { packState, unpackState } from './tree-state.ts';
 import { type WeighingSequencer, weighAsTheStandard } from './weights.ts';
 
-/** What the player reads of an activity of the engine's tree. */
+/** The properties the player reads from an activity of the engine's tree. */
 export type Activity = {
   id: string;
   children: Activity[];
@@ -53,7 +53,7 @@ export type Navigation = { delivered: Activity | null; ended: boolean };
 /** One engine for the whole visit: it holds the activity tree. */
 export async function createScorm2004(tree: CourseTree, title: string, events: RunTimeEvents) {
   const { Scorm2004API } = await import('scorm-again/scorm2004/min');
-  /** What comes of the navigation that is under way. */
+  /** The result of the current navigation. */
   let navigation: Navigation | null = null;
   let validity: Validity = { continue: false, previous: false, choice: {}, hideLmsUi: [] };
   let clock = startClock();
@@ -66,7 +66,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
     engineSettings(commit, {
       sequencing: {
         activityTree: activityTree(tree, title),
-        // Keeps buttons and results true while a unit is still open.
+        // Keeps buttons and results up to date while a unit is still open.
         autoRollupOnCMIChange: true,
         logLevel: 'error',
         eventListeners: {
@@ -86,8 +86,8 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
   engine.on('SetValue', () => events.changed());
   engine.on('Initialize', () => events.begun());
 
-  // The engine takes Terminate without a navigation request for Exit. Here the sitting ends at once for the
-  // content, and for the sequencing when the learner or the content's request moves on.
+  // The engine treats Terminate without a navigation request as Exit. Here the sitting ends immediately for the
+  // content, but for the sequencing only when the learner or the content's request moves on.
   engine.Terminate = (parameter = '') => {
     if (parameter !== '' || !engine.isInitialized()) return terminateUnready(engine, parameter);
     const { result } = engine.storeData(true);
@@ -129,7 +129,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
       const state = unpackState(fresh, packed);
       return state !== null && engine.deserializeSequencingState(state);
     },
-    /** Asks the engine for a rehearsal: its quick prediction does not see rules that disable what comes next. */
+    /** Tests a request in the engine: its quick prediction ignores rules that disable the next activity. */
     may(request: 'continue' | 'previous'): boolean {
       const { outcome, targetActivityId } = engine.getSequencingService().previewNavigationRequest(request);
       return outcome === 'unknown' ? validity[request] : outcome === 'allowed' && targetActivityId !== null;
@@ -147,7 +147,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
   };
 }
 
-/** Lets the engine answer with the error that the standard asks for. */
+/** Lets the engine return the error that the standard requires. */
 function terminateUnready(engine: Engine2004, parameter: string): string {
   if (parameter !== '') engine.lastErrorCode = '201';
   else engine.lastErrorCode = engine.isTerminated() ? '113' : '112';

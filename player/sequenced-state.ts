@@ -6,9 +6,9 @@ import { type PlayableUnit, playableUnits } from './units.ts';
 
 export type SequencedState = {
   readonly units: readonly PlayableUnit[];
-  /** What the next sitting of each unit starts from. */
+  /** The data from which each unit next starts. */
   data: ReadonlyMap<string, RunTimeData>;
-  /** Whether the engine's state goes back to the first sitting; without it every unit is resumed. */
+  /** Whether the engine's state is restored from earlier visits; without it every unit is resumed. */
   known: boolean;
   current: PlayableUnit | null;
   /** The last snapshot of the unit that was left last. */
@@ -16,7 +16,7 @@ export type SequencedState = {
   /** Whether the current unit's page has loaded. */
   shown: boolean;
   finished: boolean;
-  /** Requests that led nowhere from here. */
+  /** Requests that are impossible from here. */
   futile: ReadonlySet<string>;
   /** The engine is about to decide. */
   moving: boolean;
@@ -24,7 +24,7 @@ export type SequencedState = {
   over: boolean;
 };
 
-/** What the engine decided about a request; `active` is the unit that it has open. */
+/** The engine's decision about a request; `active` is the unit it has open. */
 export type Decision = {
   request: string;
   delivered: { id: string; deliveryWasResumed?: boolean } | null;
@@ -35,7 +35,7 @@ export type Decision = {
 export type SequencedEvent =
   | { kind: 'finished'; exit: string; request: string | null }
   | { kind: 'moving' }
-  /** The page is gone, and the engine is asked now. */
+  /** The page is gone; now the engine is asked. */
   | { kind: 'closed'; last: Snapshot | null }
   | ({ kind: 'decided'; from: PlayableUnit | null } & Decision)
   | { kind: 'loaded'; unit: PlayableUnit; isThere: boolean }
@@ -44,7 +44,7 @@ export type SequencedEvent =
 
 export type SequencedEffect =
   | { kind: 'moved' }
-  /** Once the content has its answer; null: sees whether the finished unit unlocks others. */
+  /** Once the content has its response; null: checks whether the finished unit unlocks others. */
   | { kind: 'follow'; request: string | null }
   | { kind: 'show'; unit: PlayableUnit; data: RunTimeData }
   | { kind: 'save-now' }
@@ -110,7 +110,7 @@ function arrive(
   const fresh = delivered ? { ...state, futile: new Set<string>() } : state;
   if (unit && delivered) return open(fresh, unit, delivered.deliveryWasResumed === true);
   if (ended) return { state: { ...fresh, current: null, over: true }, effects: [{ kind: 'ended' }] };
-  // Refused before anything was left: the unit goes on where it was.
+  // Refused before anything was left: the unit continues.
   if (from && active === from.UnitID) return open(fresh, from, true);
   const futile = new Set([...fresh.futile, request]);
   return { state: { ...fresh, current: null, futile, finished: true }, effects: [{ kind: 'moved' }] };

@@ -11,7 +11,7 @@ import type { Stage } from './stage.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, better, type PlayableUnit, pageNotes, statusOf } from './units.ts';
 
-/** The server takes no larger one; then the position is lost at worst, never a result. */
+/** The server accepts no larger one; beyond that the position may be lost, but never a result. */
 const treeLimit = 524_288;
 
 /** SCORM 2004: the engine decides what comes next, and `sequenced-state.ts` what that means for the page. */
@@ -81,7 +81,7 @@ export async function createSequencedCourse(
       .then((isThere) => machine.dispatch({ kind: 'loaded', unit, isThere }));
   }
 
-  /** Takes the page away, lets the engine decide and shows what it delivers. */
+  /** Removes the page, lets the engine decide, and shows the unit it delivers. */
   async function navigate(request: string, target?: string): Promise<void> {
     if (machine.state.moving || machine.state.over) return;
     machine.dispatch({ kind: 'moving' });
@@ -103,8 +103,8 @@ export async function createSequencedCourse(
   }
 
   /**
-   * The engine counts a finished sitting only when the learner moves on. Where the contents are the only way on and
-   * wait for this very unit, it counts immediately.
+   * The engine counts a finished sitting only when the learner moves on. If the contents list is the only way on and
+   * depends on this unit, it counts immediately.
    */
   function unlock(): void {
     const { choice } = engine.validity();
@@ -117,7 +117,7 @@ export async function createSequencedCourse(
 
   function start(): void {
     if (session.TreeState && engine.restore(session.TreeState)) {
-      // A page that vanished has left its unit open: that is a suspended course.
+      // A page that disappeared left its unit open: that is a suspended course.
       if (engine.state().currentActivity) engine.navigate('suspendAll');
       const resumed = engine.navigate('resumeAll');
       if (resumed.delivered) {
@@ -128,7 +128,7 @@ export async function createSequencedCourse(
     let outcome = engine.navigate('start');
     for (const unit of machine.state.units) {
       if (outcome.delivered) break;
-      // Without flow nothing starts by itself; the first unit that may be chosen is what a learner would click.
+      // Without flow nothing starts automatically; the first available unit is what a learner would click.
       outcome = engine.navigate('choice', unit.UnitID);
     }
     arrive({ ...outcome, ended: false }, null, 'start');

@@ -1,9 +1,9 @@
 import type { CourseTree, Objective, Sequencing, SequencingRule, Unit } from '../standards/types.ts';
 
-/** The organization itself, the root of the activity tree; the manifest's identifier of it means nothing to anyone. */
+/** The organization itself, the root of the activity tree; its identifier in the manifest is irrelevant. */
 export const rootID = 'lectern.root';
 
-/** The neutral sequencing of a release in the words of scorm-again's `activityTree`. */
+/** Converts the neutral sequencing of a release into scorm-again's `activityTree`. */
 export function activityTree(tree: CourseTree, title: string): object {
   return {
     id: rootID,
@@ -36,7 +36,7 @@ function activity(unit: Unit): object {
   };
 }
 
-/** A node that says nothing keeps the engine's defaults, where flow is on: a course without sequencing has a Next. */
+/** A node without settings keeps the engine's defaults, where flow is on: a course without sequencing has a Next button. */
 function sequencingOf(sequencing: Sequencing | null, id: string): object {
   if (!sequencing) return {};
   const primary = sequencing.Objectives.find(({ Primary }) => Primary);
@@ -78,7 +78,7 @@ function controls(sequencing: Sequencing): object {
     objectiveMeasureWeight: RollupRules.ObjectiveMeasureWeight,
     selectionTiming: Randomization.SelectionTiming,
     selectCount: Randomization.SelectCount,
-    // The engine uses `reorderChildren` as its own memory of a reordering that has been done.
+    // The engine uses `reorderChildren` to remember that it has reordered.
     randomizeChildren: Randomization.ReorderChildren,
     randomizationTiming: Randomization.RandomizationTiming,
     selectionCountStatus: Randomization.SelectionTiming === 'onEachNewAttempt',
@@ -117,7 +117,7 @@ function rollupRules(sequencing: Sequencing): object[] {
 
 function objective(source: Objective, id: string): object {
   return {
-    // The engine drops an objective without an identifier, and shows one made of a space to no content.
+    // The engine drops an objective without an identifier, and hides one whose identifier is a space from content.
     objectiveID: source.ObjectiveID ?? (source.Primary ? ' ' : id),
     isPrimary: source.Primary,
     satisfiedByMeasure: source.SatisfiedByMeasure,

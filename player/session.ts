@@ -7,7 +7,7 @@ import { newPatience, patiently, problemOf, type Reply, sendCommit, waitOf } fro
 export type Refusal = { kind: 'refused'; detail: string; back: string | null };
 export type Opening = { kind: 'session'; session: Session } | Refusal | { kind: 'unreachable' };
 
-/** Exchanges the click for a session. */
+/** Exchanges the launch ticket for a session. */
 export async function openSession(ticketPath: string): Promise<Opening> {
   try {
     const { status, type, text } = await patiently(
@@ -32,19 +32,19 @@ async function post(path: string): Promise<Reply> {
 }
 
 export type Replayed = {
-  /** Refused for good: deleted from the device once the learner knows. */
+  /** Rejected for good: deleted from the device once the learner knows. */
   refused: { entry: JournalEntry; code: CommitVerdict | 'unknown' }[];
-  /** Turned away by whatever stands between; kept. */
+  /** Rejected by something in between, such as a proxy; kept. */
   turnedAway: JournalEntry[];
-  /** Whether something could not be sent, because there is no connection. */
+  /** Whether something could not be sent for lack of a connection. */
   isOffline: boolean;
 };
 
-/** Sends what earlier pages on this device could not, each with the session it belongs to. */
+/** Sends what earlier pages on this device could not, each commit with its own session. */
 export async function replay(journal: Journal): Promise<Replayed> {
   const replayed: Replayed = { refused: [], turnedAway: [], isOffline: false };
   const renumbered = new Set<string>();
-  // Shared by all commits, so that the learner does not wait for each of many.
+  // Shared by all commits, so that the learner does not wait for each one.
   const patience = newPatience();
   let left = journal.list();
   for (let entry = left.shift(); entry; entry = left.shift()) {
@@ -76,12 +76,12 @@ function renumber(journal: Journal, left: JournalEntry[], session: string, by: n
 
 const mostAge = 30 * 86_400_000;
 
-/** By now another node or a newer backup would have recognised its session. */
+/** By now another node or a newer backup would have recognised the session. */
 const isTooOld = ({ KeptAt }: JournalEntry) => Date.now() - KeptAt > mostAge;
 
 export type Heartbeat = { beat(): Promise<void>; stop(): void };
 
-/** Keeps the session alive while its page is, however long the video. */
+/** Keeps the session alive while its page is open, however long a video runs. */
 export function startHeartbeat(
   session: string,
   tell: { heard(): void; ended(why: SessionEnd): void },
@@ -94,7 +94,7 @@ export function startHeartbeat(
       const code = problemOf({ type: response.headers.get('content-type'), text })?.code;
       if (isSessionEnd(code)) tell.ended(code);
     } catch {
-      // Being offline for a while is no news: the commits tell the learner.
+      // A short time offline needs no message here: the commits show it.
     }
   };
   const timer = window.setInterval(beat, 60_000);
@@ -109,7 +109,7 @@ export function startHeartbeat(
   return { beat, stop };
 }
 
-/** Only such addresses are followed; anything else would be a way to run a script. */
+/** Other URL schemes are rejected, because they could run a script. */
 export function webAddress(address: unknown): string | null {
   return typeof address === 'string' && /^https?:\/\//i.test(address) ? address : null;
 }

@@ -1,7 +1,7 @@
 import type { RunTimeData } from '../standards/types.ts';
 import { secondsIn, timespan2004 } from './clock.ts';
 
-/** What the next sitting of the unit starts from, when it is opened again on the same page. */
+/** The data from which the unit next starts, if it is reopened on the same page. */
 export function nextSitting2004(data: RunTimeData): RunTimeData {
   const { 'cmi.session_time': sitting, 'cmi.exit': _, ...rest } = data;
   const total = secondsIn(data['cmi.total_time']) + secondsIn(sitting);
@@ -11,7 +11,7 @@ export function nextSitting2004(data: RunTimeData): RunTimeData {
 const givenElements =
   /^cmi\.(learner_id|learner_name|learner_preference\..*|credit|mode|launch_data|max_time_allowed|time_limit_action|scaled_passing_score|completion_threshold|comments_from_lms\..*)$/;
 
-/** A new attempt knows only what the system gives, nothing that the content said in earlier ones. */
+/** A new attempt gets only the system's data, nothing that the content set in earlier ones. */
 export function newAttempt2004(data: RunTimeData): RunTimeData {
   const given = Object.entries(data).filter(([element]) => givenElements.test(element));
   return { ...Object.fromEntries(given), 'cmi.entry': 'ab-initio' };
@@ -23,7 +23,7 @@ export function resumedAttempt2004(before: RunTimeData): RunTimeData {
   return isFirst ? before : { ...before, 'cmi.entry': 'resume' };
 }
 
-/** `continue`, `{target=unit}choice`, … in two parts. */
+/** Splits `continue`, `{target=unit}choice`, … into two parts. */
 export function parseRequest(text: string): [request: string, target?: string] {
   const [, target, request] = /^\{target=(.+)\}(choice|jump)$/.exec(text) ?? [];
   return request && target ? [request, target] : [text];

@@ -1,10 +1,10 @@
-/** The place where a unit's page is shown, in an iframe of its own for each unit. */
+/** Shows a unit's page, each in its own iframe. */
 export type Stage = ReturnType<typeof createStage>;
 
-/** Content may hold the page back with a question of its own; the learner's wish to go wins after this time. */
+/** Content may delay closing with a prompt of its own; after this time the learner's wish to leave wins. */
 const unloadLimit = 2_500;
 
-/** A page that takes longer is shown as it comes. */
+/** A page that takes longer is shown while it loads. */
 const patience = 1_000;
 
 export function createStage(place: HTMLElement, loading: HTMLElement) {
@@ -12,7 +12,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
   let reveal: number | undefined;
 
   return {
-    /** Resolves with false when the page cannot be had. */
+    /** Resolves with false if the page cannot be loaded. */
     show(address: string, title: string): Promise<boolean> {
       frame?.remove();
       const next = document.createElement('iframe');
@@ -41,7 +41,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
         place.append(next);
       });
     },
-    /** Takes the page away, so that its unload handlers can say their last words while the API is there. */
+    /** Removes the page while the API still exists, so that its unload handlers can make their last calls. */
     async clear(): Promise<void> {
       const leaving = frame;
       if (!leaving) return;
@@ -58,7 +58,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
   };
 }
 
-/** Pages of another origin cannot be looked into and count as shown. */
+/** Cross-origin pages cannot be inspected and count as shown. */
 function isShown(frame: HTMLIFrameElement, address: string): boolean {
   if (new URL(address, location.href).origin !== location.origin) return true;
   try {

@@ -1,4 +1,4 @@
-/** Acts once, after a time; starting it again begins the time again. */
+/** Calls back once after a delay; restarting it restarts the delay. */
 export type Timer = { start(delay: number): void; cancel(): void };
 
 export function createTimer(act: () => void): Timer {

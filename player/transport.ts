@@ -2,8 +2,8 @@ import type { Commit, CommitVerdict, Receipt } from './contract.ts';
 import { isVerdict } from './messages.ts';
 
 /**
- * What became of a commit. Only a receipt and a verdict are final, and only the service gives them: whatever else a
- * proxy, a captive portal or an unknown version of the service answers leaves the commit unconfirmed.
+ * The result of a commit. Only receipts and verdicts are final, and only the service sends them: any other answer from a
+ * proxy, a captive portal or an unknown version of the service leaves the commit unconfirmed.
  */
 export type Answer =
   | { kind: 'receipt'; receipt: Receipt }
@@ -12,7 +12,7 @@ export type Answer =
   | Unconfirmed;
 type Unconfirmed = {
   kind: 'unconfirmed';
-  /** Somebody answered that they do not want this commit, so others may be welcome. */
+  /** This commit was turned away, but others may be accepted. */
   turnedAway: boolean;
   /** The service does not know the session. */
   isUnknown?: true;
@@ -22,10 +22,10 @@ type Unconfirmed = {
 
 const unreachable: Answer = { kind: 'unconfirmed', turnedAway: false };
 
-/** The limit of browsers for requests that outlive their page, less room for headers. */
+/** The browsers' limit for requests that outlive their page, minus room for headers. */
 const outlivingBytes = 60_000;
 
-/** What the service takes, and by default nginx before it: more would never arrive, so it is not sent. */
+/** The limit of the service, and by default of nginx in front of it: larger requests would fail, so they are not sent. */
 const largestCommit = 1024 * 1024;
 const tooLarge: Answer = { kind: 'unconfirmed', turnedAway: true };
 
@@ -50,7 +50,7 @@ export async function sendCommit(session: string, commit: Commit, signal: AbortS
   }
 }
 
-/** The content waits for its answer inside its own call, so the request must block. */
+/** The content waits for the response within its own call, so the request must block. */
 export function sendCommitBlocking(session: string, commit: Commit): Answer {
   const body = JSON.stringify(commit);
   if (bytesOf(body) > largestCommit) return tooLarge;
@@ -67,7 +67,7 @@ export function sendCommitBlocking(session: string, commit: Commit): Answer {
   return answerOf({ status: request.status, type, retryAfter, text: request.responseText }, commit);
 }
 
-/** For the last moment of a page: nobody will hear the answer. */
+/** For the last moment of a page: nobody will receive the response. */
 export function sendCommitLeaving(session: string, commit: Commit): void {
   const body = JSON.stringify(commit);
   if (bytesOf(body) > largestCommit) return;
@@ -79,7 +79,7 @@ export function sendCommitLeaving(session: string, commit: Commit): void {
 
 export type Reply = { status: number; type: string | null; text: string; retryAfter?: string | null };
 
-/** The longest time that the player waits because it is told to, in seconds. */
+/** The longest `Retry-After` that the player follows, in seconds. */
 const longestWait = 60;
 
 export function answerOf(reply: Reply, commit: Commit): Answer {
@@ -99,12 +99,12 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   };
 }
 
-/** How often a page that opens still waits because the service asks it to. */
+/** How often a page that is opening waits if the service asks it to. */
 export type Patience = { left: number };
 export const newPatience = (): Patience => ({ left: 3 });
 const longestPatience = 5_000;
 
-/** Sends a request again, after a wait, while the service says that it will answer in a moment. */
+/** Retries a request while the service says that it will respond soon. */
 export async function patiently<A>(
   patience: Patience,
   ask: () => Promise<A>,
@@ -125,7 +125,7 @@ export function waitOf({ status, retryAfter }: Reply): Pick<Unconfirmed, 'retryA
   return { retryAfter: Math.min(Number(retryAfter), longestWait) * 1_000 };
 }
 
-/** A problem document of the service; null for everything that others answer in its place. */
+/** A problem document of the service; null for any other answer. */
 export function problemOf({ type, text }: Pick<Reply, 'type' | 'text'>): Record<string, unknown> | null {
   const body = parse(text);
   return type?.startsWith('application/problem+json') && isRecord(body) ? body : null;

@@ -4,7 +4,7 @@ import type { Session } from './contract.ts';
 /** A unit that opens a page. */
 export type PlayableUnit = Unit & { Href: string };
 
-/** In the order in which the learner meets them. */
+/** In the order in which the learner sees them. */
 export function playableUnits(tree: CourseTree): PlayableUnit[] {
   const walk = (units: Unit[]): Unit[] => units.flatMap((unit) => [unit, ...walk(unit.Children)]);
   return walk(tree.Units).filter((unit): unit is PlayableUnit => unit.Href !== null);
@@ -30,14 +30,14 @@ export function better(a: UnitStatus, b: UnitStatus): UnitStatus {
   return ranks.indexOf(a) >= ranks.indexOf(b) ? a : b;
 }
 
-/** SCORM 1.2 run-time data, or the player's own notes on a page that does not talk. */
+/** SCORM 1.2 run-time data, or the player's own notes on a page without an API. */
 export function statusOfData(data: RunTimeData): UnitStatus {
   const said = data['lectern.completion'] ?? data['cmi.core.lesson_status'];
   if (said === 'browsed') return 'incomplete';
   return ranks.find((status) => status === said) ?? 'none';
 }
 
-/** What the player notes about a page that does not talk. */
+/** The player's notes about a page without an API. */
 export function pageNotes(before: RunTimeData, completion: string, sitting: number): RunTimeData {
   const seconds = Number(before['lectern.seconds'] ?? 0) + sitting;
   return { ...before, 'lectern.completion': completion, 'lectern.seconds': String(seconds) };

@@ -19,7 +19,7 @@ type Engine = {
   SetValue(element: string, value: string): string;
 };
 
-/** The very script that the page loads. */
+/** The script that the page loads. */
 function engineOf(activityTree: object): Engine {
   const page = createContext({ console: { ...console, debug() {} }, setTimeout, clearTimeout });
   const script = createRequire(import.meta.url).resolve('scorm-again/scorm2004/min');

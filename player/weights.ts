@@ -1,4 +1,4 @@
-/** The part of the engine that weighs the measures of a group's members. */
+/** The part of the engine that weights the measures of a group's members. */
 export type WeighingSequencer = {
   rollupProcess: {
     measureProcessor: { calculateAdjustedWeight(activity: unknown, weight: number): number };
@@ -6,8 +6,8 @@ export type WeighingSequencer = {
 };
 
 /**
- * The engine counts members for less that are incomplete or were tried again: 100 % and an unfinished 0 % make 56 %.
- * The standard's Measure Rollup Process (SN RB.1.1) knows the manifest's weights only: 50 %.
+ * The engine gives less weight to members that are incomplete or were retried: 100 % and an unfinished 0 % make 56 %.
+ * The standard's Measure Rollup Process (SN RB.1.1) uses only the manifest's weights: 50 %.
  */
 export function weighAsTheStandard(engine: { getSequencingService(): WeighingSequencer }): void {
   engine.getSequencingService().rollupProcess.measureProcessor.calculateAdjustedWeight = (_, weight) =>

@@ -1,4 +1,4 @@
-// Asks the registry for known weaknesses of what runs with us. Without an answer it fails, and says that it knows nothing.
+// Queries the registry for known vulnerabilities in production packages. Fails if the registry does not respond.
 import { spawnSync } from 'node:child_process';
 
 const { stdout, stderr, error } = spawnSync('npm', ['audit', '--omit=dev', '--json'], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-// Builds dist/: the server, the console, the player and the guide, or only the parts that are named. `--missing` builds what is
+// Builds dist/: the server, the console, the player and the guide, or only the named parts. `--missing` builds what is
 // missing or out of date.
 
 import { execFileSync } from 'node:child_process';
@@ -24,15 +24,15 @@ const dist = join(root, 'dist');
 const stampName = '.sources';
 
 type Part = {
-  /** What the part is built from, as globs from the root. */
+  /** The sources of the part, as globs relative to the root. */
   sources: readonly string[];
   build: (outDir: string) => Promise<void>;
 };
 
-/** Native and WebAssembly packages are not bundled. They are what an installation of the packed file downloads. */
+/** Native and WebAssembly packages are not bundled. Installing the packed file downloads them. */
 const external = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);
 
-/** Each is a file of its own, because it runs in a process or thread of its own. */
+/** Each is a separate file, because it runs in its own process or thread. */
 const programs = {
   lectern: 'cli.ts',
   'package-program': 'modules/catalogue/packages/package-program.ts',
@@ -71,7 +71,7 @@ async function buildServer(outDir: string): Promise<void> {
   cpSync(join(root, 'courses'), join(outDir, 'courses'), { recursive: true });
 }
 
-/** Text is compressed here, so that no request pays for it. */
+/** Text is compressed at build time, so that no request pays for it. */
 function compressTexts(folder: string): void {
   for (const file of globSync('assets/*.{js,css,svg}', { cwd: folder })) {
     const body = readFileSync(join(folder, file));
@@ -116,7 +116,7 @@ const parts = {
 export type PartName = keyof typeof parts;
 const allParts = namesOf(parts);
 
-/** What a part is made from: its sources, and the versions of the packages. */
+/** The inputs of a part: its sources and the versions of the packages. */
 function digestOf({ sources }: Part): string {
   const digest = createHash('sha256');
   const common = ['package.json', 'package-lock.json', 'scripts/build.ts'];
@@ -141,7 +141,7 @@ function stampOf(folder: string): string | null {
   }
 }
 
-/** Half a part is never in place, even when several processes build it at the same time. */
+/** Parts are replaced as a whole, even if several processes build at the same time. */
 async function buildPart(name: PartName, digest: string): Promise<void> {
   mkdirSync(dist, { recursive: true });
   const folder = join(dist, name);

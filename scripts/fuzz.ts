@@ -1,4 +1,4 @@
-// Sends 100,000 generated requests to every operation, and measures the heap: npm run fuzz -- [REQUESTS] [SEED]
+// Sends 100,000 generated requests to each operation and measures the heap: npm run fuzz -- [REQUESTS] [SEED]
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 

@@ -12,11 +12,11 @@ type Column = {
   nullable: boolean;
   filled: boolean;
   always: boolean;
-  /** The texts that `check (… in …)` allows. */
+  /** The values that `check (… in …)` allows. */
   texts: string[] | null;
 };
 
-/** Tables that hold a tenant_id without belonging to one tenant's data. */
+/** Tables with a tenant_id that do not belong to one tenant's data. */
 const registries = new Set(['tenant']);
 
 const typeNames: Record<string, string> = {

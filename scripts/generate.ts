@@ -1,5 +1,5 @@
-// Writes what is derived and committed: the database's types, openapi.json, the client's types and the
-// reference pages of the guide. `--check` compares instead.
+// Writes derived files that are committed: the database types, openapi.json, the client's types and the
+// reference pages of the guide. `--check` only compares.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateClientTypes } from '../client/generate.ts';

@@ -1,4 +1,4 @@
-// Prints the measures of the code that CONTRIBUTING.md quotes: `npm run house`, with `--list` what they count.
+// Prints the code metrics that CONTRIBUTING.md quotes: `npm run house`, with `--list` every counted item.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseSync } from 'vite';
@@ -12,7 +12,7 @@ const isTest = (file: string) => /\.test\.tsx?$|test-(support|database)|(^|\/)te
 type Node = { type: string; start: number; end: number; [member: string]: unknown };
 type Source = { file: string; text: string; lines: string[]; program: Node; imports: string[] };
 
-/** What an AST holds are objects with a type; everything else in it is a value. */
+/** Nodes of an AST are objects with a type; everything else in it is a value. */
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof Object(value).type === 'string';
 
@@ -40,7 +40,7 @@ const sources = globSync(`${folders}/**/*.{ts,tsx}`, { cwd: root, exclude: ['**/
   .map(read);
 const byFile = new Map(sources.map((source) => [source.file, source]));
 
-/** Groups of files that import each other; types and imports at run time count as well. */
+/** Groups of files that import each other, including type imports. */
 function cyclesOf(): string[][] {
   const reach = new Map<string, Set<string>>();
   for (const { file } of sources) {
@@ -62,7 +62,7 @@ function cyclesOf(): string[][] {
 const functions = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
 const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
-/** A helper does nothing else, and the comment above it says why the cast is right. */
+/** A helper does nothing but cast, and the comment above it says why the cast is safe. */
 function isHelper({ text }: Source, statement: Node): boolean {
   const hasReason = /\*\/\s*(export )?$/.test(text.slice(0, statement.start));
   return hasReason && lineAt(text, statement.end) - lineAt(text, statement.start) <= 6;
@@ -80,7 +80,7 @@ function castsOf(source: Source): string[] {
   return found;
 }
 
-/** Variables of a function that change and that functions inside it share. */
+/** Variables of a function that change and are shared by functions inside it. */
 function sharedVariablesOf(source: Source): string[] {
   const found: string[] = [];
   const visit = (node: Node, outer: Node | null): void => {
@@ -112,7 +112,7 @@ function innerFunctions(node: Node): Node[] {
   );
 }
 
-/** From the file of the route to that of the statement; each import on the shortest way is a hop for the reader. */
+/** From the route's file to the statement's; each import on the shortest path is one hop for the reader. */
 const journeys = {
   enrol: ['enrolments/routes.ts', 'enrolments/enrol-statement/statement.ts'],
   click: ['player/launch-route.ts', 'enrolments/explain.ts'],

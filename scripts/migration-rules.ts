@@ -1,8 +1,8 @@
-/** The last one before the first release, when there is no version before. Those that come later must let it go on. */
+/** The last migration before the first release. Later ones must keep the previous version running. */
 export const lastFree = '0008';
 
 const outside = /^-- outside a transaction\n/;
-/** Said before a statement that removes what no running version uses any more. */
+/** Marks a statement that removes something no running version uses any more. */
 const mark = /^-- contract: \S/m;
 
 const name = '(?:only )?(?:if (?:not )?exists )?"?(\\w+)"?';
@@ -34,7 +34,7 @@ const rules: [RegExp, string][] = [
   [/^(update|delete) /, 'writes many rows in one transaction; fill in batches by a job'],
 ];
 
-/** Statements in lower case on one line each, with the comments before them. */
+/** Statements in lower case, one per line, with the comments before them. */
 function statementsOf(sql: string): { text: string; comments: string }[] {
   return sql.split(/;\s*$/m).flatMap((part) => {
     const comments = [...part.matchAll(/^\s*--.*$/gm)].map(([line]) => line.trim()).join('\n');
@@ -43,7 +43,7 @@ function statementsOf(sql: string): { text: string; comments: string }[] {
   });
 }
 
-/** What in a migration would stop the nodes of the version before, which serve while it is applied. */
+/** Parts of a migration that would break the previous version's nodes, which still serve while it is applied. */
 export function refuseContractions(sql: string): string[] {
   const statements = statementsOf(sql);
   const madeHere = new Set(

@@ -1,4 +1,4 @@
-/** Takes the pictures of the console in docs/images/console: `npm run pictures`, or only some: `… users home`. */
+/** Takes the console screenshots in docs/images/console: `npm run pictures`, or only some: `… users home`. */
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

@@ -9,12 +9,12 @@ import { freePorts } from '../server/test/support/process.ts';
 
 export type Cluster = {
   url: string;
-  /** The folder of its data. */
+  /** The data directory. */
   data: string;
   version: string;
-  /** Where its files are. */
+  /** The folder of its executables. */
   folder: string;
-  /** Ends the server as a crash would, SIGKILL for the postmaster or an immediate stop, or in order but at once. */
+  /** Stops the server as a crash would (SIGKILL for the postmaster, or an immediate shutdown), or with a fast shutdown. */
   crash: (how: 'kill' | 'immediate' | 'fast') => Promise<void>;
   start: () => Promise<void>;
   remove: () => Promise<void>;
@@ -54,7 +54,7 @@ async function answers(url: string): Promise<boolean> {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** A throw-away PostgreSQL cluster on a free port of 127.0.0.1, with the server's usual durability. */
+/** A temporary PostgreSQL cluster on a free port of 127.0.0.1, with the server's usual durability. */
 export async function startCluster(parent = tmpdir()): Promise<Cluster> {
   const who = owner();
   const folder = await mkdtemp(join(parent, 'lectern-cluster-'));
@@ -75,7 +75,7 @@ export async function startCluster(parent = tmpdir()): Promise<Cluster> {
 
   const start = async () => {
     const end = performance.now() + 60_000;
-    // The children of a killed postmaster hold its shared memory for a moment; until then a new one ends itself.
+    // The children of a killed postmaster hold its shared memory for a moment; until then a new one exits.
     while (performance.now() < end) {
       if (!server || server.exitCode !== null || server.signalCode !== null) {
         const settings = [

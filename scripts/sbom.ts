@@ -1,4 +1,4 @@
-// Writes sbom.cdx.json, the bill of materials (CycloneDX) of what runs: npm's own, from the lock file. --stdout prints it.
+// Writes sbom.cdx.json, the production bill of materials (CycloneDX): npm's own, from the lock file. --stdout prints it.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -13,7 +13,7 @@ if (status !== 0) {
   console.error(`npm sbom failed: ${error?.message ?? stderr.trim()}`);
   process.exit(1);
 }
-/** npm names the root after its folder. */
+/** npm names the root package after its folder. */
 const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const bom = JSON.parse(stdout);
 const folder: string = bom.metadata.component['bom-ref'];

@@ -1,5 +1,5 @@
 // Runs the tests: `npm test` on the embedded database, `--postgres` on the server named by TEST_DATABASE_URL,
-// `--journeys` in Chromium, `--deploy` the recipes of deploy/. Whatever cannot run fails. The files of tests that failed are written into TEST_FAILED_FILES.
+// `--journeys` in Chromium, `--deploy` the recipes of deploy/. Tests that cannot run fail. Failed files are listed in TEST_FAILED_FILES.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -46,10 +46,10 @@ const patterns = values.journeys
     ? ['test/deploy/*.test.ts']
     : ['{server,standards,console,player,client,scripts}/**/*.test.ts', 'test/*.test.ts'];
 const found = globSync(patterns, { exclude: ['**/node_modules/**'] }).sort();
-// The others say nothing of a server: `npm test` has run them already.
+// The others use no server: `npm test` has already run them.
 const suite = values.postgres ? found.filter((file) => opensServer(file)) : found;
 
-/** A file by its path, or all whose path or a title of a test in them has the words. */
+/** A file by its path, or all files with a path or test title that contains the words. */
 function matching(words: string): string[] {
   if (words.endsWith('.ts') && existsSync(words)) return [words];
   const title = new RegExp(`\\btest(?:\\.\\w+)?\\(\\s*['"\`].*${RegExp.escape(words)}`, 'i');
@@ -61,7 +61,7 @@ if (files.length === 0) fail(`No test matches ${positionals.join(' ')}.`);
 if (files === suite && suite.length < found.length)
   console.log(`${found.length - suite.length} files of tests open no server: they run with npm test.`);
 await ensureBuilt();
-/** Whatever tests leave there goes with it, also what a killed process leaves. The server that some start runs as another user. */
+/** Removed with everything that tests leave there, even after a kill. Some start a server that runs as another user. */
 const scratch = mkdtempSync(join(tmpdir(), 'lectern-tests-'));
 chmodSync(scratch, 0o711);
 const statements = join(scratch, 'statements');
@@ -76,14 +76,14 @@ const env: NodeJS.ProcessEnv = {
   TEST_PREPARED: join(scratch, 'prepared'),
 };
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
-/** What they measure is time: nothing runs beside them. */
+/** They measure time, so nothing runs alongside them. */
 const isMeasured = (file: string) => file.endsWith('console-budget.test.ts');
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
 
 /**
- * Runs several files in one process, which loads the sources once. Each file is a suite, and the next one begins when its
- * last hook has ended. Each process gets as many files as its share of the rest is, so that the last ones are short.
+ * Runs several files in one process, which loads the sources once. Each file is a suite, and the next one starts when its
+ * last hook has ended. A process takes a share of the remaining files, so that the last batches are short.
  */
 function batches(files: readonly string[]): string[] {
   const largest = 12;
@@ -103,7 +103,7 @@ const opensBrowser = (file: string) => /\btest\/(journeys|deploy)\//.test(file);
 
 function batchSource(files: readonly string[]): string {
   const suites = files.map((file) => [file, addressOf(file)]);
-  // Hooks of what a suite imports first are its own. The browser's, which check every journey, belong to all.
+  // Hooks registered by a suite's imports belong to it. The browser's hooks, which check every journey, belong to all.
   const first = files.some(opensBrowser) ? `import '${addressOf('server/test/support/browser.ts')}';` : '';
   return `
     import { after, describe } from 'node:test';
@@ -121,7 +121,7 @@ function run(some: readonly string[], concurrency: number): number {
     [
       '--test',
       `--test-concurrency=${concurrency}`,
-      // For a whole batch. A file has ten minutes of its own.
+      // For a whole batch. Each file also has its own limit of ten minutes.
       '--test-timeout=3600000',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
@@ -136,7 +136,7 @@ function run(some: readonly string[], concurrency: number): number {
 }
 
 const together = files.filter((file) => !isMeasured(file));
-/** One more than processors, because many tests wait for a time limit or for another process. */
+/** One more than the number of processors, because many tests wait for a timeout or another process. */
 const processes = availableParallelism() + 1;
 const status = Math.max(run(together, processes), run(files.filter(isMeasured), 1));
 const { counts, reasons, wrong } = judgeStatements(statements);
@@ -159,7 +159,7 @@ if (files === suite && unseen.length > 0)
 for (const answer of undeclared) console.error(`A route does not declare what it answered: ${answer}`);
 rmSync(scratch, { recursive: true, force: true });
 const isProved = wrong.length + unknown.length + accepted.length + undeclared.length === 0;
-// What was wrong with the statements or answers is not put right by running some of the files again.
+// Wrong statements or responses stay wrong when only some of the files run again.
 if (process.env.TEST_FAILED_FILES && isProved)
   writeFileSync(process.env.TEST_FAILED_FILES, [...new Set(failed)].join('\n'));
 process.exit(status || (isProved ? 0 : 1));

@@ -1,5 +1,5 @@
-// Runs the steps of deploy/Dockerfile in root file systems of its own, without Docker: needs root, Debian and debootstrap.
-// `npm run verify:image`; `-- --base FOLDER` takes a root file system of Debian that is there already.
+// Runs the steps of deploy/Dockerfile in separate root file systems, without Docker: needs root, Debian and debootstrap.
+// `npm run verify:image`; `-- --base FOLDER` uses an existing Debian root file system.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -44,7 +44,7 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = process.e
   return stdout;
 }
 
-/** Debian with Node.js and npm in /usr/local and the user `node`, as in the image that the Dockerfile begins with. */
+/** Debian with Node.js and npm in /usr/local and the user `node`, like the Dockerfile's base image. */
 function makeBase(): string {
   const base = join(folder, 'base');
   if (values.base) run('cp', ['-a', values.base, base]);
@@ -62,7 +62,7 @@ function makeBase(): string {
   return base;
 }
 
-/** What the registry's client needs on this machine; nothing of it stays in the image. */
+/** Settings that the npm client needs on this machine; none of them stays in the image. */
 const network = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
     /^(https?_proxy|NODE_EXTRA_CA_CERTS|npm_config_registry)$/i.test(name),
@@ -70,7 +70,7 @@ const network = Object.fromEntries(
 );
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Runs a shell command in the root file system, with mounts that end with it. */
+/** Runs a shell command in the root file system; its mounts end with it. */
 function inside(stage: string, command: string, cwd: string, mounts: readonly string[] = []): void {
   const script = [
     `mount -t proc proc '${stage}/proc'`,
@@ -85,7 +85,7 @@ function inside(stage: string, command: string, cwd: string, mounts: readonly st
   });
 }
 
-/** The files that are sent to the builder: those of the checkout but what .dockerignore names. */
+/** The build context: the files of the checkout minus those in .dockerignore. */
 function copyContext(target: string): void {
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean);
   const excluded = ignored.map((name) => `--exclude=${name.replace('**/', '')}`);
@@ -153,7 +153,7 @@ async function verify(image: Image): Promise<void> {
   const size = run('du', ['-sm', join(stage, 'usr/local/lib/node_modules/lectern')]).split('\t')[0];
   console.log(`The installed package has ${size} MB.`);
   if (Number(size) > 150) throw new Error('A production install has at most 150 MB.');
-  // Outside of a container the port must not be reached from other machines.
+  // Outside a container the port must not be reachable from other machines.
   const more = { HOST: '127.0.0.1', PORT: '38710', CONTENT_PORT: '38711' };
   const healthcheck: string[] = JSON.parse(/CMD (\[.*\])$/.exec(settings.HEALTHCHECK ?? '')?.[1] ?? '[]');
   const written = await ended(

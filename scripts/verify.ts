@@ -1,4 +1,4 @@
-// All checks that need nothing but the packages, side by side: format and lint, types, derived files, architecture.
+// All checks that need only the packages, in parallel: format and lint, types, derived files, architecture.
 import { spawn } from 'node:child_process';
 
 const node = [process.execPath, '--disable-warning=ExperimentalWarning'];

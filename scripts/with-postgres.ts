@@ -1,4 +1,4 @@
-// Runs a command with TEST_DATABASE_URL set to a PostgreSQL server that lives only as long:
+// Runs a command with TEST_DATABASE_URL set to a temporary PostgreSQL server:
 // node scripts/with-postgres.ts npm run test:postgres
 import { spawnSync } from 'node:child_process';
 import { startCluster } from './postgres-cluster.ts';

@@ -11,7 +11,7 @@ import { unitOf } from './test-support.ts';
 import { titleOfPage } from './web.ts';
 import { decodeXml, hasDoctype } from './xml-text.ts';
 
-// What courses and packages hold is read in time that grows with its length only.
+// Text from courses and packages is parsed in linear time.
 
 const judged = [
   'cmi.completion_threshold',

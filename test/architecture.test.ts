@@ -12,7 +12,7 @@ const isForTests = (file: string) => /\.test\.ts$|test-(support|database)|^serve
 const files = sources.filter((file) => !isForTests(file));
 const serverFiles = files.filter((file) => file.startsWith('server/'));
 
-/** Each module may import itself and what stands to its left. */
+/** Each module may import itself and the modules to its left. */
 const order = [
   'audit',
   'events',
@@ -29,7 +29,7 @@ const order = [
   'lifecycle',
 ];
 
-/** Who writes which table. */
+/** The module that writes each table. */
 const owners: Record<string, string> = {
   stored_answer: 'platform',
   rate_window: 'platform',
@@ -94,7 +94,7 @@ test('the rules are checked on the files that there are', () => {
   assert.ok([...imports.values()].flat().some(({ to }) => moduleOf(to) !== null));
 });
 
-/** What each workspace may import besides itself; `bench` and `scripts` use whatever they measure or build. */
+/** The workspaces each one may import besides itself; `bench` and `scripts` may use whatever they measure or build. */
 const imported: Record<string, (to: string, isType: boolean) => boolean> = {
   server: (to) => workspaceOf(to) === 'standards',
   standards: () => false,
@@ -103,7 +103,7 @@ const imported: Record<string, (to: string, isType: boolean) => boolean> = {
   player: (to, isType) => workspaceOf(to) === 'standards' || isContract(to, isType),
 };
 
-/** What browsers load knows the service by its interface only: by the types that are generated from openapi.json. */
+/** Browser code knows the service only through its API: the types generated from openapi.json. */
 function isContract(to: string, isType: boolean): boolean {
   return isType && to === 'client/src/generated.ts';
 }

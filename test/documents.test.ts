@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative } from 'node:path';
 import { test } from 'node:test';
 
-// Whatever a document names in code font exists: files, folders, scripts of npm, and names of the code and the interface.
+// Everything that a document names in code font exists: files, folders, npm scripts, and names in the code and the API.
 
 const root = join(import.meta.dirname, '..');
 const exclude = ['**/node_modules/**', '**/dist/**'];
@@ -30,7 +30,7 @@ function foldersOf(file: string): string[] {
   return parts.map((_, at) => `${parts.slice(0, at + 1).join('/')}/`);
 }
 
-/** Each name in code font, and those of the trees in ARCHITECTURE.md. Other examples have tests of their own. */
+/** Each name in code font, and those of the tree in ARCHITECTURE.md. Other examples have tests of their own. */
 function namesIn(document: string): string[] {
   const parts = read(document).split(/^```.*$/m);
   const text = parts.filter((_, at) => at % 2 === 0).join('');
@@ -39,7 +39,7 @@ function namesIn(document: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g), ...entries].flatMap(([, name = '']) => name.split(/[ ,]+/));
 }
 
-/** The names in all documents that have a form and are not known, with the document. */
+/** The unknown names of a given form in all documents, with the document. */
 function unknown(form: RegExp, isKnown: (name: string, document: string) => boolean): string[] {
   return documents.flatMap((document) =>
     namesIn(document)
@@ -51,7 +51,7 @@ function unknown(form: RegExp, isKnown: (name: string, document: string) => bool
 const anywhere = (known: Iterable<string>, name: string) =>
   [...known].some((one) => matchesGlob(one, name) || matchesGlob(one, `**/${name}`));
 
-/** Written where the service runs, built, or an example. */
+/** Files on the server, build results, or examples. */
 const written =
   /^(DATA_DIR\/.*|dist\/.*|signing-keys\.json|backup\.json|server\/migrations\/NNNN_what\.sql)$/;
 
@@ -67,7 +67,7 @@ test('each folder that a document names exists', () => {
   assert.deepEqual(unknown(/^[\w{}.-]+(\/[\w{}.-]+)*\/$/, isKnown), []);
 });
 
-/** Of PostgreSQL, PgBouncer, Node.js and a server that was measured. */
+/** Names from PostgreSQL, PgBouncer, Node.js and a server that was measured. */
 const foreign = [
   'insecureHTTPParser',
   'max_prepared_statements',

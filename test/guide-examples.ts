@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A fenced block of a page: what to run, a file to save, or what is shown as the answer to the block before. */
+/** A fenced block of a page: commands to run, a file to save, or the expected response to the block before. */
 export type Block = { language: string; text: string; line: number };
 
 export function blocksOf(file: string): Block[] {
@@ -19,10 +19,10 @@ export function blocksOf(file: string): Block[] {
   return blocks;
 }
 
-/** A line of only `…` leaves out the rest: of an object it becomes a field, of an array an item. */
+/** A line with only `…` omits the rest: in an object it becomes a field, in an array an item. */
 const rest = '…';
 
-/** Reads JSON in which lines of `…` leave something out, and whose first line may say the status. */
+/** Parses JSON in which lines with `…` omit something and whose first line may be the status. */
 export function readShown(text: string): { status: number | null; body: unknown } {
   const [, status] = /^\/\/ (\d{3})\b/.exec(text) ?? [];
   const open: string[] = [];
@@ -38,14 +38,14 @@ export function readShown(text: string): { status: number | null; body: unknown 
   return { status: status ? Number(status) : null, body: json.trim() === '' ? undefined : JSON.parse(json) };
 }
 
-/** Ids and instants are new in each run: any other of the same kind is as good. */
+/** IDs and instants are new in each run: any other of the same kind is fine. */
 function withoutChance(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<instant>');
 }
 
-/** Whether the text is the one shown, in which `…` stands for any characters. */
+/** Whether the text matches the expected one, in which `…` stands for any characters. */
 export function isShown(shown: string, actual: string): boolean {
   const parts = withoutChance(shown)
     .split(rest)
@@ -56,7 +56,7 @@ export function isShown(shown: string, actual: string): boolean {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What is different from what is shown: the path to it, or null. */
+/** The path to the first difference from the expected value, or null. */
 export function difference(shown: unknown, actual: unknown, path = '$'): string | null {
   if (typeof shown === 'string' && typeof actual === 'string')
     return isShown(shown, actual) ? null : `${path} is ${JSON.stringify(actual)}`;

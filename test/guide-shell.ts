@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { valueAt } from './guide-examples.ts';
 
-/** Runs as the reader's curl, and says each status on a channel of its own. */
+/** Acts as the reader's curl, and reports each status on a separate channel. */
 const curl = `#!/bin/bash
 /usr/bin/curl -sS --max-time 60 -w '\\n%{stderr}status %{http_code}\\n' "$@" 2>"$STATUSES.$$"
 code=$?
@@ -15,7 +15,7 @@ exit $code
 
 export type Ran = { code: number; stdout: string; stderr: string; statuses: number[] };
 
-/** A shell that keeps its variables from one block of a page to the next, in a folder of its own. */
+/** A shell that keeps its variables between the blocks of a page, in its own folder. */
 export class GuideShell {
   readonly folder = mkdtempSync(join(tmpdir(), 'lectern-guide-'));
   private variables: Record<string, string>;
@@ -36,8 +36,8 @@ export class GuideShell {
   }
 
   /**
-   * `NAME=… # FIELD of the response` takes the field of the last answer. What else the reader fills in is known from the
-   * beginning. The rest is run by bash.
+   * `NAME=… # FIELD of the response` takes the field from the last response. Other values that the reader fills in are
+   * known from the start. The rest is run by bash.
    */
   private fill(text: string): string {
     const known = text.replaceAll(/^(\w+)=\S*… +# the .*\n/gm, (line, name: string) => {
@@ -62,7 +62,7 @@ export class GuideShell {
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       stderr += part;
     });
-    // Not its streams: a program in the background holds them open.
+    // Not its streams: a background process holds them open.
     const [code] = await once(child, 'exit');
     if (code === 0) this.variables = readVariables(after);
     const statuses = [...readFileSync(STATUSES, 'utf8').matchAll(/^status (\d+)$/gm)];
@@ -75,7 +75,7 @@ export class GuideShell {
       try {
         if (pid) process.kill(-pid, 'SIGKILL');
       } catch {
-        // It has ended.
+        // It has exited.
       }
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -21,7 +21,7 @@ const names = chapters.flatMap(({ pages }) => pages);
 let service: TestService;
 let folder: string;
 
-/** The courses of the demonstration, which the guide's readers have, too. */
+/** The demo courses, which the guide's readers also have. */
 before(async () => {
   service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
   folder = await mkdtemp(join(tmpdir(), 'lectern-guide-'));
@@ -49,7 +49,7 @@ test('every page of the guide is in its contents', () => {
   assert.deepEqual(files.sort(), [...names].sort());
 });
 
-/** The addresses that readers of the guide and the README see, and those that these commands call. */
+/** The addresses in the guide and the README, and those that these commands call. */
 function localizer(port: number) {
   return (text: string) =>
     text.replaceAll('http://127.0.0.1:3000', service.baseUrl).replaceAll(/\b4000\b/g, `${port}`);
@@ -69,10 +69,10 @@ function checkAnswer(shown: Block, ran: Ran, where: string): void {
 }
 
 const answers = ['jsonc', 'http', 'csv', 'ndjson'];
-/** What is run, saved and compared, and what is only shown. */
+/** Blocks that are run, saved and compared, and those that are only shown. */
 const shownLanguages = [...answers, 'sh', 'ts', 'bash', 'text', 'ini', 'sql'];
 
-/** Runs what a page tells its readers to run, in its order, and compares each answer with the one it shows. */
+/** Runs a page's commands in order, and compares each response with the one it shows. */
 async function runPage(file: string, shell: GuideShell): Promise<number> {
   const [port = 0] = await freePorts(1);
   const local = localizer(port);
@@ -97,7 +97,7 @@ async function runPage(file: string, shell: GuideShell): Promise<number> {
   return commands;
 }
 
-/** What the quick start leaves its readers with. */
+/** The data that the quick start leaves behind. */
 async function afterQuickStart(): Promise<Record<string, string>> {
   const { key } = await newTenant(service);
   await service.api('POST', '/user', { LoginID: 'bob', FirstName: 'Bob', LastName: 'Stone' }, key);
@@ -181,7 +181,7 @@ test('the guide answers HEAD and 304, compresses, and has no other addresses', a
 
 const documents = () => globSync(['*.md', 'docs/**/*.md', 'client/*.md', 'courses/*.md'], { cwd: root });
 
-/** The ids that headings get, as GitHub and the site make them. */
+/** The ids of headings, as GitHub and the site generate them. */
 function headingIds(text: string): Set<string> {
   const headings = [...text.matchAll(/^#{1,4} (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase());
   return new Set(
@@ -204,7 +204,7 @@ test('every link and image of a document leads to a file that exists, and to a h
   }
 });
 
-/** Commands that need a machine of the reader's own are not run; what they name must exist all the same. */
+/** Commands that need the reader's own machine are not run, but everything they name must exist. */
 test('commands that are shown and not run name scripts, files and commands that exist', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const commands = new Set([...help.matchAll(/^lectern (\w+)/gm)].map(([, name]) => name));

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const root = join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** A title in the source: as it is, as a template with holes, or as the text that names a case of a list. */
+/** A title in the source: literal, as a template with placeholders, or as the name of a case in a list. */
 function isTitled(source: string, title: string): boolean {
   const quoted = [`'${title.replaceAll("'", "\\'")}'`, `"${title}"`, `\`${title}\``];
   if (quoted.some((text) => source.includes(text))) return true;
@@ -24,7 +24,7 @@ function assertNamedTestsExist(document: string): void {
       assert.ok(isTitled(read(file), title), `${file} has no test "${title}"`);
 }
 
-/** How many requirements of levels 1 and 2 each chapter of OWASP ASVS 5.0.0 has. */
+/** The number of level 1 and 2 requirements in each chapter of OWASP ASVS 5.0.0. */
 const requirements = [27, 11, 19, 10, 9, 35, 18, 7, 7, 29, 14, 9, 13, 9, 13, 16, 7];
 
 test('the assessment against ASVS lists each requirement once, with a verdict, and names tests that exist', () => {
@@ -50,7 +50,7 @@ test('no code but the delivery of webhooks opens a connection to an address of a
     (file) => !/\.test\.ts$|test-support/.test(file),
   );
   const found = files.filter((file) => opens.test(read(file).replaceAll(/import type .*/g, ''))).sort();
-  // The command line talks to a service that its user names, the demonstration to its own; the configuration, budgets, answers to broken HTTP and the handling of connections open none.
+  // The CLI calls a service that its user names, the demo its own; the configuration, budgets, replies to broken HTTP and connection handling open none.
   assert.deepEqual(found, [
     'server/src/bulk-command.ts',
     'server/src/demo.ts',

@@ -32,13 +32,13 @@ test('the bill of materials names us and every package that runs with us, each w
       assert.ok(!found.has(name), `${name} does not run with us`);
 });
 
-/** A package for development may be needed by one that runs. */
+/** A package that runs in production may depend on one marked as a development package. */
 function isNeeded(name: string): boolean {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return lock.packages[`node_modules/${name}`]?.dev !== true;
 }
 
-/** Permissive licences: none asks for the source of what stands beside it. */
+/** Permissive licences: none requires publishing the source of the surrounding code. */
 const permissive = new Set([
   'MIT',
   'MIT-0',
@@ -55,7 +55,7 @@ const permissive = new Set([
   'Zlib',
 ]);
 
-/** Builds the console and is not part of it; the licence is about its own files, which we do not change. */
+/** Builds the console and is not part of it; the licence covers its own files, which we do not change. */
 const known = [/^lightningcss(-[\w-]+)?@[\d.]+: MPL-2\.0$/];
 
 function isPermissive(expression: string): boolean {

@@ -1,11 +1,11 @@
 import { type Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
-/** Attackers come from one address of this machine and honest clients from another, as they would in the world. */
+/** Attackers and honest clients use different addresses of this machine, as they would on the internet. */
 export const attackerAddress = '127.0.0.1';
 export const honestAddress = '127.0.0.2';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 export type Reply = { status: number; headers: Record<string, unknown>; body: any; milliseconds: number };
 
 export type Ask = {
@@ -17,13 +17,13 @@ export type Ask = {
   localAddress?: string;
 };
 
-/** Names below `localhost` lead to this machine, whatever its resolver knows. */
+/** Resolves names under `localhost` to this machine, whatever the system's resolver says. */
 export function addressOf(url: URL): { host: string; port: number; name: string } {
   const isLocal = url.hostname === 'localhost' || url.hostname.endsWith('.localhost');
   return { host: isLocal ? '127.0.0.1' : url.hostname, port: Number(url.port || 80), name: url.host };
 }
 
-/** One request. A connection that ends without an answer counts as status 0. */
+/** One request. A connection that ends without a response counts as status 0. */
 export function ask(address: string, options: Ask = {}): Promise<Reply> {
   const url = new URL(address);
   const { host, port, name } = addressOf(url);
@@ -65,13 +65,13 @@ export function send(address: string, method: string, body: unknown, key?: strin
   return ask(address, { method, body: JSON.stringify(body), ...(key ? { key } : {}) });
 }
 
-/** Connections that send what they are given and then, once a second, `drip`. Answers a function that closes them. */
+/** Connections that send the given bytes and then `drip` once a second. Returns a function that closes them. */
 export function openSockets(
   address: string,
   count: number,
   first: string,
   drip?: string,
-  /** null: nothing is ever read. */
+  /** null: the response is never read. */
   onData: ((text: string) => void) | null = () => {},
 ): () => void {
   const { host, port } = addressOf(new URL(address));
@@ -89,7 +89,7 @@ export function openSockets(
   };
 }
 
-/** How often each status was answered, as text: "401 × 10". */
+/** The number of responses by status, as text: "401 × 10". */
 export function tally(replies: readonly { status: number }[]): string {
   const counts = new Map<number, number>();
   for (const { status } of replies) counts.set(status, (counts.get(status) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** What came of an attempt: whether the service withstood it, and what was seen. */
+/** The result of an attempt: whether the service withstood it, and the evidence. */
 export type Outcome = { held: boolean; detail: string };
 
 export type Attempt = {

@@ -11,7 +11,7 @@ import { inputAttempts } from './attempts/input.ts';
 import { launchAttempts } from './attempts/launches.ts';
 import { scopeAttempts } from './attempts/scopes.ts';
 
-/** The whole family. */
+/** All attempts. */
 export const attempts: readonly Attempt[] = [
   ...bodyAttempts,
   ...floodAttempts,

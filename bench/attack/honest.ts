@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A request that an honest client makes again and again. */
+/** A request that an honest client repeats. */
 export type Probe = { name: string; address: string; key?: string; expected: number };
 export type Order = { kind: 'probes'; probes: Probe[] } | { kind: 'begin' } | { kind: 'finish' };
 export type Report = { waits: { name: string; milliseconds: number }[]; wrong: string[] };
@@ -13,7 +13,7 @@ export type Honest = {
   close: () => void;
 };
 
-/** In a process of its own, so that it waits for the service and not for the attack. */
+/** In its own process, so that it is slowed only by the service, not by the attack. */
 export function startHonest(probes: Probe[]): Honest {
   const child = fork(join(import.meta.dirname, 'honest-process.ts'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],

@@ -11,7 +11,7 @@ import { packCourse } from '../../test/journeys/made-courses.ts';
 import { ask, type Reply, send } from './ask.ts';
 import type { Probe } from './honest.ts';
 
-/** What is attacked: a service of its own on a folder of its own, with two tenants, courses and learners. */
+/** The target: a service with its own data folder, two tenants, courses and learners. */
 export type World = {
   service: Running;
   folder: string;
@@ -20,16 +20,16 @@ export type World = {
   /** A key of the tenant with all scopes. */
   key: string;
   rivalKey: string;
-  /** A key of the tenant with these scopes and no others. */
+  /** A key of the tenant with only these scopes. */
   narrowKey: (...scopes: string[]) => Promise<string>;
-  /** A learner of their own, enrolled on the course with a package. */
+  /** A learner, enrolled on the course with a package. */
   learner: (fields?: object) => Promise<Learner>;
 };
 
 export type Learner = { loginId: string; enrollId: string; launchUrl: string };
 
 export type Sitting = {
-  /** Where everything of this launch is: the content origin with its session. */
+  /** The base address of this launch: the content origin with its session. */
   base: string;
   next: number;
   unit: string;
@@ -49,7 +49,7 @@ export function expect(reply: Reply, ...statuses: number[]): Reply {
   throw new Error(`expected ${statuses.join(' or ')}, got ${reply.status}: ${JSON.stringify(reply.body)}`);
 }
 
-/** Starts the service as a careless operator would, under umask 022, and fills it. */
+/** Starts the service as a careless operator would, with umask 022, and fills it. */
 export async function openWorld(more: Environment = {}): Promise<World> {
   const folder = await temporaryFolder();
   const [port, contentPort] = await freePorts(2);
@@ -106,7 +106,7 @@ export async function openWorld(more: Environment = {}): Promise<World> {
   };
 }
 
-/** The click and the page's first request; 0 and the answer when one of them is refused. */
+/** The launch click and the page's first request; 0 and the response if one of them is rejected. */
 export async function click(launchUrl: string): Promise<{ ticket: string | null; reply: Reply }> {
   const reply = await ask(launchUrl);
   return { ticket: typeof reply.headers.location === 'string' ? reply.headers.location : null, reply };
@@ -138,7 +138,7 @@ function firstUnit(units: { UnitID: string; Kind: string | null; Children: never
   return '';
 }
 
-/** What honest clients ask for beside every attack: the interface, a launch click, the player and a course file. */
+/** The honest clients' requests during every attack: the API, a launch click, the player and a course file. */
 export async function honestProbes(world: World): Promise<Probe[]> {
   const learner = await world.learner();
   const { ticket } = await click(learner.launchUrl);

@@ -9,7 +9,7 @@ import {
 } from './ledger.ts';
 import type { Target } from './load.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: records of the interface
+// biome-ignore lint/suspicious/noExplicitAny: records of the API
 type Entry = any;
 
 const lanes = 16;
@@ -35,14 +35,14 @@ async function readAll(client: Client, { baseUrl, key }: Target, path: string): 
   return items;
 }
 
-/** Numbers from 1 on without a gap. */
+/** Numbers from 1 without a gap. */
 const inSequence = (numbers: number[]) => numbers.every((number, index) => number === index + 1);
 
 const count = (entries: Entry[], type: string) => entries.filter(({ Type }) => Type === type).length;
 
 /**
- * Reads back everything that was written (since the last check, unless `all`) and compares it with what was
- * acknowledged. What was not answered is settled: whole or not there, and the ledger goes on from what is there.
+ * Reads back everything written (since the last check, unless `all`) and compares it with what was
+ * acknowledged. Unanswered writes are settled: complete or absent, and the ledger continues from there.
  */
 export async function check(
   client: Client,
@@ -147,7 +147,7 @@ async function checkEnrolment(
 const isEntryOf = ({ launch, number }: Said, entry: Entry) =>
   entry.Launch === launch && entry.Commit === number;
 
-/** A late commit that was not answered is settled first: whole or not there. */
+/** A late commit without a response is settled first: complete or absent. */
 function checkLate(enrolment: EnrolmentRecord, commits: Entry[], lose: (what: string) => void): void {
   const { unanswered, late } = enrolment;
   if (unanswered && 'late' in unanswered && commits.some((entry) => isEntryOf(unanswered.late, entry)))

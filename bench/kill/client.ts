@@ -1,15 +1,15 @@
 import { Agent, request } from 'node:http';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 export type Answer = { status: number; location: string | null; retryAfter: string | null; body: any };
 
 export type Client = {
-  /** Answers once the last byte is here; throws when the connection ends before that. */
+  /** Resolves once the last byte has arrived; throws if the connection ends before that. */
   call: (method: string, address: string, body?: unknown, key?: string, once?: string) => Promise<Answer>;
   close: () => void;
 };
 
-/** Calls over connections that are kept, with a limit of time. */
+/** Calls over keep-alive connections, with a timeout. */
 export function openClient(sockets: number): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
   const call: Client['call'] = (method, address, body, key, once) =>

@@ -4,7 +4,7 @@ import { openPglite } from '../../server/src/platform/db/pglite.ts';
 const ofEnrolment = (table: string, more = '') =>
   `from ${table} t where t.tenant_id = held.tenant_id and t.enroll_id = held.enroll_id ${more}`;
 
-/** Each counts rows that no order of whole writes can lead to. */
+/** Each counts rows that no sequence of complete writes can produce. */
 const rules: Record<string, string> = {
   'commits is not the highest number': `from enrolment held where held.commits <> (select coalesce(max(t.number), 0) ${ofEnrolment('run_time_commit')})`,
   'commits have a gap': `from enrolment held where held.commits <> (select count(distinct t.number) ${ofEnrolment('run_time_commit')})`,
@@ -44,7 +44,7 @@ export async function checkServer(connectionString: string): Promise<string[]> {
   }
 }
 
-/** Of an embedded database whose service has stopped. */
+/** For an embedded database whose service has stopped. */
 export async function checkFolder(folder: string): Promise<string[]> {
   const engine = await openPglite({ folder });
   try {

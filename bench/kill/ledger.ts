@@ -1,7 +1,7 @@
-/** What a commit said; the answer of the service must say the same for ever. */
+/** The content of a commit; the service must return the same for ever. */
 export type Said = { number: number; launch: number; bookmark: string; seconds: number; completed: boolean };
 
-/** What the client was told (`acknowledged`), and the one write whose answer never came (`unanswered`). */
+/** What was acknowledged to the client, and the one write without a response (`unanswered`). */
 export type EnrolmentRecord = {
   loginId: string;
   enrollId: string;
@@ -9,16 +9,16 @@ export type EnrolmentRecord = {
   reference: string;
   launches: number;
   commits: Said[];
-  /** Of a launch that another one had superseded, with numbers that both use. */
+  /** For a superseded launch, with numbers that both launches use. */
   late: Said[];
   unanswered: { launch: true } | { commit: Said } | { late: Said } | null;
-  /** Where the newest launch commits, when the learner did not leave it. */
+  /** Where the newest launch commits, unless the learner left it. */
   open: { launch: number; address: string; next: number } | null;
   /** Written since the last check. */
   touched: boolean;
 };
 
-/** Whether anything that was acknowledged completes the course. */
+/** Whether anything acknowledged completes the course. */
 export const isCompleted = ({ commits, late }: EnrolmentRecord): boolean =>
   [...commits, ...late].some(({ completed }) => completed);
 
@@ -30,7 +30,7 @@ export type UserDetails = {
   Email: string;
 };
 
-/** Unanswered: it is there whole, or not at all. The same holds for the enrolment that was asked for. */
+/** Unanswered writes are complete or absent, and so is the requested enrolment. */
 export type UserRecord = {
   details: UserDetails;
   answered: boolean;
@@ -43,7 +43,7 @@ export type Counts = { users: number; enrolments: number; launches: number; comm
 export type Ledger = {
   users: UserRecord[];
   enrolments: EnrolmentRecord[];
-  /** Answers 2xx that were received whole. */
+  /** 2xx responses received completely. */
   acknowledged: Counts;
 };
 
@@ -53,5 +53,5 @@ export const emptyLedger = (): Ledger => ({
   acknowledged: { users: 0, enrolments: 0, launches: 0, commits: 0, late: 0 },
 });
 
-/** What a check found missing or half there. */
+/** Data that a check found missing or incomplete. */
 export type Findings = { lost: string[]; torn: string[] };

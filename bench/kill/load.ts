@@ -12,7 +12,7 @@ export type Target = { baseUrl: string; key: string };
 
 export const courseId = 'walk';
 
-/** Thrown when an answer did not come, or said that the service cannot tell: the write may be there or not. */
+/** Thrown when there was no definite response: the write may or may not exist. */
 class Unanswered extends Error {}
 
 class Refused extends Error {}
@@ -71,7 +71,7 @@ async function enrolOne(client: Client, { baseUrl, key }: Target, ledger: Ledger
   return enrolment;
 }
 
-/** The way of a learner's page: the link, the ticket, the session, its commits. */
+/** A learner's page: the link, the ticket, the session, its commits. */
 async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }: Ledger): Promise<void> {
   const { open: superseded } = enrolment;
   const click = await write(client, 303, 'GET', enrolment.launchUrl);
@@ -116,7 +116,7 @@ async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }:
   }
 }
 
-/** What another device did before it heard of the newer launch: with the same numbers as that one's. */
+/** What another device did before it learned of the newer launch, with the same commit numbers. */
 async function sendLate(
   client: Client,
   enrolment: EnrolmentRecord,
@@ -155,8 +155,8 @@ function commitBody(said: Said, exit: boolean) {
 }
 
 /**
- * Lanes of learners until `over`: some new, some coming back. A lane whose answer does not come leaves that learner
- * alone. Answers what was refused, which is a fault of the service.
+ * Runs parallel learners until `over`: some new, some returning. Without a response, that learner is
+ * abandoned. Returns rejections, which are errors of the service.
  */
 export async function drive(
   target: Target,

@@ -20,7 +20,7 @@ export type Options = {
   rounds: number;
   /** Null: the embedded database. */
   databaseUrl: string | null;
-  /** Given: this server is killed, and the service lives through it. */
+  /** If set, this server is killed and the service keeps running. */
   server?: Cluster;
   say?: (line: string) => void;
 };
@@ -36,7 +36,7 @@ export type Result = {
 
 const lanes = 16;
 
-/** A tenant with a key, and a course to take. */
+/** A tenant with a key and a course to take. */
 export async function prepareTarget(client: Client, baseUrl: string): Promise<Target> {
   const call = async (method: string, path: string, body: unknown) => {
     const answer = await client.call(method, baseUrl + path, body, bootstrapKey);
@@ -55,7 +55,7 @@ export async function ready(client: Client, baseUrl: string): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Kills under load, again and again on the same data, and looks after each time at what is there. */
+/** Kills under load repeatedly on the same data, and checks the data each time. */
 export async function killRounds(options: Options): Promise<Result> {
   const { rounds, databaseUrl, server, say = () => {} } = options;
   const folder = await temporaryFolder();

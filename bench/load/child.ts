@@ -1,4 +1,4 @@
-// Makes the load in a process of its own. Started by driver.ts, and ends with it.
+// Generates the load in its own process. Started by driver.ts, and exits with it.
 import { type Facts, operationNamed } from '../operations.ts';
 import { driveByAutocannon } from './autocannon.ts';
 import { type LearnersOrder, learners } from './learners.ts';
@@ -14,7 +14,7 @@ export type Order = {
   byAutocannon: boolean;
 };
 
-/** Numbers go on over all loads on the same data. */
+/** Numbers continue across all loads on the same data. */
 const serials = new Map<string, number>();
 
 function numbered(facts: Facts, name: string): () => number {

@@ -10,7 +10,7 @@ export type Driver = {
   close: () => void;
 };
 
-/** The process that makes the load. */
+/** The load generator process. */
 export function startDriver(): Driver {
   const child = fork(join(import.meta.dirname, 'child.ts'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -31,7 +31,7 @@ export function startDriver(): Driver {
     const one = Promise.withResolvers<unknown>();
     waiting.set(id, one);
     child.send({ id, order });
-    // The child answers with the type that its order asks for.
+    // The type of the child's reply depends on the order.
     return one.promise as Promise<T>;
   };
   return {

@@ -12,7 +12,7 @@ export type LearnersOrder = {
 export type LearnersFigure = {
   commits: number;
   launches: number;
-  /** Of all calls, in milliseconds. */
+  /** For all calls, in milliseconds. */
   p50: number;
   p95: number;
   p99: number;
@@ -23,7 +23,7 @@ export type LearnersFigure = {
 
 const commitEvery = 20_000;
 
-/** Each learner has a connection, commits every 20 s, and starts the course anew once within the time measured. */
+/** Each learner has a connection, commits every 20 s, and restarts the course once during the measurement. */
 export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
   const { facts, origins, seconds } = order;
   const latencies: number[] = [];
@@ -67,7 +67,7 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
         launched = true;
         sitting = await relaunch(client, sitting, n);
       }
-      // The request of the operation with this learner alone: its number is that of the commit.
+      // The operation's request for this learner only: its number is the commit number.
       const { path, body } = request({ ...facts, sittings: [sitting] }, commits++);
       await timed(client, 200, 'POST', content + path, JSON.parse(body ?? '{}'));
       counts.commits += 1;

@@ -1,5 +1,5 @@
-// What HTTP alone leaves room for: Fastify answers a read of an enrolment from memory, its path checked and its answer
-// serialized by the schemas of the service. No database, no authentication, no headers of ours. Ends with its parent.
+// The upper limit of HTTP alone: Fastify serves a read of an enrolment from memory, with its path validated and its response
+// serialized by the service's schemas. No database, authentication or custom headers. Exits with its parent.
 import fastify from 'fastify';
 import Type from 'typebox';
 import { EnrollID, Enrolment } from '../../server/src/modules/enrolments/schemas.ts';

@@ -4,11 +4,11 @@ import { connect, type Socket } from 'node:net';
 export type Request = { method: 'GET' | 'POST'; path: string; body?: string; key?: string; once?: string };
 
 export type Load = {
-  /** Connections are spread over them. */
+  /** Connections are distributed over them. */
   origins: string[];
   connections: number;
   seconds: number;
-  /** Requests a second, sent whether or not answers come (open loop); null: each connection sends when it was answered. */
+  /** Requests per second, sent without waiting for responses (open loop); null: each connection sends after its response. */
   rate: number | null;
   expected: number;
   next: () => Request;
@@ -21,7 +21,7 @@ export type Figure = {
   p95: number;
   p99: number;
   most: number;
-  /** Answers of another status, and connections that ended. */
+  /** Responses with other statuses, and closed connections. */
   wrong: number;
   firstWrong: string | null;
 };
@@ -50,8 +50,8 @@ function bytesOf(request: Request, host: string): string {
 const chunkedEnd = Buffer.from('0\r\n\r\n');
 
 /**
- * HTTP/1.1 over plain sockets, reading no more of an answer than its status and its end. It takes about a fifth of the
- * CPU that autocannon takes, which on a machine shared with the service would itself be the limit.
+ * HTTP/1.1 over plain sockets, reading only the status and the end of a response. It uses about a fifth of
+ * autocannon's CPU time, which on a machine shared with the service would itself be the bottleneck.
  */
 export async function drive(load: Load): Promise<Figure> {
   const { origins, connections, seconds, rate, expected } = load;
@@ -163,7 +163,7 @@ function sizeOf(parts: Buffer[]): number {
   return size;
 }
 
-/** Calls at an even pace; what a late timer missed is made up for, with the time when it was due. */
+/** Calls at a steady rate; calls missed by a late timer are made up for, measured from when they were due. */
 function pace(rate: number, isOver: () => boolean, tick: (at: number) => void): void {
   const began = performance.now();
   let made = 0;
@@ -176,7 +176,7 @@ function pace(rate: number, isOver: () => boolean, tick: (at: number) => void): 
   step();
 }
 
-/** Waits for what is under way, so that the next load meets a service at rest. */
+/** Waits for pending requests, so that the next load starts on an idle service. */
 async function settle(lanes: Lane[]): Promise<void> {
   for (let time = 0; time < 500 && lanes.some(({ busy }) => busy); time++)
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,4 +1,4 @@
-/** What the comparison reads of a JSON Schema. */
+/** The parts of a JSON Schema that the comparison reads. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -32,7 +32,7 @@ export type OpenApi = {
   [member: string]: unknown;
 };
 
-/** What a client sends may only be taken more widely; what it receives must keep all that it had. */
+/** Request schemas may only become wider; response schemas must keep everything they had. */
 type Direction = 'sent' | 'received';
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
@@ -64,7 +64,7 @@ const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] : [type
 const valuesOf = (schema: Schema): unknown[] | null =>
   schema.const === undefined ? (schema.enum ?? null) : [schema.const];
 
-/** The parts of `allOf`, as one schema. */
+/** Merges the parts of `allOf` into one schema. */
 function merged(document: OpenApi, given: Schema): Schema {
   const schema = resolve(document, given);
   if (!schema.allOf) return schema;
@@ -77,7 +77,7 @@ function merged(document: OpenApi, given: Schema): Schema {
   };
 }
 
-/** Lists what a client of the first document would miss in the second. Empty: nothing. */
+/** Lists everything that a client of the first document would miss in the second. */
 export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
   const losses: string[] = [];
   const report = (place: string, what: string) => void losses.push(`${place}: ${what}`);
@@ -183,7 +183,7 @@ export function lossesBetween(before: OpenApi, after: OpenApi): string[] {
   return losses;
 }
 
-/** A pattern with the two classes that ours once used as the ranges that they are short for. */
+/** A pattern with two classes that ours once used, written out as ranges. */
 function inRanges(pattern: unknown): string {
   return String(pattern)
     .replaceAll('\\p{Cc}', '\\u0000-\\u001F\\u007F-\\u009F')

@@ -15,7 +15,7 @@ import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
-// Each action of the audit trail is done once, by the operation that declares it, and its one entry is looked at.
+// Runs each action of the audit trail once, through the operation that declares it, and checks its one entry.
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
@@ -25,7 +25,7 @@ const tenant = await newTenant(service, { PasswordHash: 'sha256-hex' });
 const { TenantID } = tenant;
 const hashOf = (password: string) => createHash('sha256').update(password).digest('hex');
 
-/** Secrets and names that no entry may hold. */
+/** Secrets and names that no entry may contain. */
 const personal = { FirstName: 'Wilhelmina', LastName: 'Featherstone', Email: 'w@feather.example' };
 const reason = 'her grandmother died';
 
@@ -41,12 +41,12 @@ type Row = {
 };
 
 type Done = {
-  /** The operation; null: none of the interface. */
+  /** The operation; null: not part of the API. */
   by: string | null;
-  /** Whose trail. Default: the tenant's. */
+  /** The tenant of the trail. Default: the test's tenant. */
   of?: string;
   actor?: string;
-  /** `undefined` is not looked at. */
+  /** `undefined` is not checked. */
   target?: string | null;
   data?: object;
   address?: string | null;
@@ -84,7 +84,7 @@ const suspended = async () => {
 const later = { ...service.ctx, now: () => new Date(service.ctx.now().getTime() + 60_000) };
 const byOperator = { of: deployment, actor: 'operator_key' };
 
-/** Everything an action needs is done before `look` notes where the trail ends. */
+/** Everything an action needs is done before `look` records the end of the trail. */
 const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = {
   'tenant.created': async (look) => {
     await look();
@@ -201,7 +201,7 @@ const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = 
     const cookie = await signInUser(service, tenant, LoginID);
     await look();
     expectStatus(await browser(service, cookie)('DELETE', '/session?everywhere=true'), 204);
-    // Of learners no address is kept: nothing could erase it.
+    // Learners' addresses are not stored, because they could not be erased.
     return { by: 'signOut', actor: 'learner', target: await userIdOf(LoginID), address: null };
   },
   'enrolment.overridden': async (look) => {
@@ -342,7 +342,7 @@ const acts: Record<AuditAction, (look: () => Promise<void>) => Promise<Done>> = 
     expectStatus(await service.api('DELETE', `/course/${target}/option/standard`), 204);
     return { by: 'deleteOption', ...byOperator, target, data: { DurationID: 'standard' } };
   },
-  // What the command line does is in server/test/audit-command.test.ts; here only that it can be recorded.
+  // server/test/audit-command.test.ts tests the command line; here only that its actions can be recorded.
   'signing_keys.rotated': (look) => recorded(look, { action: 'signing_keys.rotated', data: { KeyID: 'k' } }),
   'backup.created': (look) => recorded(look, { action: 'backup.created', data: { MadeAt: noon } }),
   'backup.restored': (look) => recorded(look, { action: 'backup.restored', data: { MadeAt: noon } }),

@@ -23,7 +23,7 @@ async function lectern(args: string[], env: Environment) {
 async function done(args: string[], env: Environment) {
   const { code, stdout, stderr } = await lectern(args, env);
   assert.equal(code, 0, stderr + stdout);
-  // What the log says is one line each.
+  // The log has one line per entry.
   return JSON.parse(stdout.slice(stdout.search(/^\{$/m)));
 }
 
@@ -54,7 +54,7 @@ test('the command line records what it does, verifies the trail and a backup, an
       Break,
     ]),
     [
-      // Its beginning, that of acme, and the backup.
+      // Its start, acme's creation, and the backup.
       [null, 3, null],
       ['acme', 2, null],
     ],

@@ -31,7 +31,7 @@ async function all<T>(baseUrl: string, path: string): Promise<T[]> {
   return items;
 }
 
-/** Creates a key and revokes it, again and again, and notes what was acknowledged. */
+/** Creates and revokes keys in a loop, and records what was acknowledged. */
 async function change(baseUrl: string, acknowledged: string[]): Promise<void> {
   for (;;) {
     const { KeyID } = await call(baseUrl, 'POST', '/tenant/acme/key', { Name: 'kill' });

@@ -129,7 +129,7 @@ test('a backup is restored under a new origin, and learners play on where they w
   await dropNowhere();
   await rename(apart, join(folder, ring));
 
-  // The original goes on, and hands out a cursor that the copy has never seen.
+  // The original continues, and issues a cursor that the copy has never seen.
   const lost = serverUrl ? original : await startProcess(env);
   await client(lost.baseUrl)('POST', '/user', { LoginID: 'lost' });
   await untilReadableAt(env.DATABASE_URL);

@@ -10,7 +10,7 @@ import { type Scope, scopes, tenantScopes } from '../src/platform/scopes.ts';
 import { type Reply, startService } from './support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
-// No credential makes a wider one.
+// No credential can create a more powerful one.
 
 const service = await startService();
 after(service.close);
@@ -38,7 +38,7 @@ async function keyWith(Scopes: readonly Scope[]): Promise<KeyCall> {
   return Object.assign(call, { secret, id });
 }
 
-/** What a credential may call, of the operations that need a scope which its maker lacks. */
+/** The operations a credential may call that need a scope its creator lacks. */
 async function excess(call: Call, held: readonly Scope[], ownLogin: string | null): Promise<string[]> {
   const found: string[] = [];
   for (const route of guarded) {
@@ -77,7 +77,7 @@ const token = async (call: KeyCall, scope?: string) =>
     '',
   );
 
-/** Every way to a session of an administrator or of somebody else; each answers null when it is refused. */
+/** Every way to get a session of an administrator or of someone else; each returns null if refused. */
 const ways: Record<string, (call: KeyCall) => Promise<{ session: Call | null; loginId: string }>> = {
   'a link for a learner': async (call) => ({ session: await linkSession(call, learner), loginId: learner }),
   'a link for an administrator': async (call) => ({
@@ -93,7 +93,7 @@ const ways: Record<string, (call: KeyCall) => Promise<{ session: Call | null; lo
     const loginId = unique('raised');
     await call('POST', '/user', { LoginID: loginId, Password });
     const raised = await call('PUT', `/user/${loginId}`, { IsAdmin: true });
-    // A learner reads what is their own, and only of the person whom the key itself has created.
+    // Learners read only their own data, and only if the key itself created the person.
     const session = raised.status === 200 ? await passwordSession(loginId, Password) : null;
     return { session, loginId };
   },
@@ -132,7 +132,7 @@ const ways: Record<string, (call: KeyCall) => Promise<{ session: Call | null; lo
   },
 };
 
-/** The answers that can hold a launch link. */
+/** The responses that may contain a launch link. */
 const launching: ((call: Call) => Promise<Reply>)[] = [
   (call) => call('POST', `/enrol/${learner}/${CourseID}`, {}),
   (call) => call('PUT', `/enrolment/${learner}/${enrolled.body.EnrollID}`, {}),

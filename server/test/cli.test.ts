@@ -23,7 +23,7 @@ import {
 } from './support/process.ts';
 import { until } from './support/until.ts';
 
-/** Whatever Node.js the machine has beside the pinned one. */
+/** The machine's other Node.js versions besides the pinned one. */
 const otherNodes = ['/usr/bin/node', '/usr/local/bin/node'].filter((node) => existsSync(node));
 
 let env: Environment & { DATA_DIR: string };
@@ -46,7 +46,7 @@ async function lectern(args: string[], more: Environment = {}): Promise<Output> 
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: records of every shape
+// biome-ignore lint/suspicious/noExplicitAny: records of any shape
 async function answer(args: string[], more?: Environment): Promise<any> {
   const { code, stdout, stderr } = await lectern(args, more);
   assert.equal(code, 0, stderr);
@@ -261,7 +261,7 @@ test('serve serves until a signal stops it', async () => {
 
 test('Ctrl-C in a terminal stops it in order', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
-  // `script` gives what it runs a terminal, and ends as that did.
+  // `script` runs its command in a terminal, and exits with its status.
   const terminal = spawn('script', ['-qefc', `exec '${process.execPath}' '${command}' serve`, '/dev/null'], {
     cwd: folder,
     env: { ...process.env, ...env, PORT, CONTENT_PORT },

@@ -20,7 +20,7 @@ after(async () => {
 
 type Verb = {
   name: string;
-  /** Makes what the request needs, and answers the request and how often it has had its effect. */
+  /** Creates the data for the request, and returns the request and the number of times it took effect. */
   prepare: (tenant: TestTenant) => Promise<{ request: InjectOptions; effects: () => Promise<number> }>;
 };
 
@@ -92,7 +92,7 @@ async function send(to: { api: (typeof node)['api'] }, request: InjectOptions, k
   return { status: answer.statusCode, code: answer.json().code, body: answer.json() };
 }
 
-/** Sent with the fault, then again until it is answered, as clients do. */
+/** Sent with the fault, then retried until there is a response, as clients do. */
 async function attempt(verb: Verb, fault: { step: number; when: When } | null): Promise<FaultyNode['steps']> {
   const { request, effects } = await verb.prepare(tenant);
   const key = unique('key');
@@ -164,7 +164,7 @@ test('a bulk call that is retried after one of its rows failed extends the other
   await other.close();
 });
 
-/** A database that cannot take the rows of one user. */
+/** A database that rejects one user's rows. */
 function failing(ctx: typeof service.ctx, poison: string) {
   let isBroken = true;
   const broken = watched(ctx, ({ name, values }) => {
@@ -187,7 +187,7 @@ const fault = fc.option(fc.record({ step: fc.nat(5), when: fc.constantFrom<When>
   nil: null,
 });
 const plan = fc.record({
-  /** Of which key each request is, of how many. */
+  /** Which key each request uses. */
   requests: fc.array(fc.record({ key: fc.nat(3), node: fc.nat(1), delay: fc.nat(6) }), {
     minLength: 2,
     maxLength: 12,

@@ -14,7 +14,7 @@ after(cleanUp);
 const skip =
   !process.env.TEST_DATABASE_URL && 'an embedded database stops with its service; runs with --postgres';
 
-/** Counts answers, and keeps what is not said as it should be. */
+/** Counts responses, and keeps the unexpected ones. */
 function counted(client: Client) {
   const seen = { answers: 0, unavailable: 0, wrong: [] as string[] };
   const call: Client['call'] = async (...args) => {

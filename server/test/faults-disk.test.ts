@@ -45,7 +45,7 @@ test('the disk is full during an import and during commits: 503, nothing half th
   for (const name of ['scratch', 'packages'])
     assert.deepEqual(await readdir(join(disk.folder, 'data', name)), [], `${name} is clean`);
 
-  // Room for some commits, and not for all.
+  // Room for some commits, but not for all.
   await disk.leave(1024 ** 2);
   const acknowledged: string[] = [];
   const wrong: string[] = [];

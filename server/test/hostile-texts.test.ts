@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Fields of a fixed form: codes, amounts, durations, origins, types of events; and those that are secrets or tokens. */
+/** Fields with a fixed format: codes, amounts, durations, origins, event types, secrets and tokens. */
 const notFree = /^\^(P|\\d|\[A-Z\]|\[A-Za-z\]|https\?:\/\/\(|\(\?<)/;
 const notStored = new Set(['createAccessToken', 'checkPassword', 'signIn', 'signInWithPassword']);
 

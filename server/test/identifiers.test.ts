@@ -5,7 +5,7 @@ import { path } from '../src/platform/routes.ts';
 import { startService, type TestService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 
-// Identifiers of every script, length and encoding, from creation to every path that names them.
+// Identifiers of every script, length and encoding, from creation to every path that contains them.
 
 const runs = Number(process.env.PROPERTY_RUNS ?? 40);
 let service: TestService;
@@ -63,7 +63,7 @@ test('identifiers of any script work in bodies and in percent-encoded paths', as
     identifier,
     groups,
     async (login, course, option, GroupName) => {
-      // The same name may come again: a number keeps the runs apart.
+      // The same name may occur again: a number keeps the runs apart.
       const mark = (text: string) => ([...text].length > 240 ? text : `${text}${++number}`);
       const [LoginID, CourseID, DurationID] = [mark(login), mark(course), mark(option)];
       const made = await tenant.api('POST', '/user', { LoginID, GroupName });

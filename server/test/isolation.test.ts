@@ -7,7 +7,7 @@ import { fill, sameKey, sameUser, secret } from './support/filled-tenant.ts';
 import { type Reply, startService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 
-// Every operation, called by one tenant with what belongs to another.
+// Calls every operation as one tenant with another tenant's data.
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
@@ -67,7 +67,7 @@ function queryOf(route: Route, names: Record<string, string>): string {
   return new URLSearchParams(known.map((name) => [name, names[name] ?? ''])).toString();
 }
 
-/** What somebody would send in bulk who knows the names of all that is the victim's. */
+/** A bulk request by someone who knows all of the victim's identifiers. */
 function rowsOf(route: Route): object[] | null {
   const { LoginID, CourseID, DurationID, GroupName } = theirs;
   if (route.name === 'createUsers') return [{ LoginID, FirstName: 'Mine', GroupName }, sameUser];
@@ -82,7 +82,7 @@ function rowsOf(route: Route): object[] | null {
 
 const toLines = (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** Replay takes either ids or times; the ids name what is the victim's. */
+/** Replay takes either IDs or times; the IDs belong to the victim. */
 const leftOut: Record<string, string[]> = { replayEvents: ['From', 'Until'] };
 
 function bodyOf(route: Route): unknown {
@@ -95,7 +95,7 @@ function bodyOf(route: Route): unknown {
   return Object.fromEntries(fields.map(([name, schema]) => [name, valueFor(name, schema)]));
 }
 
-/** With the intruder's key, the victim's names, and whatever the route takes. */
+/** With the intruder's key, the victim's identifiers, and whatever else the route needs. */
 function call(intruder: TestTenant, route: Route, headers: Record<string, string> = {}): Promise<Reply> {
   const query = new URLSearchParams(queryOf(route, theirs));
   if (query.has('key')) query.set('key', own.key ?? '');
@@ -104,7 +104,7 @@ function call(intruder: TestTenant, route: Route, headers: Record<string, string
   return intruder.api(route.method, address, bodyOf(route), { ...type, ...headers });
 }
 
-/** What others may add to a tenant's trail: that they failed to sign in there. */
+/** Entries that others may add to a tenant's trail: failed sign-ins. */
 async function trailOfOthers(): Promise<string[]> {
   const { rows } = await service.ctx.engine.query<{ action: string }>({
     text: `select distinct entry.action from audit_entry entry where entry.tenant_id = $1
@@ -114,7 +114,7 @@ async function trailOfOthers(): Promise<string[]> {
   return rows.map(({ action }) => action).filter((action) => action !== 'sign_in.failed');
 }
 
-/** Every row of the tenant, in every table that has tenants but its audit trail. */
+/** Every row of the tenant, in every tenant table except its audit trail. */
 async function dump(tenantId: string): Promise<Record<string, unknown[]>> {
   const { engine } = service.ctx;
   const tables = await engine.query<{ name: string }>({
@@ -143,7 +143,7 @@ const linesOf = ({ body }: Reply): Record<string, unknown>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** Each row is of the intruder's tenant, in which none of the victim's users is. */
+/** Each row belongs to the intruder's tenant, which contains none of the victim's users. */
 function expectOwnRows(route: Route, reply: Reply, rows: readonly object[]): void {
   expectStatus(reply, 200);
   const expected = route.name === 'createUsers' ? [201, undefined] : [404, 'user_not_found'];
@@ -179,20 +179,20 @@ test('with the own key the same calls succeed, so that a refusal below means som
   }
 });
 
-// At the content origin the ticket or session in the path says whose it is; no other caller is known there.
+// At the content origin the ticket or session in the path identifies the tenant; no other caller is known there.
 for (const route of routes.filter(({ origin }) => origin !== 'content'))
   test(`${route.name}: another tenant's rows are neither shown nor changed`, async () => {
-    // A new one for each: what an earlier call made would be its own.
+    // A new one for each, because an intruder's earlier call may have created its own.
     const intruder = await newTenant(service);
     const reply = await call(intruder, route);
     const text = JSON.stringify(reply.body);
-    // A link that nobody has, a session that is not there, a key that was not typed as a key.
+    // Links, sessions and keys that do not exist.
     const nobodys = route.access === 'anyone' && [204, 410].includes(reply.status);
     const hidden = nobodys || [401, 403, 404].includes(reply.status) || reply.body.code === 'key_mistyped';
     const nothing = reply.status === 200 && (reply.body.Result === -1 || reply.body.Items?.length === 0);
-    // A user of the same LoginID is the intruder's own, and so is an endpoint of the same address.
+    // The intruder may have a user with the same LoginID, and an endpoint with the same address.
     const isOwn = ['createUser', 'createWebhook'].includes(route.name) && reply.status === 201;
-    // Anybody who signs in must know it.
+    // Needed by anyone who signs in, so it is public.
     const isTold = route.name === 'readPasswordFunction' && text === '{"PasswordHash":"opaque"}';
     const isOwnTrail =
       route.name === 'listAudit' &&

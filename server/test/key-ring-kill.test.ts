@@ -26,7 +26,7 @@ const root = join(import.meta.dirname, '../..');
 const textOf = (keys: readonly WrittenKey[] | null) =>
   (keys ?? []).map(({ id, secret }) => `${id} ${secret.toString('hex')}`);
 
-/** Does nothing but write the ring, and says when a ring is on the disk. */
+/** Only writes the ring, and reports when a ring is on disk. */
 const writer = (folder: string) => `
   const at = (path) => import(${JSON.stringify(join(root, 'server/src/platform/keys/'))} + path);
   const { newKey } = await at('key-ring.ts');
@@ -79,7 +79,7 @@ test('a service killed during its first start has one ring afterwards, whenever 
   for (const point of ['database.new', 'signing-keys.json.', 'signing-keys.json', 'sign-in']) {
     const service = runLectern(['serve'], { ...home, PORT: '0', CONTENT_PORT: '0' });
     const isThere = () => readdirSync(folder).some((name) => name.startsWith(point));
-    // A server has no database.new, and a draft is there for a moment only.
+    // A server has no database.new, and a draft exists only briefly.
     const isPast = () => point !== 'sign-in' && readRingFile(folder) !== null;
     await until(point, () => isThere() || isPast());
     service.child.kill('SIGKILL');

@@ -30,12 +30,12 @@ after(async () => {
 });
 const { ctx } = service;
 
-/** A ring with a new key before those of this one. */
+/** A ring with a new key in front of the existing ones. */
 function rotated({ keys, marks }: KeyRing): KeyRing {
   return { keys: [openKey(newKey(new Date())), ...keys], marks };
 }
 
-/** Whoever has a copy of the database, and a key of their own under the ID that they found in it. */
+/** An attacker with a copy of the database, and a key of their own under the ID found in it. */
 function thief(): Context {
   const key = openKey({ ...newKey(new Date()), id: ctx.keys.keys[0].id });
   return { ...ctx, keys: { keys: [key], marks: key } };
@@ -57,7 +57,7 @@ test('a copy of the database forges no link, ticket, session, preview, access to
   const link = { courseId, release: null, tenantId: null, at: ctx.now().getTime() };
   const caller = { keyId: tenant.keyId, tenantId: null, scopes: [...scopes] };
 
-  /** Each door, opened with what this context makes. */
+  /** Each kind of credential, created with this context's keys. */
   const doors = async (ctx: Context): Promise<Record<string, number>> => {
     const at = `${service.contentUrl}/play`;
     const ticket = writeTicket(ctx, { ...handle, returnUrl: null });
@@ -116,7 +116,7 @@ test('webhook secrets in clear text are encrypted by the start, by several nodes
   const { Secret } = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;
   await sql`update webhook set secret = ${Secret}, previous_secret = ${hook.Secret}
     where tenant_id = ${tenant.TenantID}`.execute(ctx.db);
-  // More than one batch of others.
+  // More than one batch of other rows.
   await sql`/* across tenants: a test of many */
     insert into webhook (tenant_id, webhook_id, url, secret, epoch, transaction, event_id, created_at, updated_at)
     select ${tenant.TenantID}, gen_random_uuid(), url, secret, epoch, transaction, event_id, created_at, updated_at

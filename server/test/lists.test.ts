@@ -8,8 +8,8 @@ import { serve, watched } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 
-// Every filter and order of every list on many rows, by the plans of its statements: a page visits about as many rows as
-// it shows, and no table of a tenant is read from end to end.
+// Every filter and order of every list on many rows, checked by query plan: a page visits about as many rows as
+// it shows, and no tenant table is scanned completely.
 
 const service = await startService();
 const tenant = await newTenant(service);
@@ -25,7 +25,7 @@ after(async () => {
 const limit = 50;
 const mostVisited = 20 * (limit + 1);
 
-/** Values of each filter and order; several filters at once are joined by &. */
+/** Values for each filter and order; several filters are joined with &. */
 const cases: Record<string, string[]> = {
   listUsers: [
     ...['', 'GroupName=large', 'GroupName=small', `Email=${names.Email}`, 'Enabled=false', 'Enabled=true'],
@@ -45,7 +45,7 @@ const cases: Record<string, string[]> = {
   ),
   listEnrolmentsOfUser: ['Order=oldest', 'Order=newest'],
   readTimeline: [''],
-  // Status=scheduled and Status=expired pass over the other keys that are open: docs/adr/0023-lists.md.
+  // Status=scheduled and Status=expired skip the other open keys: docs/adr/0023-lists.md.
   listEnrolmentKeys: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', 'PurchaseOrder=order-7', 'Status=available', 'Status=redeemed', 'Status=revoked'].map(
       (filter) => `${order}&${filter}`,
@@ -66,7 +66,7 @@ const cases: Record<string, string[]> = {
   ],
 };
 
-/** Hundreds or thousands of rows at most in a whole deployment, of a course, or in a tenant; Types passes over other events. */
+/** At most hundreds or thousands of rows per deployment, course or tenant; Types skips other events. */
 const small = [
   'listOfferedCourses',
   'listCourses',

@@ -10,7 +10,7 @@ import { slack, until } from './support/until.ts';
 after(cleanUp);
 const skip = !process.env.TEST_DATABASE_URL && 'several nodes need a server; runs with --postgres';
 
-/** Calls one node, or the balancer, as the operator or with a tenant's key. */
+/** Calls one node, or the load balancer, as the operator or with a tenant's key. */
 async function call(url: string, method: string, key: string, body?: unknown) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const answer = await fetch(url, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
@@ -39,7 +39,7 @@ async function sellSeats({ balancer, target }: Balanced, seats: number, buyers: 
   return answers.filter((status) => status === 201).length;
 }
 
-/** How often the nodes have begun a job, all of them together. */
+/** How often all nodes together have started a job. */
 async function jobRuns(databaseUrl: string, name: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -48,7 +48,7 @@ async function jobRuns(databaseUrl: string, name: string): Promise<number> {
   return rows[0].runs;
 }
 
-/** How long a revoked key is still taken, by the slowest node. */
+/** How long the slowest node still accepts a revoked key. */
 async function revocation({ nodes, balancer, target }: Balanced): Promise<number> {
   const made = await call(`${balancer.baseUrl}/tenant/walk/key`, 'POST', bootstrapKey, { Name: 'to revoke' });
   const { KeyID, Secret } = made.body;

@@ -24,7 +24,7 @@ after(async () => {
   await cleanUp();
 });
 
-/** A folder that everybody can pass through, as /var/lib is. */
+/** A folder that everyone can enter, such as /var/lib. */
 async function openFolder(): Promise<string> {
   const folder = await temporaryFolder();
   chmodSync(folder, 0o755);
@@ -38,7 +38,7 @@ function filesIn(path: string): string[] {
 
 const modeOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0;
 
-/** What the group or others may do anything with, by path and mode. */
+/** Files that the group or others can access, by path and mode. */
 const wideIn = (folder: string) =>
   filesIn(folder)
     .filter((path) => (modeOf(path) & 0o077) !== 0)
@@ -55,7 +55,7 @@ async function call(baseUrl: string, method: string, path: string, body: unknown
   assert.ok(response.ok, await response.text());
 }
 
-/** Bulk input that never ends, so that its file stays. */
+/** Bulk input that never ends, so that its file remains. */
 function beginBulk(baseUrl: string) {
   const bulk = request(`${baseUrl}/user/bulk`, {
     method: 'POST',
@@ -66,7 +66,7 @@ function beginBulk(baseUrl: string) {
   return bulk;
 }
 
-/** As the user `nobody`, who has nothing to do with the service. */
+/** As the user `nobody`, who has no access to the service. */
 function readAsNobody(path: string) {
   return spawnSync('cat', [path], { uid: 65534, gid: 65534, encoding: 'utf8', env: { LC_ALL: 'C' } });
 }
@@ -130,7 +130,7 @@ test('a folder that others can read is tightened at the start with all that is i
   assert.match(running.stdout(), /was readable by other users.*|"mode":"0755"/);
   await stopProcess(running);
 
-  // Later something is put into it by hand.
+  // Later, something is added to it by hand.
   chmodSync(join(DATA_DIR, 'packages'), 0o755);
   chmodSync(old, 0o755);
   const again = await startProcess({ ...env, DATA_DIR });

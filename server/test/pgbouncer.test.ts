@@ -16,7 +16,7 @@ after(cleanUp);
 
 const program = '/usr/sbin/pgbouncer';
 
-/** PgBouncer in transaction mode, with fewer connections than its clients have. */
+/** PgBouncer in transaction mode, with fewer connections than its clients open. */
 async function startPooler(serverUrl: string): Promise<{ port: number; stop: () => Promise<unknown> }> {
   assert.ok(existsSync(program), 'PgBouncer is missing. Install it (apt-get install pgbouncer).');
   const server = new URL(serverUrl);
@@ -87,13 +87,13 @@ test('serves and works through PgBouncer in transaction mode, without names for 
       .stdout()
       .split('\n')
       .filter((line) => /"level":(40|50|60)/.test(line));
-    // That one is about the machine on which the tests run.
+    // That test depends on the machine on which the tests run.
     assert.deepEqual(
       lines.filter((line) => !line.includes('the event loop was blocked')),
       [],
     );
   }
-  // The pooler keeps its connections for the next client: what a session had left behind would still be there.
+  // The pooler reuses connections for the next client: anything a session left behind would still be there.
   const { rows } = await direct.query(
     `select count(*)::int as connections,
        (select count(*)::int from pg_locks

@@ -9,7 +9,7 @@ import { jsonText, odd, oddTexts } from './support/fuzz-values.ts';
 import { type Play, play } from './support/player.ts';
 import { startService } from './support/service.ts';
 
-// What a course may send, and what anybody may send to the content origin.
+// Everything a course, or anyone else, may send to the content origin.
 
 const runs = Number(process.env.PROPERTY_RUNS ?? 200);
 const service = await startService();
@@ -204,7 +204,7 @@ for (const standard of ['scorm12', 'scorm2004'])
 
 type Sent = { launch: number; number: number; UnitID: string; Data: Record<string, string> };
 
-/** Three launches of one enrolment that know nothing of each other: numbers begin where each was opened. */
+/** Three launches of one enrolment, unaware of each other: numbers start where each was opened. */
 async function threeLaunches() {
   const enrolment = await service.enrol('scorm12');
   const plays: Play[] = [];
@@ -238,7 +238,7 @@ const snapshot = fc.record({
   status: fc.constantFrom('incomplete', 'completed', 'passed', 'failed'),
   score: fc.option(fc.nat(100), { nil: null }),
   seconds: fc.nat(59),
-  /** How often it arrives, and when. */
+  /** When, and how often, it arrives. */
   arrivals: fc.array(fc.nat(1_000), { maxLength: 3 }),
 });
 
@@ -308,7 +308,7 @@ test('a commit of any other shape is refused whole: nothing of it is stored', as
       headers: [['content-type', 'application/json']],
       body,
     });
-    // Now and then it happens to be right.
+    // Occasionally it happens to be valid.
     if (answer.status === 200) before = await enrolment.read();
     else checkProblem(answer);
     assert.ok(answer.status < 500);

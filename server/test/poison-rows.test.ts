@@ -8,7 +8,7 @@ import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';
 
-// Whatever is stored, no row fails a list for everybody.
+// No stored row breaks a list for everyone.
 
 const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.1' } });
@@ -33,7 +33,7 @@ type Names = { LoginID: string; EnrollID: string; WebhookID: string; Key: string
 
 const reads = routes.filter(({ method, scope }) => method === 'GET' && scope !== null);
 
-/** Everything that can be read, with each of the orders in which enrolments are listed. */
+/** Everything that can be read, with each order of the enrolment list. */
 async function readAll(names: Names): Promise<void> {
   const all = { ...names, TenantID: tenant.TenantID };
   const headers = { tenant: tenant.TenantID };
@@ -54,7 +54,7 @@ async function readAll(names: Names): Promise<void> {
   }
 }
 
-/** The list of enrolments, page by page, with times that every client can read. */
+/** The list of enrolments, page by page, with times that every client can parse. */
 async function readList(filter = ''): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | null = '';
@@ -173,13 +173,13 @@ test('times and numbers that JSON cannot hold fail nothing but show the nearest 
     values: [Object.keys(poisons)],
   });
   assert.ok(columns.length > 30);
-  // The key of the test itself must stay usable, and a time in the audit trail is part of what its chain seals.
+  // The test's own key must stay usable, and times in the audit trail are sealed by its chain.
   const spared = ['api_key', 'setting', 'audit_entry', 'audit_chain'];
   for (const [type, values] of Object.entries(poisons))
     for (const value of values) {
       for (const { table_name, column_name, data_type } of columns) {
         if (data_type !== type || spared.includes(table_name)) continue;
-        // A constraint may refuse it: then it cannot be stored.
+        // A constraint may reject it: then it cannot be stored.
         const text = `/* across tenants: a test spoils rows */ update "${table_name}" set "${column_name}" = '${value}'`;
         await engine.query({ text, values: [] }).catch(() => {});
       }

@@ -6,11 +6,11 @@ import { type Described, type Message, messageTo, operationsOf } from './support
 import { fuzzWorld } from './support/fuzz-world.ts';
 import { startService } from './support/service.ts';
 
-// Requests made out of the service's own description: whatever is sent, a declared answer or a valid problem document
-// comes in time. `npm run fuzz` sends 100,000 and measures the heap.
+// Requests generated from the service's own description: the response to anything is declared or a valid problem document,
+// and in time. `npm run fuzz` sends 100,000 and measures the heap.
 
 const requests = Number(process.env.FUZZ_REQUESTS ?? 5_000);
-/** The suite sends the same requests each time, so that what fails is the change; `npm run fuzz` looks for new ones. */
+/** The suite sends the same requests each time, so that failures come from the change; `npm run fuzz` looks for new ones. */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121);
 const together = 8;
 
@@ -41,7 +41,7 @@ const arbitraries = operations.map((described) =>
   messageTo(described, world.names, world.keys).map((message) => ({
     described,
     message,
-    // What fast-check shows of a counterexample.
+    // How fast-check prints a counterexample.
     toString: () =>
       `${described.operation.operationId} ${JSON.stringify({ ...message, body: message.body?.toString('latin1') })}`,
   })),

@@ -26,7 +26,7 @@ test('tells answers that are declared from those that are not', async () => {
   assert.ok(unseen.includes('exportUser user_not_found'));
 });
 
-/** Answered before a request has reached an operation. */
+/** Returned before a request has reached an operation. */
 const beforeOperations = ['headers_too_large', 'method_not_allowed', 'request_timeout'];
 
 test('each error code is declared by an operation, unless it is answered before one is known', () => {

@@ -15,7 +15,7 @@ type Line = {
   tenant: string | null;
 };
 
-/** A node whose request log is kept. */
+/** A node whose request log is recorded. */
 async function loggedNode() {
   const lines: Line[] = [];
   const log = Object.assign(Object.create(service.ctx.log), {

@@ -18,7 +18,7 @@ after(async () => {
 });
 const bases = [service.baseUrl, node.url];
 
-/** On a PostgreSQL server with connections of its own. */
+/** On a PostgreSQL server, with separate connections. */
 async function secondNode() {
   const { ctx } = service;
   const server = process.env.TEST_DATABASE_URL;
@@ -43,7 +43,7 @@ type Request = { path: string; body: object; headers: Record<string, string> };
 
 type Outcome = { status: number; EnrollID?: string; code?: string };
 
-/** One try on a connection of its own, cut off after some milliseconds: then nobody knows whether it arrived. */
+/** One attempt on its own connection, cut off after some milliseconds: nobody knows whether it arrived. */
 function attempt(base: string, asked: Request, cutAfter: number | null): Promise<Outcome | null> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', ...asked.headers };
@@ -63,7 +63,7 @@ function attempt(base: string, asked: Request, cutAfter: number | null): Promise
   });
 }
 
-/** Sends it three times, at once or one after the other, and on until one is answered. */
+/** Sends it three times, concurrently or one after the other, and then until there is a response. */
 async function persist(asked: Request, number: number, cuts: boolean) {
   const base = (time: number) => bases[(number + time) % 2] ?? '';
   const cut = () => (cuts && Math.random() < 0.5 ? 1 + Math.floor(Math.random() * 25) : null);
@@ -110,7 +110,7 @@ async function repeated(options: {
   }
 }
 
-/** Ends database connections of both nodes while they work. */
+/** Closes database connections of both nodes while they work. */
 function cutConnections() {
   const stopped = Promise.withResolvers<void>();
   let running = true;

@@ -13,7 +13,7 @@ import { buildSerializers, buildValidators } from '../src/platform/validation.ts
 import { withoutReferences } from './support/openapi.ts';
 import { startService } from './support/service.ts';
 
-// What every operation declares, and that the lists are closed.
+// The declarations of every operation, and that the lists are complete.
 
 const service = await startService();
 after(service.close);
@@ -44,7 +44,7 @@ test('every schema of every operation can be compiled, which the service leaves 
       if (schema) assert.doesNotThrow(() => validator({ schema, httpPart })({}), `${name}, ${httpPart}`);
     for (const [status, { schema, type }] of Object.entries(answers)) {
       if (!schema || type) continue;
-      // What does not fit may be refused; the schema itself may not.
+      // Invalid values may be rejected; the schema itself may not.
       try {
         serializer({ schema })({});
       } catch (error) {
@@ -67,13 +67,13 @@ test('every write says its scope, its successes and its events', () => {
   }
 });
 
-/** Of these only administrators know anything, so who may read them may also change them. */
+/** Only administrators can see these, so anyone who may read them may also change them. */
 const withoutReaders = ['tenants:write', 'webhooks:write'];
 
-/** A reader may do these: what they show a reader could see, and they write nothing. */
+/** Readers may do these: they write nothing, and show nothing that a reader could not see. */
 const changesNothing = new Set(['checkPassword', 'previewCourse', 'previewOfferedCourse']);
 
-/** Writes that the audit trail does not hold, each with its reason. */
+/** Writes that are not in the audit trail, each with its reason. */
 const notAudited = new Map([
   ['openSession', 'what learners do, told by events'],
   ['commit', 'what learners do, told by events'],
@@ -175,7 +175,7 @@ test('each operation is in the document as it is declared', () => {
 });
 
 test('each operation of the document has what Redocly and Spectral ask for, and examples that fit', () => {
-  // As tools compile patterns that do not know the flag `u`.
+  // As tools compile patterns without the flag `u`.
   const ajv = new Ajv2020({ strict: false, unicodeRegExp: false });
   formatsPackage.default(ajv as never);
   const tags = document.tags.map(({ name }: { name: string }) => name);

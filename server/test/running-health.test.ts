@@ -131,7 +131,7 @@ test('is not ready while the database is gone, lives on, and comes back by itsel
   await between.cut();
 });
 
-/** A way to the server that can be cut. */
+/** A connection to the server that can be cut. */
 async function relayTo(target: { host: string; port: number }) {
   const open = new Set<Socket>();
   const server = createServer((socket) => {

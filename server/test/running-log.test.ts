@@ -17,10 +17,10 @@ import {
 import { until } from './support/until.ts';
 
 let service: Running;
-/** What must not stand in any line, each with what it is. */
+/** Values that no line may contain, each with its kind. */
 const secrets = new Map<string, string>([['the key of the operator', bootstrapKey]]);
 const requestIds: string[] = [];
-/** Of requests that were refused before a route could be looked for. */
+/** For requests rejected before the route lookup. */
 const unroutedIds: string[] = [];
 
 const loginId = 'Søren.Secret+Name@people.example';
@@ -31,7 +31,7 @@ const hidden = (name: string, value: string) => {
 
 type Options = { key?: string; body?: unknown; type?: string; headers?: Record<string, string> };
 
-/** With node:http, because `fetch` corrects the addresses that this test is about. */
+/** With node:http, because `fetch` corrects the addresses under test. */
 async function call(
   method: string,
   address: string,
@@ -191,7 +191,7 @@ async function goAstray(): Promise<void> {
       for (const method of ['GET', 'POST', 'DELETE', 'PATCH', 'OPTIONS']) await call(method, origin + path);
 }
 
-/** What no parser of HTTP takes never becomes a request. */
+/** Input that no HTTP parser accepts never becomes a request. */
 async function speakNonsense(): Promise<void> {
   for (const text of [
     `GET /${bootstrapKey} HTTP/9\r\n\r\n`,

@@ -49,7 +49,7 @@ function answerOf(sent: ClientRequest): Promise<{ status: number | undefined; bo
   });
 }
 
-/** An upload of which the service has the first half. */
+/** An upload of which the service has received the first half. */
 async function halfAnUpload(service: Running, agent?: Agent) {
   await call(service, 'PUT', '/course/slow', { Title: 'Slow' });
   const headers = { ...key, 'content-type': 'application/zip', 'content-length': zip.length };

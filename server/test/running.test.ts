@@ -23,7 +23,7 @@ async function statusWith(baseUrl: string, key: string): Promise<number> {
   return answer.status;
 }
 
-/** Starts what must not start, and answers what it says. */
+/** Starts a service that must not start, and returns its output. */
 async function refused(env: Environment): Promise<string> {
   const service = runLectern(['serve'], { DATA_DIR: await temporaryFolder(), ...env });
   const tooLong = setTimeout(() => service.child.kill('SIGKILL'), 30_000);

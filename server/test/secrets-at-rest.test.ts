@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** All rows of all tables, the job queue's too, as text. */
+/** All rows of all tables as text, including the job queue's. */
 async function everything(): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -83,7 +83,7 @@ test('the whole database holds no secret that was handed out, and no key of the 
       Buffer.from(secret).toString('hex'),
       Buffer.from(secret).toString('base64').replace(/=+$/, ''),
     ];
-    // A token has its owner before the dot and its secret behind.
+    // In a token, the owner comes before the dot and the secret after it.
     const tail = secret.split(/[._]/).at(-1) ?? '';
     for (const form of [...parts, ...(tail.length > 15 ? [tail] : [])])
       assert.ok(!whole.includes(form), what);
@@ -94,7 +94,7 @@ test('a password check does the same work for a user that is not there', async (
   const stored = await storePassword(service.ctx, Password);
   const cases = { known: stored, unknown: null, unset: randomPassword() };
   const work: Record<string, number[]> = { known: [], unknown: [], unset: [] };
-  // Taken in turns, so that other load meets all alike.
+  // Taken in turns, so that other load affects all equally.
   for (let round = 0; round < 12; round++)
     for (const [name, hash] of Object.entries(cases)) {
       const begun = process.cpuUsage();

@@ -8,7 +8,7 @@ import { scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 
-// What a request costs beyond the key and the tenant, which are remembered.
+// The cost of a request, apart from the key and the tenant, which are cached.
 
 const service = await startService();
 const tenant = await newTenant(service);
@@ -41,7 +41,7 @@ async function enrolled() {
 const tell = () => seen.map(({ name, text }) => name ?? text.slice(0, 80)).join('\n');
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
 
-/** One request that remembers the key, the tenant and the release. */
+/** One request with the key, the tenant and the release cached. */
 async function warmUp(): Promise<void> {
   const { LaunchURL } = await enrolled();
   await counted('api', { url: '/user' });

@@ -37,7 +37,7 @@ async function enrolled(tenant: TestTenant) {
 
 const pathOf = (address: string) => address.slice(new URL(address).origin.length);
 
-/** Every way into a tenant, asked of the other node: 403 while it is suspended, and `works` otherwise. */
+/** Every way into a tenant, requested from the other node: 403 while it is suspended, and `works` otherwise. */
 async function doors(tenant: TestTenant) {
   const { LoginID, LaunchURL } = await enrolled(tenant);
   const authorization = `Bearer ${tenant.key}`;
@@ -101,7 +101,7 @@ test('a suspended tenant is refused everywhere within 5 s on another node, and e
   const closed = Object.fromEntries(
     Object.keys(asks).map((name) => [name, name === 'a token request' ? 400 : 403]),
   );
-  // Three are asked again and again: one for each kind of memory. The others have budgets, so they are asked once.
+  // Three are polled: one for each kind of cache. The others have rate limits, so they are called once.
   const [key, token, file] = ['an API key', 'an access token', 'a course file'];
   const watched = (now: Record<string, number>) => [now[key], now[token], now[file]];
   const isAs = (wanted: Record<string, number>) => async () =>

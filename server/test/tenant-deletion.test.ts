@@ -28,7 +28,7 @@ const suspend = async (tenantId: string) =>
   expectStatus(await service.api('PUT', `/tenant/${tenantId}`, { Status: 'suspended' }), 200);
 const remove = (tenantId: string, query = '') => service.api('DELETE', `/tenant/${tenantId}${query}`);
 
-/** How many rows each table has of a tenant, and a hash of all they hold. */
+/** The number of a tenant's rows in each table, and a hash of their contents. */
 async function rowsOf(tenantId: string): Promise<Record<string, [count: number, hash: string]>> {
   const found: Record<string, [number, string]> = {};
   for (const { table } of ownTables) {
@@ -43,7 +43,7 @@ async function rowsOf(tenantId: string): Promise<Record<string, [count: number, 
 const counts = (rows: Awaited<ReturnType<typeof rowsOf>>) =>
   Object.fromEntries(Object.entries(rows).map(([table, [count]]) => [publicName(table), count]));
 
-/** Every table of the database that holds the text anywhere. */
+/** Every database table that contains the text. */
 async function mentions(text: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'public'`.execute(
@@ -111,7 +111,7 @@ test('deleting a tenant takes all that it has, and leaves another tenant as it i
   clock.advance({ seconds: 11 });
   await Promise.all([finishDeletions(service.ctx), finishDeletions(service.ctx)]);
   assert.deepEqual(new Set(Object.values(counts(await rowsOf(doomed.TenantID)))), new Set([0]));
-  // The course keeps its name, which this test gave it.
+  // The course keeps the name that this test gave it.
   await service.api('PUT', `/course/${encodeURIComponent(`course of ${doomed.TenantID}`)}`, { Title: 'x' });
   const left = await mentions(`,${doomed.TenantID},`);
   assert.deepEqual(left, ['audit_entry'], 'nothing but the deletion names the tenant');

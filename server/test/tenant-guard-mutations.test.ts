@@ -12,7 +12,7 @@ import { judgeMutants } from './support/recorded-statements.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 
-// The whole suite proves the same of all its statements, at the end of scripts/test.ts.
+// The whole suite proves the same for all its statements, at the end of scripts/test.ts.
 process.env.TEST_STATEMENTS ??= await mkdtemp(join(tmpdir(), 'lectern-statements-'));
 const folder = process.env.TEST_STATEMENTS;
 

@@ -11,7 +11,7 @@ import { packUnits } from './support/packages.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
 
-// Each statement of a request waits in a line of the database: that of its tenant, but for a few that are named here.
+// Each statement of a request queues in the database: in its tenant's queue, except for those listed here.
 
 const service = await startService();
 const tenant = await newTenant(service);
@@ -19,7 +19,7 @@ await service.importPackage('units', await packUnits(2));
 await service.api('PUT', '/course/units/option/open', {});
 
 let seen: { line: string | undefined; told: string }[] = [];
-/** The statements of Kysely have made-up names. */
+/** Kysely's statements have generated names. */
 const told = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.trim().slice(0, 100);
 const { engine } = service.ctx;
@@ -47,7 +47,7 @@ const credentials = [
   /^update "api_key" set "last_used_at"/,
   /^select \* from "tenant" where/,
 ];
-/** Remembered for all tenants that play the release. */
+/** Cached for all tenants that play the release. */
 const shared = [/^select "standard", "tree" from "release"/];
 
 function others(): string[] {
@@ -79,7 +79,7 @@ const bodies: Record<string, (known: Record<string, string>) => unknown> = {
   createEnrolmentKeys: () => ({ Courses: [{ CourseID: 'units' }], Count: 1 }),
 };
 
-/** Those that end the world of the test come last. */
+/** Those that destroy the test's world come last. */
 const isEnd = (method: string) => (method === 'DELETE' ? 1 : 0);
 const ofTenant = routes
   .filter(({ access, streams }) => (access === 'tenant' || access === 'either') && !streams)

@@ -5,8 +5,8 @@ import { play } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant } from './support/tenant.ts';
 
-// Texts that take time in the square of their length where somebody normalises, matches or splits them carelessly, as
-// long as each operation lets them be. While one is read, everybody waits.
+// Texts that take quadratic time if code normalises, matches or splits them carelessly, as long as each operation
+// allows. While one is being processed, everyone waits.
 
 const service = await startService({ env: { RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' } });
 after(service.close);
@@ -33,7 +33,7 @@ const worst: Record<string, (bytes: number) => string> = {
 };
 
 /**
- * Asserts for how many milliseconds at most the event loop works, whatever else the machine does. The best of a few calls
+ * Asserts the maximum time the event loop works, whatever else the machine does. The best of a few calls
  * counts: one of them may compile something or collect garbage.
  */
 async function assertWork(most: number, what: string, call: () => Promise<unknown>): Promise<void> {

@@ -36,7 +36,7 @@ before(async () => {
 });
 after(cleanUp);
 
-/** Runs a checker, and fails with what it says. */
+/** Runs a checker, and fails with its output. */
 function check(program: string, args: string[], env: Record<string, string> = {}): string {
   const { status, error, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
@@ -50,7 +50,7 @@ function check(program: string, args: string[], env: Record<string, string> = {}
   return `${stdout}${stderr}`;
 }
 
-/** The recipe with the ports and files of this machine, in a configuration of its own. */
+/** The recipe with this machine's ports and files, in a configuration of its own. */
 function writeNginx(ports: { http: number; https: number; api: number; content: number }): string {
   const local = recipe('nginx.conf')
     .replaceAll('listen 80;', `listen 127.0.0.1:${ports.http};`)
@@ -87,7 +87,7 @@ async function call(service: Running, method: string, path: string, body: unknow
   return JSON.parse(text);
 }
 
-/** A course with a learner who is enrolled on it. */
+/** A course with an enrolled learner. */
 async function enrolled(
   service: Running,
 ): Promise<{ LaunchURL: string; read: () => Promise<{ Status: string }> }> {

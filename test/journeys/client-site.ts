@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A client application's own site: it frames launch pages and gets learners back. */
+/** A client application's own site: it frames launch pages, and learners return to it. */
 export async function openClientSite() {
   const arrivals: string[] = [];
   const server = createServer((request, response) => {
@@ -14,7 +14,7 @@ export async function openClientSite() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Another name for this machine is another site for the browser.
+  // To the browser, another name for this machine is another site.
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   return {
     arrivals,

@@ -35,7 +35,7 @@ async function signIn(page: Page, organization: string, loginId: string, passwor
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** What of a request could give a password away. */
+/** Parts of a request that could reveal a password. */
 function whatIs(request: Request): string {
   return `${request.method()} ${request.url().replace(service.baseUrl, '')} ${request.postData() ?? ''}`;
 }

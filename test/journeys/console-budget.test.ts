@@ -6,7 +6,7 @@ import { signInOperator } from '../../server/src/modules/people/test-support.ts'
 import { newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
 
-/** What the first screen may cost. Time: on a phone four times as slow as this machine, on a slow mobile network. */
+/** The budget of the first screen. Time: on a phone four times slower than this machine, on a slow mobile network. */
 const budget = { gzipBytes: 250_000, requests: 20, interactiveMilliseconds: 7_000 };
 const slowNetwork = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 90_000 };
 const slowdown = 4;
@@ -21,7 +21,7 @@ before(async () => {
 
 after(() => service?.close());
 
-/** Opens the first screen with an empty cache; answers what came over the wire and when a click would be answered. */
+/** Opens the first screen with an empty cache; returns the bytes transferred and the time until it is interactive. */
 async function measure(): Promise<{ gzipBytes: number; requests: number; interactive: number }> {
   const context = await newContext({ width: 390, height: 800 });
   const [name = '', value = ''] = (await signInOperator(service)).split('=');

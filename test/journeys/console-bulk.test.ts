@@ -34,7 +34,7 @@ async function choose(page: Page, name: string, content: string | Buffer): Promi
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
 }
 
-/** What the page says about so many rows: `1 Rejected`. */
+/** The page's label for a number of rows: `1 Rejected`. */
 async function counted(page: Page): Promise<string[]> {
   const tiles = page.getByRole('list', { name: 'Rows by outcome' }).getByRole('listitem');
   const texts = await tiles.evaluateAll((items) =>
@@ -63,7 +63,7 @@ const user = async (tenant: TestTenant, id: string) => (await tenant.api('GET', 
 test('Users: a plan tells what would be refused, the file is corrected, and the users are there', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
-  // As a spreadsheet in Germany writes it: semicolons, Windows-1252, headers of its own.
+  // As written by a spreadsheet in Germany: semicolons, Windows-1252, custom headers.
   const file = [
     'Login ID;First name;Nachname;Group name;Cost centre',
     'bo;Bo;Bürg;Sales;1',
@@ -139,7 +139,7 @@ test('Enrolments: JSON Lines are planned and applied, and the results tell each 
   await choose(page, 'enrolments.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'));
   await page.getByText('JSON Lines').first().waitFor();
   await plan(page);
-  // The second row of Ann is judged with the first one before it.
+  // Ann's second row is checked with the first one before it.
   const [created, , refused] = await counted(page);
   assert.deepEqual([created, refused], ['1 To be created', '2 Rejected']);
   assert.equal((await tenant.api('GET', '/enrolment/ann')).body.Items.length, 0);
@@ -184,7 +184,7 @@ test('A large file goes in pieces, breaks off, and goes on without doing anythin
     const key = route.request().headers()['idempotency-key'] ?? '';
     keys.push(key);
     if (!isBroken || !key.endsWith('-1')) return route.continue();
-    // The piece is done, and its answer is lost.
+    // The chunk is done, but its response is lost.
     await route.fetch();
     await route.abort('connectionreset');
   });
@@ -203,7 +203,7 @@ test('A large file goes in pieces, breaks off, and goes on without doing anythin
     return known;
   };
   assert.equal(await applyUntilItBreaks(), 0);
-  // The tab is lost, too; the same file goes on with the same import.
+  // The tab is lost, too; the same file continues the same import.
   await page.reload();
   assert.equal(await applyUntilItBreaks(), 1);
   isBroken = false;

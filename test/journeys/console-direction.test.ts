@@ -24,7 +24,7 @@ after(async () => {
   await receiver?.kill();
 });
 
-/** The console as it would be in Arabic or Hebrew, on a phone. */
+/** The console as it would appear in Arabic or Hebrew, on a phone. */
 async function openFromRight(): Promise<Page> {
   const page = await openConsole(service, '/console', { width: 390, height: 844 });
   await page.addInitScript(() => {

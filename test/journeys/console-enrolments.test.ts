@@ -46,7 +46,7 @@ async function withAnn() {
 
 const read = async (tenant: TestTenant, address: string) => (await tenant.api('GET', address)).body;
 
-/** From the list of users to the enrolment that is asked about, by the name that a caller tells. */
+/** From the list of users to an enrolment, starting with the caller's name. */
 async function find(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Users' }).click();
   await page.getByRole('textbox', { name: 'Name, email or LoginID' }).fill('lee');

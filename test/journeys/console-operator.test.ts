@@ -27,7 +27,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name, 
 const goTo = (page: Page, place: string) =>
   page.getByRole('navigation').getByRole('link', { name: place, exact: true }).click();
 
-/** Drops the file on the page, as from a folder of the desktop. */
+/** Drops the file on the page, as from a desktop folder. */
 async function drop(page: Page, path: string, name: string): Promise<void> {
   const bytes = await readFile(path, 'base64');
   const dataTransfer = await page.evaluateHandle(
@@ -78,7 +78,7 @@ async function publish(page: Page): Promise<void> {
   await page.getByText('Published', { exact: true }).first().waitFor();
 }
 
-/** Makes the tenant and its key, and answers the call that the console proposes to try. */
+/** Creates the tenant and its key, and returns the example call that the console suggests. */
 async function createTenant(page: Page): Promise<{ address: string; secret: string }> {
   const dialog = page.getByRole('dialog');
   await goTo(page, 'Overview');

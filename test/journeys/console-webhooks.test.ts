@@ -42,7 +42,7 @@ async function withAdministrator() {
   return { tenant, who: { tenant, LoginID } };
 }
 
-/** An administrator on the page of an endpoint that has had what happened to these users. */
+/** An administrator on the page of an endpoint that has received the events of these users. */
 async function withEndpoint(...users: string[]) {
   const { tenant, who } = await withAdministrator();
   const made = await tenant.api('POST', '/webhook', { URL: receiver.url, Description: 'The shop' });
@@ -61,7 +61,7 @@ const heading = (page: Page, name: string | RegExp) => page.getByRole('heading',
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const log = (page: Page) => page.getByRole('table', { name: 'Delivery log' });
 
-/** As the library of Standard Webhooks signs; its own check goes by the clock of this machine. */
+/** Signs as the Standard Webhooks library does; its own check uses this machine's clock. */
 function verifies(secret: string, one: Received | undefined): void {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures } = one?.headers ?? {};
   const expected = new Verifier(secret).sign(String(id), new Date(Number(at) * 1000), one?.text ?? '');

@@ -50,7 +50,7 @@ async function open(context: BrowserContext, address: string): Promise<{ page: P
   return { page, course };
 }
 
-/** A learner whose last commit has not reached the service, so that it is in the journal with its session. */
+/** A learner whose last commit has not reached the service, so it is in the journal with its session. */
 async function openVictim(context: BrowserContext, address: string) {
   const { page, course } = await open(context, address);
   await course.locator('#kept').waitFor();
@@ -69,7 +69,7 @@ async function openVictim(context: BrowserContext, address: string) {
 
 type Found = Record<string, string>;
 
-/** By which ways the attacker got to know the victim's session. */
+/** How the attacker learned the victim's session. */
 async function attackFrom(
   course: Frame,
   victim: { course: Frame },
@@ -81,7 +81,7 @@ async function attackFrom(
   return { found, ways: Object.keys(found).filter((way) => found[way]?.includes(token)) };
 }
 
-/** Under `*.localhost` each name is a site to a browser; under `*.courses.localhost` all are one site, as under any domain. */
+/** Under `*.localhost` each name is a separate site; under `*.courses.localhost` all are one site, as under any domain. */
 const wildcards = ['http://*.localhost', 'http://*.courses.localhost'];
 const attackers: [string, Link][] = [
   ["another tenant's course", launchOf('theirs', 'hostile')],
@@ -150,7 +150,7 @@ test('Without a * the same attack finds the session of another tenant, and repor
   await context.close();
 });
 
-/** How the victim's page is answered once the attacker has set as many cookies for the parent domain as it may. */
+/** The response to the victim's page after the attacker has set as many cookies as possible for the parent domain. */
 async function withPlantedCookies(contentUrl: string, count: number) {
   const [stage, context] = [stageOf(contentUrl), await newContext()];
   const attacker = await open(context, await launchOf('theirs', 'hostile')(stage));

@@ -1,4 +1,4 @@
-/** Keeps its own address, and so its session, in every place where a browser keeps things, and tells it to who asks. */
+/** Stores its own address, and so its session, in every browser storage, and gives it to anyone who asks. */
 export const victimScript = `
 parent.API.LMSInitialize('');
 const secret = location.pathname;
@@ -11,7 +11,7 @@ const database = new Promise((resolve) => { indexedDB.open(secret).onsuccess = r
 const cached = caches.open('secrets').then((cache) => cache.put(secret, new Response('')));
 Promise.all([database, cached]).then(() => { document.body.insertAdjacentHTML('beforeend', '<p id="kept">Kept</p>'); });`;
 
-/** What a course's code can get to know of another course whose address it even knows: text, by the way that led to it. */
+/** What a course's code can learn about another course whose address it knows: text, by the path that led to it. */
 export async function attack({ file, domain }: { file: string; domain: string }) {
   const attempt = async (act: () => unknown): Promise<string> => {
     try {
@@ -32,7 +32,7 @@ export async function attack({ file, domain }: { file: string; domain: string })
     channel.close();
     return heard.join();
   };
-  /** Once its page is loaded; whose pages are not ours never say so. */
+  /** Resolves once its page is loaded; pages of other origins never report that. */
   const look = async (other: Window | null) => {
     for (let tries = 0; tries < 50; tries++) {
       await pause(50);
@@ -45,7 +45,7 @@ export async function attack({ file, domain }: { file: string; domain: string })
   const inWindow = async () => {
     const other = window.open(file);
     try {
-      // A page of the same site gives its origin up for the domain, if the browser lets it.
+      // A page of the same site relaxes its origin to the domain, if the browser allows it.
       await pause(500);
       return await look(other);
     } finally {
@@ -69,7 +69,7 @@ export async function attack({ file, domain }: { file: string; domain: string })
     const worker = await navigator.serviceWorker.register('sw.js', { scope: '/' });
     return worker.scope;
   };
-  /** Reports a pass for each course whose session lies about. */
+  /** Reports a pass for each course whose session can be found. */
   const report = async () => {
     const answers: string[] = [];
     for (const key of Object.keys(localStorage).filter((key) => key.startsWith('lectern.journal/'))) {

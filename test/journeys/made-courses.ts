@@ -5,7 +5,7 @@ import { packFolder } from '../../server/src/platform/pack-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Packs a course of ours from its source. */
+/** Packs a demo course from its source. */
 export async function packCourse(name: 'phishing' | 'fire-safety'): Promise<string> {
   const file = join(await mkdtemp(join(tmpdir(), 'lectern-')), `${name}.zip`);
   await packFolder(join(root, 'courses', name), file);
@@ -23,7 +23,7 @@ async function pack(name: string, files: Record<string, string>): Promise<string
   return file;
 }
 
-/** A SCORM 1.2 page with the least that content does: begin, and finish on a click or on leaving. */
+/** A SCORM 1.2 page with the minimum of API calls: start, and finish on a click or on leaving. */
 const sco = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>
 <p id="status"></p><button id="done">Done</button><button id="later">Later</button>
 <script>
@@ -42,7 +42,7 @@ const sco = (title: string) => `<!doctype html><title>${title}</title><h1>${titl
   addEventListener('pagehide', () => finish('suspend'));
 </script>`;
 
-/** Three units in a row, the second one missing on purpose if asked; the third one opens after the first is done. */
+/** Three units in a row, the second one optionally missing; the third one opens after the first is completed. */
 export function packRow(options: { withoutSecond?: boolean; named?: string } = {}): Promise<string> {
   const { named = 'Part' } = options;
   const item = (number: number, more = '') =>
@@ -63,7 +63,7 @@ export function packRow(options: { withoutSecond?: boolean; named?: string } = {
   });
 }
 
-/** A plain web course that knows nothing of learning systems. */
+/** A plain web course without an API. */
 export function packWebPage(): Promise<string> {
   return pack('page', { 'index.html': '<!doctype html><title>House rules</title><h1>House rules</h1>' });
 }
@@ -93,8 +93,8 @@ const sco2004 = (title: string) => `<!doctype html><title>${title}</title><h1>${
 </script>`;
 
 /**
- * SCORM 2004 by choice only: the second unit opens when the first is satisfied, the third is a page that does not talk;
- * a note is shared among them.
+ * SCORM 2004 by choice only: the second unit opens when the first is satisfied, the third is a page without an API;
+ * the units share a note.
  */
 export function packChoice(): Promise<string> {
   const map = '<adlcp:data><adlcp:map targetID="note" writeSharedData="true"/></adlcp:data>';

@@ -1,4 +1,4 @@
-// Journeys in which origins matter, once more with an origin per course.
+// Journeys affected by origins, repeated with one origin per course.
 process.env.TEST_CONTENT_URL = 'http://*.localhost';
 
 for (const journey of ['phishing', 'saving']) await import(`./${journey}.test.ts`);

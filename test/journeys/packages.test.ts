@@ -8,7 +8,7 @@ import { startService } from '../../server/test/support/service.ts';
 import { untilRight } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
 
-/** Packages made by others lie beside the checkout, where there are any; they are no part of the project. */
+/** Third-party packages may lie next to the checkout; they are not part of the project. */
 const folder = join(import.meta.dirname, '../../../shared/packages');
 const options = { skip: !existsSync(folder) && 'there are no packages here' };
 let service: Awaited<ReturnType<typeof startService>>;
@@ -29,7 +29,7 @@ async function launch(name: string): Promise<{ page: Page; url: string; read: ()
   await service.importPackage(name, join(folder, `${name}.zip`));
   const { LaunchURL, read } = await service.enrol(name);
   const page = await openPage(await newContext());
-  // One of them fetches a library from a public address for its notes; the rest of it does without.
+  // One of them loads a library from a public address for its notes; the rest works without it.
   await page.route(/ajax\.googleapis\.com/, (route) =>
     route.fulfill({
       contentType: 'text/javascript',
@@ -68,7 +68,7 @@ for (const name of ['golf-scorm12-runtime-basic', 'golf-scorm2004-3rd-runtime-ba
     await inside(page, '/Playing/Scoring.html');
     while (await next.isEnabled()) await next.click();
     await contentOf(page).locator('#butExit').click();
-    // SCORM 2004 content asks to leave the course itself; SCORM 1.2 content has no words for that.
+    // SCORM 2004 content asks to leave the course itself; SCORM 1.2 content cannot.
     if (name.includes('2004')) await page.waitForURL(client.returnURL);
     else await exit(page);
     assert.equal((await read()).Completion, 'completed');

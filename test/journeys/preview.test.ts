@@ -42,7 +42,7 @@ async function counts(): Promise<Record<string, unknown>> {
   return rows[0] ?? {};
 }
 
-/** Plays a preview of the course, and looks whether anything is left of it anywhere. */
+/** Plays a preview of the course, and checks that it leaves no trace anywhere. */
 async function previewing(
   course: string,
   options: { width?: number; height?: number },
@@ -110,7 +110,7 @@ test('The operator previews a SCORM 2004 course in its order, and goes back to w
       await current.filter({ hasText: lesson }).waitFor();
       await sign(page).waitFor();
     }
-    // Back to a lesson: what it wrote down is there within the sitting.
+    // Back to a lesson: its data are still there within the sitting.
     await page.locator('.unit').filter({ hasText: 'How fires start' }).click();
     await untilRight(
       () => screenOf(page),

@@ -71,7 +71,7 @@ test('What was kept offline is sent when the learner comes back to this device',
   await context.close();
 });
 
-/** As many courses do when they begin or restart. */
+/** As many courses do when they start or restart. */
 const clearStorage = (page: Page) =>
   contentOf(page)
     .locator('body')

@@ -5,7 +5,7 @@ import { click, expect, openSitting } from '../world.ts';
 
 const mostSeconds = 60;
 
-/** Asks until it is refused; how long that took. */
+/** Repeats a request until it is rejected; returns how long that took. */
 async function refusedAfter(call: () => Promise<Reply>, seconds: number): Promise<number | null> {
   const begun = performance.now();
   while (performance.now() - begun < seconds * 1000) {

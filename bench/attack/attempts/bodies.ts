@@ -8,17 +8,17 @@ const bomb = brotliCompressSync(nested);
 const manyKeys = JSON.stringify(
   Object.fromEntries(Array.from({ length: 330_000 }, (_, n) => [`k${n}`, ''])),
 ).slice(0, 4 * 1024 * 1024);
-/** Sorting these takes time that grows with the square of their number. */
+/** Sorting these takes quadratic time. */
 const marks = `a${'\u0315'.repeat(40_000)}${'\u0316'.repeat(40_000)}`;
 const unknown = '/play/bm9ib2R5.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/commit';
 const quick = 500;
 
-/** Ten times the same body: each refused, and none slow. */
+/** The same body ten times: each must be rejected, quickly. */
 async function refusedTenTimes(send: () => Promise<Reply>): Promise<Outcome> {
   const replies: Reply[] = [];
   for (let n = 0; n < 10; n++) replies.push(await send());
   const slowest = Math.round(Math.max(...replies.map(({ milliseconds }) => milliseconds)));
-  // A connection that is closed on who sends megabytes to nobody is a refusal too.
+  // Closing the connection of a client that sends megabytes counts as a rejection.
   const held =
     replies.every(({ status }) => status === 0 || (status >= 400 && status < 500)) && slowest < quick;
   return { held, detail: `${tally(replies)}, slowest ${slowest} ms` };
@@ -30,7 +30,7 @@ async function ownCommit(world: World): Promise<string> {
   return `${(await openSitting(await world.learner())).base}/commit`;
 }
 
-/** Sends the headers of a request with a body, and never the body. */
+/** Sends the headers of a request, but never its body. */
 function withoutBody(world: World, path: string, authorization: string): Promise<Outcome> {
   const begun = performance.now();
   const { host } = new URL(world.service.baseUrl);

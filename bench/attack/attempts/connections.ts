@@ -12,7 +12,7 @@ import {
 import { ask, openSockets, type Reply, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
 
-/** HTTP/2 is spoken with TLS only, so these attempts have a service of their own. */
+/** HTTP/2 requires TLS, so these attempts have a service of their own. */
 async function withSecureService(run: (service: Running) => Promise<Outcome>): Promise<Outcome> {
   const { certFile, keyFile } = writeCertificate(await temporaryFolder());
   const service = await startProcess({ ...(await place()), TLS_CERT: certFile, TLS_KEY: keyFile });
@@ -29,7 +29,7 @@ function openSessions(origin: string, count: number, window?: number): ClientHtt
   });
 }
 
-/** Sends a request; without `ends` its body never ends. What came of it is added to `statuses`. */
+/** Sends a request; without `ends` its body never ends. The result is added to `statuses`. */
 function request(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
@@ -48,7 +48,7 @@ function megabytes({ child }: Running): number {
   return Math.round(Number(kilobytes) / 1024);
 }
 
-/** 100 sessions with 100 requests each, of which no answer may leave. */
+/** 100 sessions with 100 requests each, none of which reads its response. */
 async function unreadAnswers(service: Running): Promise<Outcome> {
   const before = megabytes(service);
   const sessions = openSessions(service.baseUrl, 100, 0);
@@ -62,7 +62,7 @@ async function unreadAnswers(service: Running): Promise<Outcome> {
   return { held: grown < 100 && open < 50, detail: `${open} of 100 sessions left, +${grown} MB` };
 }
 
-/** 50 bodies that declare no length and never end. */
+/** 50 bodies without a declared length that never end. */
 async function endlessBodies(service: Running): Promise<Outcome> {
   const [session] = openSessions(service.baseUrl, 1);
   const statuses: { status: number }[] = [];

@@ -11,7 +11,7 @@ function outcome(replies: readonly Reply[]): Outcome {
   return { held: held && replies.some(({ status }) => status === 200), detail: tally(replies) };
 }
 
-/** So many callers at a time for 6 s; who is rejected waits for a while. */
+/** This many concurrent callers for 6 s; a rejected caller waits for a while. */
 async function goOn(callers: number, call: () => Promise<Reply>): Promise<Reply[]> {
   const until = performance.now() + 6_000;
   const replies: Reply[] = [];
@@ -28,7 +28,7 @@ async function goOn(callers: number, call: () => Promise<Reply>): Promise<Reply[
 
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-/** 200 enrolments with as much Metadata as they may have: 4 MB of UTF-8 or more. */
+/** 200 enrolments with the maximum amount of Metadata: 4 MB of UTF-8 or more. */
 async function fillEnrolments({ service, key }: World): Promise<void> {
   const names = Array.from({ length: 200 }, () => uniqueName('large'));
   const Metadata = Object.fromEntries(
@@ -48,7 +48,7 @@ async function fillEnrolments({ service, key }: World): Promise<void> {
   );
 }
 
-/** What one key may do, and what costs the service much. */
+/** Expensive operations that a single key may call. */
 export const heavyAttempts: readonly Attempt[] = [
   {
     finding: 'M4',

@@ -1,4 +1,4 @@
-// What every lesson and the quiz share: screens, place, keeping, leaving.
+// What all lessons and the quiz share: screens, bookmarks, saving and leaving.
 (() => {
   const byId = (id) => document.getElementById(id);
 
@@ -77,7 +77,7 @@
         if (!isReview) lms.interaction({ ...outcome, shownAt });
       },
 
-      /** Leaves the page for good, and says on its last screen what happened. */
+      /** Leaves the page for good, and the last screen says what happened. */
       leave({ exit, request, saved, moving }) {
         sco.save();
         hasEnded = true;
@@ -113,7 +113,7 @@
         furthest = Math.min(Number(kept.furthest) || 0, names.length - 1);
         restore(kept);
       } catch {
-        return; // not ours: begin anew
+        return; // not ours: start again
       }
       const place = lms.get('cmi.location');
       if (names.includes(place)) current = place;
@@ -133,7 +133,7 @@
       if (document.visibilityState === 'hidden') sco.save();
     });
     window.addEventListener('pagehide', suspend);
-    // Restored from the back/forward cache, the session is over: begin a new one.
+    // Restored from the back/forward cache, the session is over: start a new one.
     window.addEventListener('pageshow', (event) => event.persisted && window.location.reload());
 
     if (!isReview && lms.get('cmi.completion_status') !== 'completed') {
@@ -168,12 +168,12 @@
 
     function complete() {
       sco.complete();
-      // The next lesson waits for this one's objective; it carries no weight in the result of the course.
+      // The next lesson waits for this one's objective, which does not affect the course result.
       if (!sco.isReview) sco.lms.set('cmi.success_status', 'passed');
       sco.save();
     }
 
-    // A finished lesson stays suspended, so that coming back to it does not begin a new, empty attempt.
+    // A finished lesson stays suspended, so that returning to it does not start a new, empty attempt.
     byId('finish').addEventListener('click', () => {
       sco.leave({
         exit: 'suspend',

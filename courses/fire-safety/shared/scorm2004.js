@@ -19,7 +19,7 @@
   /** timeinterval(second,10,2) */
   const interval = (milliseconds) => `PT${(Math.max(0, milliseconds) / 1000).toFixed(2)}S`;
 
-  /** time(second,10,2) in UTC: the format allows a zone only after a fraction of a second. */
+  /** time(second,10,2) in UTC: the format allows a time zone only after fractions of a second. */
   const timestamp = (date) => `${date.toISOString().slice(0, 22)}Z`;
 
   function connect() {
@@ -40,7 +40,7 @@
       get: (name) => (open ? String(api.GetValue(name) ?? '') : ''),
       set,
 
-      /** True when the learning system says that everything set so far is kept. */
+      /** True if the learning system confirms that everything set so far is saved. */
       commit() {
         if (!open) return false;
         set('cmi.session_time', interval(Date.now() - started));
@@ -62,12 +62,12 @@
         set(`${at}.latency`, interval(Date.now() - shownAt));
       },
 
-      /** Ends the session. `request` is what to do next: continue, exitAll, suspendAll or nothing. */
+      /** Ends the session. `request` is the next navigation: continue, exitAll, suspendAll or nothing. */
       terminate({ exit, request = '' }) {
         if (!open) return { kept: false, moves: false };
         set('cmi.exit', exit);
         const kept = connection.commit();
-        // "unknown" may still work; only "false" is a promise that it will not.
+        // "unknown" may still work; only "false" is definite.
         const isValid = request && api.GetValue(`adl.nav.request_valid.${request}`) !== 'false';
         const moves = Boolean(isValid && set('adl.nav.request', request));
         open = false;

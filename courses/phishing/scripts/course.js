@@ -1,4 +1,4 @@
-// Walks through the screens, and keeps place, answers and result with the learning system.
+// Steps through the screens, and stores the bookmark, answers and result in the learning system.
 (() => {
   const byId = (id) => document.getElementById(id);
   const sections = [...document.querySelectorAll('[data-screen]')];
@@ -19,7 +19,7 @@
   const quizNames = names.filter((name) => name.startsWith('quiz-'));
   const questions = new Map(quizNames.map((name) => [name, question({ section: sectionOf(name) })]));
 
-  // Keeping
+  // Saving
 
   function save() {
     if (!lms.found || ended || reviewing) return;
@@ -35,7 +35,7 @@
       const kept = JSON.parse(text);
       if (kept.version === 1) state = { ...state, ...kept };
     } catch {
-      return; // not ours: begin anew
+      return; // not ours: start again
     }
     mail.restore(state.marks, state.checked);
     if (state.address) showAddressVerdict(state.address);
@@ -203,7 +203,7 @@
     if (document.visibilityState === 'hidden') save();
   });
   window.addEventListener('pagehide', leave);
-  // Restored from the back/forward cache, the session is over: begin a new one.
+  // Restored from the back/forward cache, the session is over: start a new one.
   window.addEventListener('pageshow', (event) => event.persisted && window.location.reload());
 
   byId('preview').hidden = lms.found;

@@ -1,6 +1,6 @@
-// The exercise: parts of a mail are marked, then explained. The parts and their explanations stand in index.html.
+// The exercise: mark parts of an email, then read why. The parts and explanations are in index.html.
 (() => {
-  // SCORM 1.2 answers to a choice are single letters, so each part has one, in the order of the page.
+  // SCORM 1.2 responses to a choice are single letters, so each part has one, in page order.
   const letter = (index) => String.fromCharCode(97 + index);
 
   function mailExercise({ section, onChange }) {

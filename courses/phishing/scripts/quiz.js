@@ -1,4 +1,4 @@
-// One question per screen: choose, check, read why. The questions and their explanations stand in index.html.
+// One question per screen: choose, check, read why. The questions and explanations are in index.html.
 (() => {
   function question({ section }) {
     const inputs = [...section.querySelectorAll('input')];
@@ -31,7 +31,7 @@
       right,
       chosen,
       restore: explain,
-      /** Asks for an answer when there is none, else explains the one given. */
+      /** Asks for an answer if there is none; otherwise explains the one given. */
       check() {
         const value = chosen();
         if (!value) {

@@ -48,7 +48,7 @@
       get: (name) => (open ? String(api.LMSGetValue(name) ?? '') : ''),
       set,
 
-      /** True when the learning system says that everything set so far is kept. */
+      /** True if the learning system confirms that everything set so far is saved. */
       commit() {
         if (!open) return false;
         set('cmi.core.session_time', timespan(Date.now() - started));
@@ -69,7 +69,7 @@
         set(`${at}.latency`, timespan(Date.now() - shownAt));
       },
 
-      /** Always leaves with `suspend`, so that coming back shows the result instead of an empty course. */
+      /** Always leaves with `suspend`, so that the learner returns to the result instead of an empty course. */
       finish() {
         if (!open) return false;
         set('cmi.core.exit', 'suspend');

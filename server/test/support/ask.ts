@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 
 export type Asked = { method?: string; headers?: Record<string, string>; body?: string };
 
-/** `fetch` without redirects; names below localhost, which not every system resolves, are on 127.0.0.1. `host` names another one. */
+/** `fetch` without redirects; names under localhost, which not every system resolves, are on 127.0.0.1. `host` sets another one. */
 export async function ask(
   address: string,
   { method = 'GET', headers = {}, body }: Asked = {},

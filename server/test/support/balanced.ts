@@ -21,9 +21,9 @@ export type Balanced = {
   client: Client;
   target: Target;
   ledger: Ledger;
-  /** One more node of the same service. */
+  /** Adds a node to the same service. */
   start: () => Promise<Running>;
-  /** Load on all of it until `over` is called, which answers what the service did wrong. */
+  /** Loads the whole service until `over` is called, which returns the service's errors. */
   load: (lanes: number) => { over: () => Promise<string[]> };
   close: () => Promise<void>;
 };

@@ -9,9 +9,9 @@ export type Backend = Record<Origin, string>;
 
 export type Balancer = Backend & {
   add: (node: Backend) => void;
-  /** The nodes that are ready, as of the last look. */
+  /** The nodes that were ready at the last check. */
   healthy: () => number;
-  /** Requests that were passed on, by node, and those that broke on the way. */
+  /** Forwarded requests by node, and those that failed on the way. */
   passed: Map<string, number>;
   broken: string[];
   close: () => Promise<void>;
@@ -20,8 +20,8 @@ export type Balancer = Backend & {
 const look = 100;
 
 /**
- * Round robin over the nodes that say they are ready, as any balancer does it: connections are kept, and only a refused
- * connection is tried at another node.
+ * Round robin over the ready nodes, as in any load balancer: connections are reused, and only after a refused
+ * connection another node is tried.
  */
 export async function startBalancer(): Promise<Balancer> {
   const nodes = new Map<Backend, boolean>();

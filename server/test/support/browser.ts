@@ -17,7 +17,7 @@ const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 let launched: Promise<Browser> | null = null;
 
-/** One browser for all files of a test process, with the arguments of the first call; each test takes a context of its own from it. */
+/** One browser for all files of a test process, with the arguments of the first call; each test creates its own context. */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   launched ??= chromium.launch({
     executablePath: executable,
@@ -42,18 +42,18 @@ export async function closeBrowser(): Promise<void> {
   await browser?.close();
 }
 
-/** What broke the policy of one of our own pages, in any journey of this process. */
+/** Policy violations of our own pages in any journey of this process. */
 const violations: string[] = [];
 
-/** Those so far; the journey no longer fails for them. */
+/** Returns those so far; the journey no longer fails for them. */
 export function takeViolations(): string[] {
   return violations.splice(0);
 }
 
-/** What Node tells of a test that is over, and its types do not name. */
+/** Properties of a finished test in Node that its types omit. */
 type Outcome = { passed: boolean; error: Error | null };
 
-// `scripts/test.ts` imports this file before the first suite, so these are hooks of all suites of its process.
+// `scripts/test.ts` imports this file before the first suite, so these hooks apply to all suites of its process.
 after(closeBrowser);
 afterEach(async (one) => {
   const { passed, error } = one as unknown as Outcome;
@@ -62,7 +62,7 @@ afterEach(async (one) => {
   assert.deepEqual(takeViolations(), [], 'a page broke its Content-Security-Policy');
 });
 
-/** Course files have no policy of ours, so a report from a frame of theirs is about a policy of their own. */
+/** Course files are served without our policy, so a report from their frame concerns a policy of their own. */
 function isOurs(address: string): boolean {
   return !/\/play\/[^/]+\/content\//.test(address);
 }
@@ -83,7 +83,7 @@ async function watchPolicies(context: BrowserContext): Promise<void> {
   });
 }
 
-/** What moves while it is clicked is missed on a slow machine, so nothing moves. */
+/** On a slow machine, clicks on moving elements miss, so animations are off. */
 export async function newContext(
   options: { width?: number; height?: number; ignoreHTTPSErrors?: boolean } = {},
 ): Promise<BrowserContext> {
@@ -111,12 +111,12 @@ export function contentOf(page: Page): FrameLocator {
   return page.frameLocator('#stage iframe');
 }
 
-/** Presses a hook of our own courses. */
+/** Presses a button of our own courses, by its hook. */
 export async function press(page: Page, ...hooks: string[]): Promise<void> {
   for (const hook of hooks) await contentOf(page).locator(`[data-test="${hook}"]`).click();
 }
 
-/** Answers the questions of our own courses, beginning with the given one. */
+/** Answers the questions of our own courses, starting with the given one. */
 export async function answer(page: Page, letters: string, first = 1): Promise<void> {
   for (const [index, letter] of [...letters].entries()) {
     await contentOf(page)
@@ -126,7 +126,7 @@ export async function answer(page: Page, letters: string, first = 1): Promise<vo
   }
 }
 
-/** The screen that a course of our own shows. */
+/** The current screen of a course of our own. */
 export async function screenOf(page: Page): Promise<string | null> {
   const screen = contentOf(page).locator('[data-screen]:not([hidden])');
   return screen.getAttribute('data-screen');
@@ -137,7 +137,7 @@ export async function waitForState(page: Page, state: string): Promise<void> {
   await page.locator(`#indicator[data-state="${state}"]`).waitFor();
 }
 
-/** Waits until it stands on the page so many times. */
+/** Waits until it is on the page this many times. */
 export async function expectCount(places: Locator, count: number): Promise<void> {
   await untilRight(
     () => places.count(),

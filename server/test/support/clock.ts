@@ -1,9 +1,9 @@
-/** A clock that runs like the real one, that a test can move, and of which no two readings are equal. */
+/** A clock that runs like the real one, can be moved by a test, and never returns the same reading twice. */
 export function movableClock() {
   let ahead = 0;
   let last = 0;
   return {
-    /** What reads the time twice for one deed is seen to have done so, each time and not once in a thousand. */
+    /** Code that reads the time twice for one action fails every time, not once in a thousand. */
     now: () => {
       last = Math.max(last + 1, Date.now() + ahead);
       return new Date(last);

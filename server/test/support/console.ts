@@ -5,13 +5,13 @@ import { newContext } from './browser.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
 
-/** What the browser complained about on each open page: scripts that failed, and what the page's policy refused. */
+/** The browser's complaints about each open page: failed scripts, and violations of the page's policy. */
 const complaints = new WeakMap<Page, string[]>();
 
-/** The browser tells of each answer that is no success, also of those that the page expects and shows. */
+/** The browser reports each error response, even those that the page expects and shows. */
 const isAnswer = (text: string) => text.startsWith('Failed to load resource');
 
-/** A browser of its own on a page of the console. */
+/** A separate browser on a page of the console. */
 export async function openConsole(
   service: Pick<TestService, 'baseUrl'>,
   path = '/console',
@@ -29,7 +29,7 @@ export async function openConsole(
   return page;
 }
 
-/** Closes the browser of the page; what it complained about fails the test. */
+/** Closes the page's browser; complaints fail the test. */
 export async function closeConsole(page: Page): Promise<void> {
   await page.context().close();
   assert.deepEqual(complaints.get(page) ?? [], []);
@@ -37,7 +37,7 @@ export async function closeConsole(page: Page): Promise<void> {
 
 export type Who = 'operator' | { tenant: TestTenant; LoginID: string };
 
-/** Signs in by a link, as somebody does who comes from a terminal or from a client's system, and opens the page. */
+/** Signs in by a link, as someone from a terminal or a client's system does, and opens the page. */
 export async function signInAs(page: Page, service: TestService, who: Who, path = '/console'): Promise<void> {
   await page.goto(await signInLink(service, who));
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -53,7 +53,7 @@ async function signInLink(service: TestService, who: Who): Promise<string> {
   return made.body.SignInURL;
 }
 
-/** A browser in which somebody is signed in, on a page of the console. */
+/** A browser with a signed-in person, on a page of the console. */
 export async function consoleOf(service: TestService, who: Who, path = '/console'): Promise<Page> {
   const page = await openConsole(service);
   await signInAs(page, service, who, path);

@@ -3,7 +3,7 @@ import type { Connection, Engine } from '../../src/platform/db/engine.ts';
 import { unavailable } from '../../src/platform/db/wire.ts';
 import { onEngine } from './nodes.ts';
 
-/** `before`: the database never got it. `after`: it did it, and the connection was lost before it could say so. */
+/** `before`: the database never received it. `after`: it did, and the connection was lost before its response. */
 export type When = 'before' | 'after';
 
 export type FaultyNode = {

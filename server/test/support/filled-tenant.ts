@@ -6,13 +6,13 @@ import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
 
-/** In what nobody else may see. */
+/** Part of all data that nobody else may see. */
 export const secret = 'Confidential';
-/** Clients may choose the same ones. */
+/** Identifiers that clients choose may be equal. */
 export const sameKey = { 'Idempotency-Key': 'order 1' };
 export const sameUser = { LoginID: 'same everywhere' };
 
-/** A tenant with rows in every table, and what names them in paths, queries and bodies. */
+/** A tenant with rows in every table, and the identifiers for paths, queries and bodies. */
 export async function fill(
   service: TestService,
   receiver: string,
@@ -20,7 +20,7 @@ export async function fill(
 ): Promise<Record<string, string>> {
   const CourseID = `course of ${tenant.TenantID}`;
   const path = `/course/${encodeURIComponent(CourseID)}`;
-  // Offered to nobody else from the start, so that no other log tells of it.
+  // Offered to nobody else from the start, so that no other log mentions it.
   await service.api('PUT', path, { Title: CourseID, Tenants: [tenant.TenantID] });
   await service.importPackage(encodeURIComponent(CourseID), await packCourse('phishing'));
   await service.api('PUT', `${path}/option/standard`, {});

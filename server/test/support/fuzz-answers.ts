@@ -16,7 +16,7 @@ export type Answer = {
 export const mostMilliseconds = 20_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
-/** Sends over a socket what `fetch` would put right first. */
+/** Sends over a socket what `fetch` would correct. */
 export function send(baseUrl: string, message: Message): Promise<Answer> {
   const { method, target, headers, body } = message;
   const { hostname, port } = new URL(baseUrl);
@@ -41,7 +41,7 @@ export function send(baseUrl: string, message: Message): Promise<Answer> {
     const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), 2 * mostMilliseconds);
     sent.on('error', (error) => {
       clearTimeout(timer);
-      // The service had closed the connection after an answer before; nobody has seen this request.
+      // The service had closed the connection after an earlier response; this request was never received.
       if (sent.reusedSocket) send(baseUrl, message).then(resolve, fail);
       else reject(error);
     });
@@ -68,7 +68,7 @@ function matches(schema: object, value: unknown): string {
   return validate(value) ? '' : ajv.errorsText(validate.errors);
 }
 
-/** A valid problem document of a known code. */
+/** A valid problem document with a known code. */
 export function checkProblem({ status, type, headers, text }: Answer): void {
   assert.match(type, /^application\/problem\+json/, `${status} ${text.slice(0, 200)}`);
   const body = JSON.parse(text);
@@ -81,11 +81,11 @@ export function checkProblem({ status, type, headers, text }: Answer): void {
   assert.ok(typeof body.detail === 'string' && body.detail.length > 0, text);
 }
 
-/** In time, never a fault of ours, and what the document declares for this operation and status. */
+/** In time, never a 5xx of ours, and declared by the document for this operation and status. */
 export function checkAnswer({ operation }: Pick<Described, 'operation'>, answer: Answer): void {
   const { status, type, text } = answer;
   assert.ok(answer.milliseconds < mostMilliseconds, `${Math.round(answer.milliseconds)} ms`);
-  // What many do at once to the same few records may have to be done again; how often is counted by the test.
+  // Concurrent changes to the same few records may need a retry; the test counts how often.
   if (status === 503 && answer.headers['retry-after'] === '2') {
     checkProblem(answer);
     return;

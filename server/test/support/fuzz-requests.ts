@@ -11,15 +11,15 @@ export type Operation = {
   parameters?: Parameter[];
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content }>;
-  /** Where it is when it is not at the origin of the interface. */
+  /** Its server, if that is not the origin of the API. */
   servers?: { url: string }[];
 };
 export type Described = { path: string; method: string; operation: Operation };
 
-/** Who calls: the keys of the world, by what they may. */
+/** The caller: the keys of the world, by their rights. */
 export type Keys = { operator: string; tenant: string; reader: string; TenantID: string };
 
-/** Those at the origin of the interface. */
+/** Those at the origin of the API. */
 export function operationsOf(document: { paths: Record<string, Record<string, Operation>> }): Described[] {
   return Object.entries(withoutReferences(document).paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -147,7 +147,7 @@ function bodyOf(names: Names, operation: Operation): fc.Arbitrary<[string, Buffe
   return fc.oneof(...made);
 }
 
-/** What a body without a schema holds: rows of bulk calls, or something that is no zip. */
+/** A body without a schema: rows of bulk calls, or something that is not a zip. */
 function rows(names: Names, type: string): fc.Arbitrary<string> {
   const row = fc.record(
     Object.fromEntries(
@@ -160,7 +160,7 @@ function rows(names: Names, type: string): fc.Arbitrary<string> {
   return lines.map((made) => made.join('\n'));
 }
 
-/** A request to one operation: mostly right, with at most a few things wrong. */
+/** A request to one operation: mostly valid, with at most a few errors. */
 export function messageTo(described: Described, names: Names, keys: Keys): fc.Arbitrary<Message> {
   const { path, method, operation } = described;
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');

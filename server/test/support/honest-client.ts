@@ -1,7 +1,7 @@
-/** What a caller with small requests noticed while something heavy was going on, in milliseconds. */
+/** The response times of a caller with small requests during something heavy, in milliseconds. */
 export type Noticed = {
   requests: number;
-  /** By the clock, which also counts what other programs of this machine took. */
+  /** Wall-clock time, including time taken by other programs. */
   longestWait: number;
   /** How much of one wait this process was working, as an idle machine would show it. */
   longestWork: number;
@@ -19,7 +19,7 @@ function slowness(): number {
   return Math.max(1, (user + system) / 1_000 / idleMilliseconds);
 }
 
-/** Calls again and again until `work` ends. The service must run in this process. */
+/** Calls repeatedly until `work` ends. The service must run in this process. */
 export async function callBeside(call: () => Promise<unknown>, work: Promise<unknown>): Promise<Noticed> {
   const noticed = { requests: 0, longestWait: 0, longestWork: 0 };
   let isOver = false;

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { serveOnce } from '../../src/platform/isolated-program.ts';
 
-/** `(module (memory (export "m") 1))`: WebAssembly memory that may grow as far as the engine lets it. */
+/** `(module (memory (export "m") 1))`: WebAssembly memory that may grow as far as the engine allows. */
 const growable = Buffer.from('0061736d010000000503010001070501016d0200', 'hex');
 /** `(module (func (export "f") (loop br 0)))`. */
 const endless = Buffer.from(
@@ -15,7 +15,7 @@ function exported(bytes: Buffer): WebAssembly.Exports {
   return new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes))).exports;
 }
 
-/** What untrusted input might make a program do, by name. */
+/** Programs that untrusted input might run, by name. */
 export const acts = {
   'loops for ever': () => {
     for (;;);

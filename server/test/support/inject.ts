@@ -1,16 +1,16 @@
-// Loaded into a process of the service with --import: brings the fault that INJECT names.
+// Loaded into a process of the service with --import: injects the fault in INJECT.
 import { ServerResponse } from 'node:http';
 import { isMainThread } from 'node:worker_threads';
 
 const { INJECT = '', INJECT_PATH = '', INJECT_MILLISECONDS = '0' } = process.env;
 const milliseconds = Number(INJECT_MILLISECONDS);
 
-/** The machine is too slow, or a loop in the code too long. */
+/** The machine is too slow, or a loop in the code takes too long. */
 function stall(): void {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 }
 
-/** What was done is committed, and nobody is told. */
+/** The action is committed, but nobody receives the response. */
 function dieBeforeAnswer(): void {
   const send = ServerResponse.prototype.writeHead;
   ServerResponse.prototype.writeHead = function (this: ServerResponse, ...args: [number]) {
@@ -20,7 +20,7 @@ function dieBeforeAnswer(): void {
   } as typeof send;
 }
 
-/** The clock of the machine is set anew, by hand or by a time server. */
+/** The machine's clock is changed, by hand or by a time server. */
 function moveClock(): void {
   const real = Date.now;
   Date.now = () => real() + milliseconds;

@@ -1,11 +1,11 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** What the pages of a journey asked for last. */
+/** The last requests of a journey's pages. */
 const requests = new WeakMap<BrowserContext, string[]>();
 const open = new Set<BrowserContext>();
 const most = 30;
 
-/** Notes what the pages of this browser ask for, so that a journey that fails says what happened to it. */
+/** Records the requests of this browser's pages, so that a failed journey shows what happened. */
 export function keepJournal(context: BrowserContext): void {
   const lines: string[] = [];
   const began = performance.now();
@@ -34,7 +34,7 @@ async function describe(page: Page): Promise<string[]> {
   return [page.url(), ...shown.split('\n').slice(0, 60)];
 }
 
-/** What the pages that are still open asked for and show, line by line. */
+/** The requests and contents of the open pages, line by line. */
 export async function readJournals(): Promise<string[]> {
   const journals = [...open].map(async (context) => [
     ...(requests.get(context) ?? []),
@@ -43,7 +43,7 @@ export async function readJournals(): Promise<string[]> {
   return (await Promise.all(journals)).flat();
 }
 
-/** Closes what a journey that failed has left. */
+/** Closes the pages that a failed journey left open. */
 export async function closeLeft(): Promise<void> {
   await Promise.all([...open].map((context) => context.close()));
 }

@@ -13,7 +13,7 @@ const audit = (n: string) => ids('0196', n);
 const hook = '01950000-0000-7000-8000-000000000000';
 const users = 10_000;
 
-/** Rows of one tenant, by set: the groups `large`, `late` and `small`; two enrolments, an event and a delivery each. */
+/** Set-based rows of one tenant: the groups `large`, `late` and `small`; two enrolments, an event and a delivery each. */
 function statements(tenant: string): string[] {
   const t = `'${tenant}'`;
   return [
@@ -58,7 +58,7 @@ function statements(tenant: string): string[] {
 
 const large = ['user', 'enrolment', 'event', 'webhook_delivery', 'enrolment_key', 'audit_entry'];
 
-/** Fills the tenant and a second one, and answers what names some of its rows. */
+/** Fills the tenant and a second one, and returns the identifiers of some rows. */
 export async function fillLists(service: TestService, tenantId: string) {
   const { engine } = service.ctx;
   for (const course of ['lists-0', 'lists-1']) {

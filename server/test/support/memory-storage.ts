@@ -1,4 +1,4 @@
-/** A browser's storage with room for so many characters. */
+/** Browser storage with a limited number of characters. */
 export function memoryStorage(room = Number.POSITIVE_INFINITY): Storage {
   const items = new Map<string, string>();
   const used = () => [...items].reduce((sum, [key, value]) => sum + key.length + value.length, 0);
@@ -14,7 +14,7 @@ export function memoryStorage(room = Number.POSITIVE_INFINITY): Storage {
       throw new Error('full');
     },
   };
-  // The browser's storage lists its keys as its own properties.
+  // Browser storage lists its keys as its own properties.
   return new Proxy(methods, {
     ownKeys: () => [...items.keys()],
     getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),

@@ -1,4 +1,4 @@
-/** The samples that /metrics answers, by name and labels as they are written. */
+/** The samples in /metrics, by name and labels as written. */
 export async function readMetrics(service: { baseUrl: string }): Promise<Map<string, number>> {
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -10,7 +10,7 @@ export async function readMetrics(service: { baseUrl: string }): Promise<Map<str
   );
 }
 
-/** How much the samples grow while something is done. */
+/** How much the samples increase during an action. */
 export async function growthOf(
   read: () => Promise<Map<string, number>>,
   work: () => Promise<unknown>,

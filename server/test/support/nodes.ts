@@ -4,7 +4,7 @@ import { kyselyOn } from '../../src/platform/db/dialect.ts';
 import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
 import { recordAnswers } from './recorded-answers.ts';
 
-/** The same database seen by a process of its own: nothing that is remembered is shared. */
+/** The same database as seen by another process: no caches are shared. */
 export function otherNode(ctx: Context): Context {
   return onEngine(ctx, { ...ctx.engine });
 }
@@ -13,7 +13,7 @@ export function onEngine(ctx: Context, engine: Engine): Context {
   return { ...ctx, engine, db: kyselyOn(engine) };
 }
 
-/** A context that tells of each statement before it runs. */
+/** A context that reports each statement before it runs. */
 export function watched(ctx: Context, seen: (statement: Statement) => void | Promise<void>): Context {
   const watch = (connection: Connection): Connection => ({
     query: async (statement) => {
@@ -28,12 +28,12 @@ export function watched(ctx: Context, seen: (statement: Statement) => void | Pro
   });
 }
 
-/** Answers requests to the interface and the content origin on this context, without listening. */
+/** Serves the API and the content origin on this context, without listening. */
 export async function serve(ctx: Context) {
   const { api, content } = await buildApp(ctx, { observe: recordAnswers });
   const close = () => {
     const closed = Promise.all([api.close(), content.close()]);
-    // A connection that was cut off by its client would be waited for until its keep-alive is over, 72 s.
+    // The server would wait 72 s for a connection that its client cut off, until its keep-alive is over.
     api.server.closeAllConnections();
     return closed;
   };

@@ -1,4 +1,4 @@
-/** The document with every reference replaced by what it names; where a record holds itself, an empty schema. */
+/** The document with every reference resolved; recursive records become empty schemas. */
 export function withoutReferences<T>(document: T): T {
   const find = (reference: string) =>
     reference

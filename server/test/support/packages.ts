@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { packFolder } from '../../src/platform/pack-folder.ts';
 
-/** The course phishing with a page of a later day, which says so. */
+/** The phishing course with a newer page that says so. */
 export async function packSecondRelease(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-'));
   await cp(join(import.meta.dirname, '../../../courses/phishing'), join(folder, 'course'), {
@@ -15,7 +15,7 @@ export async function packSecondRelease(): Promise<string> {
   return join(folder, 'course.zip');
 }
 
-/** A SCORM 1.2 course of so many units, which share a page. */
+/** A SCORM 1.2 course with this many units, which share a page. */
 export async function packUnits(count: number): Promise<string> {
   const units = Array.from({ length: count }, (_, unit) => unit);
   const items = units.map(

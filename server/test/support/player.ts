@@ -5,7 +5,7 @@ import type { Reply, TestService } from './service.ts';
 
 export type Click = { status: number; location: string | null; headers: Headers; text: string };
 
-/** Follows a LaunchURL as far as a browser does before it runs anything. */
+/** Follows a LaunchURL as far as a browser does before it runs any script. */
 export async function click(launchUrl: string, method = 'GET'): Promise<Click> {
   const response = await ask(launchUrl, { method });
   const text = await response.text();
@@ -30,7 +30,7 @@ export async function post(address: string, body?: unknown): Promise<Reply> {
 
 export type Play = {
   session: Session;
-  /** Sends the next commit, or the one that the fields say. */
+  /** Sends the next commit, or the one with the given fields. */
   commit: (fields: Partial<Commit>) => Promise<Reply>;
   file: (path: string, headers?: Record<string, string>) => Promise<Response>;
   alive: () => Promise<number>;

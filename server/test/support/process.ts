@@ -9,11 +9,11 @@ import { emptyServerDatabase } from './server-database.ts';
 import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '../../..');
-/** The built command, as it is installed. */
+/** The built command, as installed. */
 export const lectern = join(root, 'dist/server/lectern.js');
 export const bootstrapKey = 'a-key-of-the-operator-for-tests-only-0123456789';
 
-/** The operator's link, as a terminal shows it. */
+/** The operator's link, as printed in a terminal. */
 export const printedLink =
   /\nOpen this link to sign in as the operator. It works once, until (?<until>\S+):\n\n {2}(?<url>http\S+\/session\/sign-in\?token=\.[\w-]{43})\n\n/;
 
@@ -30,7 +30,7 @@ export type Running = {
   exited: Promise<Ended>;
 };
 
-/** Ports of 127.0.0.1 that nobody listened on a moment ago. */
+/** Ports of 127.0.0.1 that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
@@ -41,7 +41,7 @@ export async function freePorts(count: number): Promise<number[]> {
 
 const started = new Set<ChildProcess>();
 
-/** Runs a program with no more of our environment than it needs to run at all. */
+/** Runs a program with the minimal environment it needs. */
 export function runProcess(program: string, args: string[], env: Environment, cwd = root) {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = spawn(program, args, {
@@ -81,7 +81,7 @@ export function injected(fault: string, more: Environment = {}): Environment {
   };
 }
 
-/** Ends everything that this process started and that still runs. */
+/** Stops every process that this process started and that is still running. */
 export async function endAll(): Promise<void> {
   await Promise.all(
     [...started].map(async (child) => {
@@ -101,7 +101,7 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** The real service in a process of its own, once it listens and, where its log has that, has said so. */
+/** The real service in its own process, once it listens and, where it logs that, has logged it. */
 export async function startProcess(env: Environment): Promise<Running> {
   const [port, contentPort] = (
     env.PORT ? [Number(env.PORT), Number(env.CONTENT_PORT)] : await freePorts(2)
@@ -117,7 +117,7 @@ export async function startProcess(env: Environment): Promise<Running> {
     if (ended) throw new Error(`The service ended:\n${service.stdout()}${service.stderr()}`);
     return accepts(last);
   });
-  // What it prints for the operator comes when it listens, and before this line.
+  // The output for the operator comes when it listens, and before this line.
   if (!env.LOG_LEVEL || env.LOG_LEVEL === 'info')
     await until('it says so', () => ended || service.stdout().includes('Lectern is ready'));
   const scheme = env.TLS_CERT ? 'https' : 'http';
@@ -147,7 +147,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Copied by all files of tests in this process and, when `scripts/test.ts` names a place for it, in the whole run. */
+/** Copied by all test files in this process and, if `scripts/test.ts` names a place for it, in the whole run. */
 let prepared: Promise<string> | null = null;
 
 async function prepare(): Promise<string> {
@@ -174,8 +174,8 @@ async function fillFolder(): Promise<string> {
 }
 
 /**
- * The environment of a service of its own that takes `bootstrapKey`: on a database of the server that TEST_DATABASE_URL
- * names, else on a copy of a data folder, because creating one takes seconds.
+ * The environment of a separate service that accepts `bootstrapKey`: on a database of the server in TEST_DATABASE_URL,
+ * or on a copy of a data folder, because creating one takes seconds.
  */
 export async function place(): Promise<Environment & { DATA_DIR: string }> {
   const serverUrl = process.env.TEST_DATABASE_URL;
@@ -185,7 +185,7 @@ export async function place(): Promise<Environment & { DATA_DIR: string }> {
       prepared = null;
       throw error;
     });
-    // Measured: 0.13 s of processor time, and 0.62 s with the asynchronous one.
+    // Measured: 0.13 s of CPU time, and 0.62 s with the asynchronous one.
     cpSync(await prepared, folder, { recursive: true });
     return { DATA_DIR: folder };
   }
@@ -194,7 +194,7 @@ export async function place(): Promise<Environment & { DATA_DIR: string }> {
   return { DATA_DIR: folder, DATABASE_URL: url, BOOTSTRAP_KEY: bootstrapKey };
 }
 
-/** For `after`: ends every process and removes what they wrote. */
+/** For `after`: stops every process and removes their files. */
 export async function cleanUp(): Promise<void> {
   await endAll();
   for (const drop of drops.splice(0)) await drop();

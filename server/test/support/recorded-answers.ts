@@ -25,7 +25,7 @@ function note(folder: string, line: Line): void {
   appendFileSync(join(folder, `${process.pid}.jsonl`), text);
 }
 
-/** For the servers of a test: writes down what each operation answers, for the check that `scripts/test.ts` ends with. */
+/** For test servers: records each operation's responses, for the check at the end of `scripts/test.ts`. */
 export function recordAnswers(app: FastifyInstance): void {
   const folder = process.env.TEST_ANSWERS;
   if (!folder) return;
@@ -44,7 +44,7 @@ export function recordAnswers(app: FastifyInstance): void {
 
 const isCode = (code: string): code is ErrorCode => code in errorCodes;
 
-/** What was answered without being declared, and which of the codes that routes list themselves never were. */
+/** The undeclared responses, and the codes declared by routes that never occurred. */
 export function judgeAnswers(folder: string) {
   const lines = globSync(join(folder, '*.jsonl')).flatMap((file) =>
     readFileSync(file, 'utf8')

@@ -8,7 +8,7 @@ type Line = { text: string; tenants: number };
 
 const insertShape = /insert into "?\w+"?(?: as \w+)? \(([^)]*)\)\s*values ((?:\([^()]*\),?\s*)+)/gi;
 
-/** Which parameters of a statement name a tenant: in conditions, and in the rows of an insert. */
+/** The parameters of a statement that name a tenant: in conditions, and in the rows of an insert. */
 function tenantParameters(text: string): number[] {
   const found = [...text.matchAll(/tenant_id"? = \$(\d+)/g)].map(([, number]) => Number(number));
   for (const [, columns = '', rows = ''] of text.matchAll(insertShape)) {
@@ -25,7 +25,7 @@ function tenantParameters(text: string): number[] {
 const parameters = new Map<string, number[]>();
 const most = new Map<string, number>();
 
-/** Writes down each text once, and again when it names more tenants at a time than before. */
+/** Records each text once, and again when it names more tenants at a time than before. */
 export function recordStatements(engine: Engine, folder: string): Engine {
   const note = ({ text, values }: Statement) => {
     const known = parameters.get(text) ?? tenantParameters(text);
@@ -48,7 +48,7 @@ export function recordStatements(engine: Engine, folder: string): Engine {
   };
 }
 
-/** The texts, and how many tenants each named at most. */
+/** The texts, and the maximum number of tenants each named. */
 function recordedIn(folder: string): Map<string, number> {
   const tenantsOf = new Map<string, number>();
   for (const file of globSync(join(folder, '*.jsonl')))
@@ -59,7 +59,7 @@ function recordedIn(folder: string): Map<string, number> {
   return tenantsOf;
 }
 
-/** Each recorded statement of one tenant, changed so that it loses its tenant: how many there are, and what the guard accepts. */
+/** Removes the tenant from each recorded statement of one tenant: the number of mutations, and those the guard accepts. */
 export function judgeMutants(folder: string) {
   const result = { statements: 0, mutants: 0, accepted: [] as string[] };
   for (const text of recordedIn(folder).keys()) {
@@ -82,7 +82,7 @@ function isAccepted(text: string): boolean {
   }
 }
 
-/** Of all that was recorded: how many statements of each kind there are, why some span tenants, and what must not be. */
+/** The number of recorded statements of each kind, why some span tenants, and the violations. */
 export function judgeStatements(folder: string) {
   const tenantsOf = recordedIn(folder);
   const counts = { 'one tenant': 0, 'no tenant': 0, 'across tenants': 0 };
@@ -91,7 +91,7 @@ export function judgeStatements(folder: string) {
   for (const [text, tenants] of tenantsOf) {
     const verdict = assertTenantScoped(text);
     counts[verdict.kind]++;
-    // What tests look at themselves is none of the service's statements.
+    // Statements that tests run themselves are not the service's.
     if (verdict.kind === 'across tenants') {
       if (!verdict.why.startsWith('a test ')) reasons.add(verdict.why);
     } else if (tenants > 1) wrong.push(text);

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 export type ServerDatabase = { url: string; drop: () => Promise<void> };
 
-/** A database of its own on the server that TEST_DATABASE_URL names: an empty one, or a copy of another. */
+/** A separate database on the server in TEST_DATABASE_URL: empty, or a copy of another one. */
 export async function emptyServerDatabase(
   serverUrl: string,
   template = 'template0',
@@ -16,7 +16,7 @@ export async function emptyServerDatabase(
   };
 }
 
-/** The database of this name, which `fill` prepares once for all processes of a test run, to be copied. */
+/** The database with this name, which `fill` prepares once for all processes of a test run, to be copied. */
 export async function templateOnServer(
   serverUrl: string,
   name: string,

@@ -20,7 +20,7 @@ import { openImports } from '../../src/platform/queue.ts';
 import { movableClock } from './clock.ts';
 import { recordAnswers } from './recorded-answers.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
 export type Reply = { status: number; headers: Headers; body: any };
 
 export type TestEnrolment = {
@@ -35,7 +35,7 @@ export type TestService = {
   baseUrl: string;
   contentUrl: string;
   operatorKey: string;
-  /** Calls the interface; with the operator's key on the tenant `test` unless another key is given; '': none. */
+  /** Calls the API; with the operator's key on the tenant `test` unless another key is given; '': none. */
   api: (
     method: string,
     path: string,
@@ -44,7 +44,7 @@ export type TestService = {
     headers?: Record<string, string>,
   ) => Promise<Reply>;
   importPackage: (courseId: string, zipPath: string) => Promise<Reply>;
-  /** Creates a user and enrols them; the course gets an option when it has none. */
+  /** Creates a user and enrols them; the course gets an option if it has none. */
   enrol: (courseId: string) => Promise<TestEnrolment>;
   close: () => Promise<void>;
 };
@@ -54,7 +54,7 @@ async function listen(server: FastifyInstance): Promise<number> {
   return (server.server.address() as AddressInfo).port;
 }
 
-/** The real service on a database of its own, on free ports of 127.0.0.1. */
+/** The real service on its own database, on free ports of 127.0.0.1. */
 export async function startService(
   options: { now?: () => Date; env?: Record<string, string> } = {},
 ): Promise<TestService> {

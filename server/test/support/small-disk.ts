@@ -6,15 +6,15 @@ import { join } from 'node:path';
 
 export type SmallDisk = {
   folder: string;
-  /** Leaves no byte. */
+  /** Fills the disk completely. */
   fill: () => Promise<void>;
-  /** Gives back so many bytes of what was filled. */
+  /** Frees this many of the filled bytes. */
   leave: (bytes: number) => Promise<void>;
   free: () => Promise<void>;
   unmount: () => void;
 };
 
-/** A disk of its own with so many megabytes. To mount it takes root; without that the test fails. */
+/** A separate disk with this many megabytes. Mounting requires root; otherwise the test fails. */
 export function mountSmallDisk(megabytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'lectern-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'lectern-test', folder]);

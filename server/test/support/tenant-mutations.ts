@@ -1,9 +1,9 @@
 import { tenantTables } from '../../src/platform/db/generated.ts';
 
-/** A statement that names its tenant no longer, and how that was done. */
+/** A statement that no longer names its tenant, and how it was changed. */
 export type Mutant = { how: string; text: string };
 
-/** Each takes a condition, its column and the value, and lets rows of other tenants through. */
+/** Each takes a condition, its column and the value, and lets other tenants' rows through. */
 const losses: Record<string, (tie: string, column: string, value: string) => string> = {
   dropped: () => 'true',
   'or true': (tie) => `${tie} or true`,
@@ -45,7 +45,7 @@ const tablePattern = new RegExp(
   'g',
 );
 
-/** The names under which a statement reads tables of tenants. */
+/** The aliases under which a statement reads tenant tables. */
 function aliasesOf(text: string): Set<string> {
   return new Set([...text.matchAll(tablePattern)].map(([, table = '', alias]) => alias ?? table));
 }
@@ -58,7 +58,7 @@ function tableBefore(text: string, at: number): string {
 
 type Tie = { at: number; text: string; column: string; alias: string; value: string; owned: boolean };
 
-/** Comparisons of tenants; `owned` are those that restrict a table of tenants. */
+/** Comparisons of tenants; `owned` are those that restrict a tenant table. */
 function tiesOf(text: string): Tie[] {
   const aliases = aliasesOf(text);
   return [...text.matchAll(tiePattern)].map((match) => {
@@ -77,7 +77,7 @@ function replaced(text: string, ties: readonly Tie[], by: (tie: Tie) => string):
     .reduce((rest, tie) => rest.slice(0, tie.at) + by(tie) + rest.slice(tie.at + tie.text.length), text);
 }
 
-/** What hides a statement, or puts rows of all tenants beside its own. */
+/** Hides a statement, or adds the rows of all tenants. */
 function* around(text: string): Generator<Mutant> {
   const leak = 'select tenant_id from enrolment';
   yield { how: 'an anonymous block', text: `do $block$ begin ${text}; end $block$` };
@@ -110,11 +110,11 @@ function* around(text: string): Generator<Mutant> {
     yield { how: 'an insert without the column', text: text.replace(insert, '$1course_id') };
 }
 
-/** Ways in which a statement could lose its tenant: each condition by itself, all of them, and from outside. */
+/** The ways a statement could lose its tenant: each condition separately, all of them, and from outside. */
 export function* mutantsOf(text: string): Generator<Mutant> {
   const ties = tiesOf(text);
   const owned = ties.filter((tie) => tie.owned);
-  // With two of the same name, such as in branches of a union, losing all of them is the sure loss.
+  // If two have the same name, as in branches of a union, only removing all of them is certain to lose the tenant.
   const single = owned.filter(({ alias }) => ties.filter((other) => other.alias === alias).length === 1);
   for (const [how, lose] of Object.entries(losses)) {
     const by = (tie: Tie) => lose(tie.text, tie.column, tie.value);

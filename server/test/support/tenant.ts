@@ -6,7 +6,7 @@ import type { Reply, TestService } from './service.ts';
 let tenants = 0;
 let names = 0;
 
-/** A name that nothing else in this process has. */
+/** A name that is unique in this process. */
 export function unique(prefix: string): string {
   return `${prefix}-${++names}`;
 }
@@ -15,17 +15,17 @@ export type TestTenant = {
   TenantID: string;
   key: string;
   keyId: string;
-  /** Calls the interface with the tenant's own key. */
+  /** Calls the API with the tenant's own key. */
   api: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
-  /** Creates a user and answers the LoginID. */
+  /** Creates a user and returns the LoginID. */
   user: (fields?: Record<string, unknown>) => Promise<string>;
-  /** What the tenant's log tells, oldest first. */
+  /** The tenant's events, oldest first. */
   events: (about?: { LoginID?: string; EnrollID?: string }) => Promise<TestEvent[]>;
 };
 
 export type TestEvent = { type: string; enroll_id: string | null; data: Record<string, unknown> };
 
-/** A tenant of its own, with a key. */
+/** A separate tenant, with a key. */
 export async function newTenant(
   service: TestService,
   fields: Record<string, unknown> = {},
@@ -78,7 +78,7 @@ export function expectStatus(reply: Reply, status: number): void {
   assert.equal(reply.status, status, JSON.stringify(reply.body));
 }
 
-/** A refusal: RFC 9457, with the status, the code and, when given, the field. */
+/** An RFC 9457 problem, with the status, the code and, if given, the field. */
 export function expectProblem(reply: Reply, status: number, code: string, param?: string): void {
   const { body, headers } = reply;
   assert.equal(reply.status, status, JSON.stringify(body));

@@ -1,7 +1,7 @@
-/** Seconds that a busy machine may add to what is said of an idle one. */
+/** Seconds that a busy machine may add to the times of an idle one. */
 export const slack = 5;
 
-/** Waits until it holds. The limit is for what never comes: a busy machine may be many times slower than an idle one. */
+/** Waits until the condition holds. The limit is generous: a busy machine may be many times slower than an idle one. */
 export async function until(
   what: string | (() => string),
   holds: () => boolean | Promise<boolean>,
@@ -15,7 +15,7 @@ export async function until(
   }
 }
 
-/** Asks again and again until the answer is right, and gives it; the last wrong one is in the error. */
+/** Repeats the request until the response is right, and returns it; the error contains the last wrong one. */
 export async function untilRight<Answer>(
   ask: () => Answer | Promise<Answer>,
   isRight: (answer: Answer) => boolean,
