@@ -11,6 +11,7 @@ import {
   cleanUp,
   lectern as command,
   type Environment,
+  emptyPlace,
   freePorts,
   place,
   printedLink,
@@ -107,8 +108,7 @@ test('shows the help when nothing, or --help, is said', async () => {
 });
 
 test('migrates an empty database from any folder', async () => {
-  const { DATABASE_URL, DATA_DIR } = await place();
-  const empty = DATABASE_URL ? { DATABASE_URL, DATA_DIR } : { DATA_DIR: await temporaryFolder() };
+  const empty = await emptyPlace();
   assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
   assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
 });

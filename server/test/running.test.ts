@@ -4,6 +4,7 @@ import {
   bootstrapKey,
   cleanUp,
   type Environment,
+  emptyPlace,
   freePorts,
   place,
   printedLink,
@@ -26,7 +27,7 @@ async function statusWith(baseUrl: string, key: string): Promise<number> {
 /** Starts a service that must not start, and returns its output. */
 async function refused(env: Environment): Promise<string> {
   const service = runLectern(['serve'], { DATA_DIR: await temporaryFolder(), ...env });
-  const tooLong = setTimeout(() => service.child.kill('SIGKILL'), 30_000);
+  const tooLong = setTimeout(() => service.child.kill('SIGKILL'), 180_000);
   const { code } = await service.exited;
   clearTimeout(tooLong);
   assert.equal(code, 1, service.stdout());
@@ -37,8 +38,7 @@ async function refused(env: Environment): Promise<string> {
 const printed = /shown only once:\n\n {2}(lectern_[\w-]{43})\n/g;
 
 test('the start on an empty database prints key and sign-in link of the operator, and no later start does', async () => {
-  const { DATABASE_URL, DATA_DIR } = await place();
-  const empty = DATABASE_URL ? { DATABASE_URL, DATA_DIR } : { DATA_DIR: await temporaryFolder() };
+  const empty = await emptyPlace();
   const first = await startProcess(empty);
   const keys = [...first.stdout().matchAll(printed)];
   assert.equal(keys.length, 1, first.stdout());
@@ -55,8 +55,7 @@ test('the start on an empty database prints key and sign-in link of the operator
 });
 
 test('BOOTSTRAP_KEY is the key of the operator, and is not printed; the sign-in link is', async () => {
-  const { DATABASE_URL, DATA_DIR } = await place();
-  const empty = DATABASE_URL ? { DATABASE_URL, DATA_DIR } : { DATA_DIR: await temporaryFolder() };
+  const empty = await emptyPlace();
   const service = await startProcess({ ...empty, BOOTSTRAP_KEY: bootstrapKey });
   assert.equal(await statusWith(service.baseUrl, bootstrapKey), 200);
   assert.equal(await statusWith(service.baseUrl, bootstrapKey.replace('tests', 'guess')), 401);
@@ -65,48 +64,15 @@ test('BOOTSTRAP_KEY is the key of the operator, and is not printed; the sign-in 
   await stopProcess(service);
 });
 
-const badValues: [string, string, Environment?][] = [
+// All other settings are checked by the same function, in server/src/platform/config.test.ts.
+for (const [name, value] of [
   ['PORT', 'eighty'],
-  ['PORT', '-1'],
-  ['PORT', '65536'],
-  ['PORT', '80.5'],
-  ['PORT', '65535'],
-  ['PORT', '1e3'],
-  ['CONTENT_PORT', '0x50'],
-  ['CONTENT_PORT', 'none'],
-  ['CONTENT_PORT', '3000', { PORT: '3000' }],
-  ['OPERATIONS_PORT', '99999'],
-  ['OPERATIONS_PORT', '3001', { PORT: '3000' }],
-  ['BASE_URL', 'lectern.example'],
-  ['BASE_URL', 'ftp://lectern.example'],
-  ['BASE_URL', 'https://lectern.example/lectern'],
   ['BASE_URL', 'https://name:word@lectern.example'],
-  ['CONTENT_URL', 'https://lectern.example/?q'],
-  ['CONTENT_URL', 'https://lectern.example', { BASE_URL: 'https://lectern.example/' }],
-  ['TLS_CERT', '/nowhere/cert.pem', { TLS_KEY: import.meta.filename }],
-  ['TLS_KEY', '/nowhere/key.pem', { TLS_CERT: import.meta.filename }],
-  ['TLS_KEY', '', { TLS_CERT: import.meta.filename }],
-  ['TLS_CERT', '', { TLS_KEY: import.meta.filename }],
-  ['TLS_CERT', import.meta.filename, { TLS_KEY: import.meta.filename }],
-  ['TRUST_PROXY', 'perhaps'],
-  ['DATABASE_URL', 'mysql://127.0.0.1/lectern'],
-  ['DATABASE_URL', 'postgres://'],
-  ['DATA_DIR', `${import.meta.filename}/data`],
-  ['BOOTSTRAP_KEY', 'short'],
-  ['BOOTSTRAP_KEY', 'thirty-two characters with spaces'],
-  ['LOG_LEVEL', 'loud'],
-  ['PACKAGE_BYTES', '2GB'],
-  ['PACKAGE_ENTRIES', '0'],
-  ['HOST', '0.0.0.0'],
-  ['HOST', '::'],
-  ['HOST', 'lectern.example'],
-];
-
-for (const [name, value, more] of badValues)
+] as const)
   test(`${name}=${value} stops the start and is named`, async () => {
-    const said = await refused({ ...more, [name]: value });
+    const said = await refused({ [name]: value });
     assert.match(said, new RegExp(`^${name}: .*\\.$`, 'm'));
-    assert.ok(!said.includes('name:word') && !said.includes('with spaces'), 'a secret is not repeated');
+    assert.ok(!said.includes('name:word'), 'a secret is not repeated');
   });
 
 test('plain HTTP for other machines is refused with what to do, and taken behind a proxy', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { isLoopback, readConfig } from './config.ts';
-import { ConfigError } from './settings.ts';
+import { ConfigError, type Environment, type Setting } from './settings.ts';
 
-// What stops the start is proved with a process, in server/test/running.test.ts.
+// That such an error stops the start is proved with a process, in server/test/running.test.ts.
 
 test('with nothing set everything has a default, and nothing can be changed later', () => {
   const config = readConfig({});
@@ -125,3 +126,53 @@ test('behind a proxy the interface is HTTPS: by default, and no plain address is
   for (const plain of ['http://lectern.example', 'http://10.0.0.1', 'http://localhost.example'])
     assert.throws(() => behind(plain), /^ConfigError: BASE_URL: must begin with https/);
 });
+
+const badValues: [Setting, string, Environment?][] = [
+  ['PORT', 'eighty'],
+  ['PORT', '-1'],
+  ['PORT', '65536'],
+  ['PORT', '80.5'],
+  ['PORT', '65535'],
+  ['PORT', '1e3'],
+  ['CONTENT_PORT', '0x50'],
+  ['CONTENT_PORT', 'none'],
+  ['CONTENT_PORT', '3000', { PORT: '3000' }],
+  ['OPERATIONS_PORT', '99999'],
+  ['OPERATIONS_PORT', '3001', { PORT: '3000' }],
+  ['BASE_URL', 'lectern.example'],
+  ['BASE_URL', 'ftp://lectern.example'],
+  ['BASE_URL', 'https://lectern.example/lectern'],
+  ['BASE_URL', 'https://name:word@lectern.example'],
+  ['CONTENT_URL', 'https://lectern.example/?q'],
+  ['CONTENT_URL', 'https://lectern.example', { BASE_URL: 'https://lectern.example/' }],
+  ['TLS_CERT', '/nowhere/cert.pem', { TLS_KEY: import.meta.filename }],
+  ['TLS_KEY', '/nowhere/key.pem', { TLS_CERT: import.meta.filename }],
+  ['TLS_KEY', '', { TLS_CERT: import.meta.filename }],
+  ['TLS_CERT', '', { TLS_KEY: import.meta.filename }],
+  ['TLS_CERT', import.meta.filename, { TLS_KEY: import.meta.filename }],
+  ['TRUST_PROXY', 'perhaps'],
+  ['DATABASE_URL', 'mysql://127.0.0.1/lectern'],
+  ['DATABASE_URL', 'postgres://'],
+  ['DATA_DIR', `${import.meta.filename}/data`],
+  ['BOOTSTRAP_KEY', 'short'],
+  ['BOOTSTRAP_KEY', 'thirty-two characters with spaces'],
+  ['LOG_LEVEL', 'loud'],
+  ['PACKAGE_BYTES', '2GB'],
+  ['PACKAGE_ENTRIES', '0'],
+  ['HOST', '0.0.0.0'],
+  ['HOST', '::'],
+  ['HOST', 'lectern.example'],
+];
+
+for (const [name, value, more] of badValues)
+  test(`${name}=${value} is refused and named`, () => {
+    assert.throws(
+      () => readConfig({ DATA_DIR: tmpdir(), ...more, [name]: value }),
+      (error: unknown) => {
+        assert.ok(error instanceof ConfigError);
+        assert.match(error.message, new RegExp(`^${name}: .*\\.$`));
+        assert.ok(!error.message.includes('name:word'), 'a secret is not repeated');
+        return !error.message.includes('with spaces');
+      },
+    );
+  });

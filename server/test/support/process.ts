@@ -113,10 +113,12 @@ export async function startProcess(env: Environment): Promise<Running> {
   void service.exited.then(() => {
     ended = true;
   });
-  await until('the service listens', async () => {
+  const listens = async () => {
     if (ended) throw new Error(`The service ended:\n${service.stdout()}${service.stderr()}`);
     return accepts(last);
-  });
+  };
+  // The first start of a run creates a database, and competes with other tests for the processors.
+  await until('the service listens', listens, 180);
   // The output for the operator comes when it listens, and before this line.
   if (!env.LOG_LEVEL || env.LOG_LEVEL === 'info')
     await until('it says so', () => ended || service.stdout().includes('Lectern is ready'));
@@ -174,8 +176,8 @@ async function fillFolder(): Promise<string> {
 }
 
 /**
- * The environment of a separate service that accepts `bootstrapKey`: on a database of the server in TEST_DATABASE_URL,
- * or on a copy of a data folder, because creating one takes seconds.
+ * The environment of a separate service that accepts `bootstrapKey`: on a copy of a migrated database of the server in
+ * TEST_DATABASE_URL, or on a copy of a data folder, because creating either takes seconds.
  */
 export async function place(): Promise<Environment & { DATA_DIR: string }> {
   const serverUrl = process.env.TEST_DATABASE_URL;
@@ -189,9 +191,23 @@ export async function place(): Promise<Environment & { DATA_DIR: string }> {
     cpSync(await prepared, folder, { recursive: true });
     return { DATA_DIR: folder };
   }
-  const { url, drop } = await emptyServerDatabase(serverUrl);
+  // Imported only here, because scripts that start processes do not need the service's sources.
+  const { migratedTemplate } = await import('../../src/platform/db/test-database.ts');
+  const DATABASE_URL = await databaseFrom(serverUrl, await migratedTemplate(serverUrl));
+  return { DATA_DIR: folder, DATABASE_URL, BOOTSTRAP_KEY: bootstrapKey };
+}
+
+async function databaseFrom(serverUrl: string, template?: string): Promise<string> {
+  const { url, drop } = await emptyServerDatabase(serverUrl, template);
   drops.push(drop);
-  return { DATA_DIR: folder, DATABASE_URL: url, BOOTSTRAP_KEY: bootstrapKey };
+  return url;
+}
+
+/** The environment of a service whose first start creates everything: the database, or the data folder, is empty. */
+export async function emptyPlace(): Promise<Environment> {
+  const serverUrl = process.env.TEST_DATABASE_URL;
+  const DATA_DIR = await temporaryFolder();
+  return serverUrl ? { DATA_DIR, DATABASE_URL: await databaseFrom(serverUrl) } : { DATA_DIR };
 }
 
 /** For `after`: stops every process and removes their files. */

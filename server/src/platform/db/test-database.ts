@@ -62,7 +62,8 @@ async function openOnServer({ url, drop }: ServerDatabase): Promise<Engine> {
   return { ...engine, close: () => engine.close().finally(drop) };
 }
 
-async function migratedTemplate(serverUrl: string): Promise<string> {
+/** The name of a migrated database on the server, to be copied. */
+export async function migratedTemplate(serverUrl: string): Promise<string> {
   return templateOnServer(serverUrl, `lectern_template_${await fingerprint()}`, async (url) => {
     const engine = await openPostgres({ url });
     await migrate(engine, places.migrations).finally(() => engine.close());
