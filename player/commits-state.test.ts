@@ -232,7 +232,7 @@ for (const [title, from, event, changes, effects = []] of rows)
     assert.deepEqual(reduceCommits(from, event), { state: { ...from, ...changes }, effects });
   });
 
-test('the learner is told what is saved, and what is in danger', () => {
+test('the learner sees what is saved and what may be lost', () => {
   const device = { onLine: true, holds: () => true };
   const told = (state: CommitsState, more: Partial<typeof device> = {}) =>
     saveStateOf(state, { ...device, ...more });
@@ -244,7 +244,7 @@ test('the learner is told what is saved, and what is in danger', () => {
   assert.equal(told({ ...waiting, pending: [{ ...one, attempts: 1 }] }), 'kept');
 });
 
-test('a blocking call sends what may be sent now', () => {
+test('a blocking call sends every commit that may be sent now', () => {
   assert.equal(readyOf(waiting, now), one);
   assert.equal(readyOf(fresh, now), null);
   assert.equal(readyOf({ ...waiting, notBefore: now + 1 }, now), null);

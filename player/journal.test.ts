@@ -61,7 +61,7 @@ test('Renumbering upwards overwrites no other commit', () => {
   ]);
 });
 
-test('A browser that refuses is said so, and damaged notes harm nobody', () => {
+test('A refusal by the browser is reported, and damaged entries do no harm', () => {
   assert.equal(openJournal(() => memoryStorage(3)).write(entry(1)), false);
   const blocked = openJournal(() => {
     throw new Error('SecurityError');
@@ -121,7 +121,7 @@ test('What a course removes from local storage is written again, and is in the c
   assert.deepEqual(last.list(), []);
 });
 
-test('What another page has sent is not written again', async () => {
+test('Entries that another page has sent are not restored', async () => {
   const [storage, copy] = [memoryStorage(), memoryCopy()];
   const sender = openJournal(() => storage, copy);
   sender.write(entry(1));

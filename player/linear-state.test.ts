@@ -139,13 +139,13 @@ for (const [title, from, event, changes, effects = []] of rows)
     assert.deepEqual(reduceLinear(from, event), { state: { ...from, ...changes }, effects });
   });
 
-test('a course starts where the learner was, else with the first visible unit', () => {
+test('a course starts where the learner left off, or with the first visible unit', () => {
   assert.equal(firstUnit(fresh, 'b'), b);
   assert.equal(firstUnit(fresh, null), a);
   assert.equal(firstUnit(fresh, 'gone'), a);
 });
 
-test('hidden units and those with open prerequisites are passed over', () => {
+test('hidden units and those with open prerequisites are skipped', () => {
   const passed = { UnitID: 'a', Data: { 'cmi.core.lesson_status': 'passed' } };
   assert.equal(neighbour(atA, 1, null), b);
   assert.equal(neighbour(atB, 1, null), null);
@@ -157,7 +157,7 @@ test('hidden units and those with open prerequisites are passed over', () => {
   assert.equal(positionOf(atA, passed).statusOf('a'), 'passed');
 });
 
-test('a page that was seen is completed, but a web course only when the learner says so', () => {
+test('opening a page completes it, but a web course only when the learner says so', () => {
   assert.equal(pageData(fresh, 'b', 7)['lectern.completion'], 'completed');
   assert.deepEqual(pageData(courseOf('web'), 'b', 7), {
     ...{ 'lectern.completion': 'incomplete', 'lectern.seconds': '7' },

@@ -6,7 +6,7 @@ import type { UnitStatus } from './units.ts';
 const statuses: Record<string, UnitStatus> = { A: 'passed', B: 'completed', C: 'incomplete', D: 'failed' };
 const open = (script: string) => isOpen(script, (unitID) => statuses[unitID] ?? 'none');
 
-test('AICC scripts are read as the standard has them', () => {
+test('AICC scripts are parsed as in the standard', () => {
   const held = [
     'A',
     'A&B',
@@ -36,7 +36,7 @@ test('AICC scripts are read as the standard has them', () => {
   for (const script of broken) assert.equal(open(script), false, script);
 });
 
-test('A script that cannot be read locks nobody out', () => {
+test('An invalid script locks nobody out', () => {
   for (const script of ['', '(', 'C&', 'C D', '2*{C', 'C<passed', '))'])
     assert.equal(open(script), true, script);
 });

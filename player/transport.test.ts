@@ -52,7 +52,7 @@ test('whatever a proxy answers leaves a commit unconfirmed', () => {
       assert.equal(answerOf({ status, type, text }, commit).kind, 'unconfirmed', `${status} ${type} ${text}`);
 });
 
-test('our own codes are final only when the service lists them as such, and the player knows all of those', () => {
+test('our own codes are final only if the service lists them, and the player knows all of those', () => {
   for (const [code, [status]] of Object.entries(errorCodes)) {
     const answer = problem(status, code);
     const expected = Object.hasOwn(commitVerdicts, code) ? 'verdict' : 'unconfirmed';
@@ -64,12 +64,12 @@ test('our own codes are final only when the service lists them as such, and the 
     assert.equal(problem(403, code).kind, 'unconfirmed');
 });
 
-test('a number that is too far ahead is answered with the expected one', () => {
+test('a number too far ahead is answered with the expected one', () => {
   assert.deepEqual(problem(409, 'commit_number_ahead', { Expected: 7 }), { kind: 'ahead', expected: 7 });
   assert.equal(problem(409, 'commit_number_ahead').kind, 'unconfirmed');
 });
 
-test('what is turned away may be sent again later; without a connection everything waits', () => {
+test('a rejected commit may be sent again later; without a connection everything waits', () => {
   for (const status of [401, 403, 404, 413, 422])
     assert.deepEqual(json(status, {}), { kind: 'unconfirmed', turnedAway: true });
   for (const status of [0, 200, 408, 429, 500, 503])

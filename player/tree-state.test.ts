@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { packState, unpackState } from './tree-state.ts';
 
-test('What is packed comes back, whatever changed, appeared or went', () => {
+test('Packed state is restored, whatever was changed, added or removed', () => {
   const key = fc.string().filter((name) => !['timestamp', 'sequencing', 'suspensionState'].includes(name));
   const state = fc.dictionary(key, fc.jsonValue({ maxDepth: 3 }));
   fc.assert(
@@ -16,7 +16,7 @@ test('What is packed comes back, whatever changed, appeared or went', () => {
   );
 });
 
-test('Only what changed is kept', () => {
+test('Only changes are stored', () => {
   const activities = Array.from({ length: 100 }, (_, index) => ({
     id: `a${index}`,
     attempts: 0,
@@ -28,12 +28,12 @@ test('Only what changed is kept', () => {
   assert.equal(packed, '{"Version":1,"Changes":{"activities":{"7":{"attempts":[1]}}}}');
 });
 
-test('Writing the same state down later is no change', () => {
+test('Writing the same state later is not a change', () => {
   const at = (timestamp: string) => JSON.stringify({ timestamp, sequencing: { timestamp, current: 'a' } });
   assert.equal(packState(at('now'), at('later')), packState(at('now'), at('much later')));
 });
 
-test('What another player wrote is left alone', () => {
+test('Data written by another player is left alone', () => {
   for (const packed of ['', 'x', '{}', '{"Version":2,"Changes":{}}'])
     assert.equal(unpackState('{}', packed), null);
 });

@@ -43,7 +43,7 @@ describe('SCORM 1.2 data', () => {
     assert.deepEqual(judged('passed', uncredited, mastery), ['completed', 'passed', 10]);
   });
 
-  it('is scaled by min and max where they make sense', () => {
+  it('is scaled by min and max if they are valid', () => {
     const bounds = (min: string, max: string) => ({ 'cmi.core.score.min': min, 'cmi.core.score.max': max });
     assert.equal(judged('passed', { ...raw('15'), ...bounds('0', '20') })[2], 75);
     assert.equal(judged('passed', { ...raw('15'), ...bounds('20', '0') })[2], 15);
@@ -61,7 +61,7 @@ describe('SCORM 2004 data', () => {
   };
   const threshold = { CompletedByMeasure: true, MinProgressMeasure: 0.5, ProgressWeight: 1 };
 
-  it('shows what the content says', () => {
+  it('shows the status reported by the content', () => {
     assert.deepEqual(judged({ 'cmi.completion_status': 'completed' }), ['completed', 'unknown', null, 100]);
     assert.deepEqual(judged({ 'cmi.success_status': 'passed' }), ['completed', 'passed', null, 100]);
     const scored = { 'cmi.score.scaled': '-0.5', 'cmi.progress_measure': '0.25' };
@@ -84,8 +84,8 @@ describe('SCORM 2004 data', () => {
   });
 });
 
-describe('pages that do not talk', () => {
-  it('are done when the player says so', () => {
+describe('pages without an API', () => {
+  it('are completed when the player says so', () => {
     const data = { 'lectern.completion': 'completed', 'lectern.seconds': '12' };
     const done = evidence({ Completion: 'completed', Progress: 100, TotalSeconds: 12 });
     assert.deepEqual(unitEvidence('web', unitOf(), data), done);
@@ -107,7 +107,7 @@ describe('rollUp', () => {
     assert.deepEqual(rollUp('scorm12', tree, {}), evidence());
   });
 
-  it('is failed when one unit is, passed when all that say are', () => {
+  it('is failed if one unit is, and passed if all that report success are', () => {
     const passed = evidence({ Success: 'passed', Score: 90 });
     const failed = evidence({ Success: 'failed', Score: 40 });
     assert.equal(rollUp('scorm12', tree, { a: done, b: passed }).Success, 'passed');
@@ -115,7 +115,7 @@ describe('rollUp', () => {
     assert.deepEqual([mixed.Success, mixed.Score], ['failed', 65]);
   });
 
-  it('lets the sequencing engine of SCORM 2004 have the word, where it has one', () => {
+  it('prefers the rollup of the SCORM 2004 sequencing engine', () => {
     const root = { Completion: 'completed', Success: 'unknown', Score: 0, Progress: null } as const;
     const passed = evidence({ Success: 'passed', Score: 90 });
     const rolled = rollUp('scorm2004-3rd', tree, { a: passed }, root);
@@ -125,7 +125,7 @@ describe('rollUp', () => {
     assert.equal(rollUp('scorm12', tree, { a: passed }, root).Score, 90);
   });
 
-  it('is not fooled by units named like parts of objects', () => {
+  it('accepts units named like properties of objects', () => {
     const strange = treeOf([unitOf({ UnitID: 'constructor' }), unitOf({ UnitID: '__proto__' })]);
     assert.deepEqual(rollUp('scorm12', strange, {}), evidence());
   });
@@ -155,7 +155,7 @@ describe('better', () => {
 });
 
 describe('resume', () => {
-  it('starts SCORM 1.2 from the beginning without data, and tells the content what the manifest says', () => {
+  it('starts SCORM 1.2 from the beginning without data, and passes the manifest values to the content', () => {
     const data = resume('scorm12', unitOf({ DataFromLMS: 'x', MasteryScore: 80 }), {}, learner);
     assert.equal(data['cmi.core.entry'], 'ab-initio');
     assert.equal(data['cmi.core.student_id'], learner.ID);
@@ -178,7 +178,7 @@ describe('resume', () => {
     assert.deepEqual([again['cmi.core.entry'], again['cmi.core.total_time']], ['resume', '0001:01:30.50']);
   });
 
-  it('resumes what a crash ended, but not what is finished or was left for good', () => {
+  it('resumes after a crash, but not if finished or exited', () => {
     const entry = (stored: RunTimeData) => resume('scorm12', unitOf(), stored, learner)['cmi.core.entry'];
     const crashed = { 'cmi.core.lesson_status': 'incomplete', 'cmi.core.lesson_location': 'page-3' };
     assert.equal(entry(crashed), 'resume');

@@ -63,7 +63,7 @@ describe('a manifest', () => {
     assert.ok(warnings.some(({ Message }) => /prefix adlcp/.test(Message)));
   });
 
-  it('without a schema version plays as what its namespaces say, else as SCORM 1.2', () => {
+  it('without a schema version plays according to its namespaces, otherwise as SCORM 1.2', () => {
     const { Standard, warnings } = read(manifest12(oneItem, oneResource, ''));
     assert.equal(Standard, 'scorm12');
     assert.match(warnings[0]?.Message ?? '', /played as SCORM 1\.2/);
@@ -76,7 +76,7 @@ describe('a manifest', () => {
     assert.match(problem.message, /Common Cartridge/);
   });
 
-  it('that is malformed is refused with its line', () => {
+  it('that is malformed is rejected with the line', () => {
     assert.match(refusalOf(plain.replace('</organizations>', '')).message, /line \d+.*malformed/);
     assert.match(refusalOf('').message, /empty or not XML/);
     assert.match(refusalOf('<html/>').message, /<html>/);
@@ -88,7 +88,7 @@ describe('a manifest', () => {
     assert.match(warnings[0]?.Message ?? '', /"gone" cannot be used; learners get "Safety first"/);
   });
 
-  it('is refused when nothing can be opened', () => {
+  it('is rejected if nothing can be opened', () => {
     for (const [items, resources] of [
       ['', oneResource],
       ['<item identifier="i"/>', oneResource],
@@ -109,14 +109,14 @@ describe('a manifest', () => {
     assert.match(warnings[0]?.Message ?? '', /index\.html.*not in the package; learners/);
   });
 
-  it('warns of what the schema forbids, with the line', () => {
+  it('warns about schema violations, with the line', () => {
     const { warnings } = read(plain.replace('<item ', '<wrong/>\n<item '));
     assert.match(warnings[0]?.Message ?? '', /scorm12 schema: Element 'wrong'/);
     assert.equal(warnings[0]?.File, 'imsmanifest.xml');
     assert.ok((warnings[0]?.Line ?? 0) > 0);
   });
 
-  it('gives twins of an identifier names of their own', () => {
+  it('renames duplicate identifiers', () => {
     const { Tree, warnings } = read(manifest12(oneItem + oneItem, oneResource));
     assert.deepEqual(
       Tree.Units.map(({ UnitID }) => UnitID),
@@ -143,7 +143,7 @@ describe('a manifest', () => {
     assert.match(refusalOf(manifest12(items(5_001), oneResource)).message, /more than 5000 items/);
   });
 
-  it('tells SCORM 1.2 what its items say', () => {
+  it('reads the SCORM 1.2 settings of items', () => {
     const details =
       '<adlcp:prerequisites type="aicc_script">a&amp;b</adlcp:prerequisites><adlcp:maxtimeallowed>00:30:00</adlcp:maxtimeallowed><adlcp:timelimitaction>exit,message</adlcp:timelimitaction><adlcp:datafromlms>x=1</adlcp:datafromlms><adlcp:masteryscore>80</adlcp:masteryscore>';
     const { unit, warnings } = read(manifest12(oneItem.replace('</item>', `${details}</item>`), oneResource));

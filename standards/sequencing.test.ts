@@ -34,7 +34,7 @@ describe('sequencing', () => {
     assert.deepEqual(Objectives, []);
   });
 
-  it('takes from the collection what the item does not say itself', () => {
+  it('falls back to the collection for what the item does not define', () => {
     const { unit } = read(
       sequenced('<imsss:controlMode flow="true"/>', 'IDRef="shared"'),
       '<imsss:sequencing ID="shared"><imsss:controlMode choice="false"/><imsss:limitConditions attemptLimit="2"/></imsss:sequencing>',
@@ -46,7 +46,7 @@ describe('sequencing', () => {
     assert.equal(unit?.Sequencing?.Limits.AttemptLimit, 2);
   });
 
-  it('warns of a reference to nothing', () => {
+  it('warns about a broken reference', () => {
     assert.match(
       read(sequenced('', 'IDRef="gone"')).warnings[0]?.Message ?? '',
       /"gone", which does not exist/,

@@ -83,7 +83,7 @@ function every(check: (from: string, to: string, isType: boolean) => boolean, ru
       assert.ok(check(from, to, isType), `${from} imports ${to}: ${rule}`);
 }
 
-test('the rules are checked on the files that there are', () => {
+test('the rules apply to existing files', () => {
   for (const workspace of ['server', 'standards', 'console', 'player', 'client', 'bench', 'scripts'])
     assert.ok(
       files.some((file) => workspaceOf(file) === workspace),
@@ -108,7 +108,7 @@ function isContract(to: string, isType: boolean): boolean {
   return isType && to === 'client/src/generated.ts';
 }
 
-test('a workspace imports itself, and what it is allowed to', () => {
+test('a workspace imports only itself and what it is allowed to', () => {
   every((from, to, isType) => {
     const isAllowed = imported[workspaceOf(from)];
     return !isAllowed || workspaceOf(to) === workspaceOf(from) || isAllowed(to, isType);
@@ -131,7 +131,7 @@ test('standards are pure: no module of Node, and no package but the XML parser',
       assert.match(target ?? '', /^\.\/[\w-]+\.ts$|^libxml2-wasm$/, file);
 });
 
-test('a module imports only what stands to its left', () => {
+test('a module imports only modules to its left', () => {
   every(
     (from, to) => {
       const [own, other] = [moduleOf(from), moduleOf(to)];

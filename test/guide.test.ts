@@ -122,7 +122,7 @@ for (const name of names.filter(hasCommands))
     }
   });
 
-test('the commands of the README work, and answer what it shows', async () => {
+test('the commands of the README work and respond as it shows', async () => {
   const { key } = await newTenant(service);
   const shell = new GuideShell({ KEY: key });
   try {
@@ -134,7 +134,7 @@ test('the commands of the README work, and answer what it shows', async () => {
 
 const idsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
 
-test('every page is served without scripts or styles of its own, and its links lead somewhere', async () => {
+test('every page is served without inline scripts or styles, and its links work', async () => {
   const pages = new Map<string, string>();
   const addresses = names.map((name) => (name === 'index' ? '/docs/guide' : `/docs/guide/${name}`));
   for (const address of addresses) {
@@ -165,7 +165,7 @@ function linksOf(html: string): string[] {
   return [...html.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, link = '']) => link);
 }
 
-test('the guide answers HEAD and 304, compresses, and has no other addresses', async () => {
+test('the guide supports HEAD and 304, is compressed, and has no other URLs', async () => {
   const address = `${service.baseUrl}/docs/guide/enrol`;
   const first = await fetch(address, { headers: { 'Accept-Encoding': 'br' } });
   assert.equal(first.headers.get('content-encoding'), 'br');
@@ -189,7 +189,7 @@ function headingIds(text: string): Set<string> {
   );
 }
 
-test('every link and image of a document leads to a file that exists, and to a heading in it', () => {
+test('every link and image in a document leads to an existing file and heading', () => {
   for (const document of documents()) {
     const text = readFileSync(join(root, document), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
     const markdown = [...text.matchAll(/\]\(([^)\s]+)\)/g)];
@@ -205,7 +205,7 @@ test('every link and image of a document leads to a file that exists, and to a h
 });
 
 /** Commands that need the reader's own machine are not run, but everything they name must exist. */
-test('commands that are shown and not run name scripts, files and commands that exist', () => {
+test('commands that are shown but not run name existing scripts, files and commands', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const commands = new Set([...help.matchAll(/^lectern (\w+)/gm)].map(([, name]) => name));
   for (const document of ['README.md', ...names.map((name) => `docs/guide/${name}.md`)])

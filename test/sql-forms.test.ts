@@ -9,7 +9,7 @@ const sources = globSync('server/src/**/*.ts', { cwd: root })
   .filter((file) => !/\.test\.ts$|test-(support|database)/.test(file))
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 
-test('a whole statement as text goes through run()', () => {
+test('a complete SQL statement goes through run()', () => {
   for (const { file, text } of sources)
     assert.doesNotMatch(text, /\.execute\([^)]/, `${file} executes a statement of the sql tag`);
 });
@@ -24,7 +24,7 @@ test('Kysely sets and selects columns and values; expressions are text', () => {
     assert.doesNotMatch(text, /\.case\(|\.fn\.(?!any\b)\w+/, `${file} has an expression`);
 });
 
-test('what Kysely can say is not text', () => {
+test('statements that Kysely can express are not text', () => {
   const literal = /`([^`]*)`|'((?:select|update|delete) [^']*)'/g;
   const isExpression = /[(*+|]|::|\$\{|\b(join|using|union|distinct)\b/;
   for (const { file, text } of sources) {

@@ -19,7 +19,7 @@ after(() => service.close());
 const refusal = (code: string, status: number) => (error: unknown) =>
   error instanceof LecternError && error.code === code && error.status === status;
 
-test('calls answer records, also for identifiers that need encoding', async () => {
+test('calls return records, also for identifiers that need encoding', async () => {
   const LoginID = unique('å+b/c d@example.com');
   const user = await lectern.post('/user', { body: { LoginID, FirstName: 'Ada' } });
   assert.deepEqual([user.LoginID, user.FirstName], [LoginID, 'Ada']);
@@ -30,7 +30,7 @@ test('calls answer records, also for identifiers that need encoding', async () =
   assert.equal(typeof receipt, 'object');
 });
 
-test('a refusal is a LecternError with what helps', async () => {
+test('an error response is a LecternError with all details', async () => {
   const LoginID = await tenant.user({ FirstName: 'Ada' });
   await assert.rejects(lectern.post('/user', { body: { LoginID, FirstName: 'Eve' } }), (error) => {
     assert.ok(error instanceof LecternError);
@@ -50,7 +50,7 @@ test('a refusal is a LecternError with what helps', async () => {
   await assert.rejects(stranger.get('/user'), refusal('unauthorized', 401));
 });
 
-test("an operator's key acts on the tenant that it names", async () => {
+test("an operator's key acts on the given tenant", async () => {
   const LoginID = await tenant.user();
   const { operatorKey: key, baseUrl } = service;
   const operator = createLectern({ baseUrl, key, tenant: tenant.TenantID });
@@ -79,7 +79,7 @@ test('lists are async iterators over all pages', async () => {
   for await (const _ of lectern.items('/user')) break;
 });
 
-test('the log of events is read to its end, and further from its cursor', async () => {
+test('the event log is read to its end and continued from its cursor', async () => {
   const reader = await newTenant(service);
   const own = createLectern({ baseUrl: service.baseUrl, key: reader.key });
   const read = async (after: string | null) => {
@@ -101,7 +101,7 @@ test('the log of events is read to its end, and further from its cursor', async 
   assert.deepEqual((await read(first.cursor)).types, ['user.updated']);
 });
 
-test('one of several enrolment options is chosen by the caller', async () => {
+test('the caller chooses one of several enrolment options', async () => {
   const courseId = await newCourse(service, {}, { month: { Duration: 'P30D' }, year: { Duration: 'P365D' } });
   const LoginID = await tenant.user();
   await assert.rejects(lectern.enrol(LoginID, courseId), refusal('multiple_enrolment_options', 409));
@@ -120,7 +120,7 @@ test('one of several enrolment options is chosen by the caller', async () => {
   assert.equal(single.DurationID, 'standard');
 });
 
-test('the return address survives with its own query', async () => {
+test('the return address keeps its own query', async () => {
   const LoginID = await tenant.user();
   const { EnrollID, LaunchURL } = await lectern.enrol(LoginID, await newCourse(service));
   const params = { path: { LoginID, EnrollID } };
@@ -132,7 +132,7 @@ test('the return address survives with its own query', async () => {
   assert.throws(() => withReturn(LaunchURL, '/done'), TypeError);
 });
 
-test('many rows are sent by the thousand, and a bad one fails alone', async () => {
+test('rows are sent by the thousand, and an invalid one fails alone', async () => {
   const prefix = unique('bulk');
   async function* rows() {
     for (let row = 1; row <= 1_200; row++) yield row === 1_100 ? {} : { LoginID: `${prefix}-${row}` };
@@ -157,7 +157,7 @@ test('many rows are sent by the thousand, and a bad one fails alone', async () =
   );
 });
 
-test('answers that are not JSON come through the client beneath', async () => {
+test('responses that are not JSON are read through the underlying client', async () => {
   const GroupName = unique('group');
   const LoginID = await tenant.user({ GroupName });
   const { data } = await lectern.api.GET('/user', {

@@ -43,7 +43,7 @@ async function nodes(): Promise<string[]> {
   return [...all].filter((_, index) => Number(versions[index]?.stdout.slice(1).split('.')[0]) >= 20);
 }
 
-test('the archive holds what is published and nothing else', async () => {
+test('the archive contains the published files and nothing else', async () => {
   const folder = join(project, 'node_modules/lectern-client');
   assert.deepEqual((await readdir(folder)).sort(), ['LICENSE', 'README.md', 'dist', 'package.json']);
   for (const name of await readdir(join(folder, 'dist'))) assert.match(name, /\.(js|d\.ts)$/);

@@ -51,7 +51,7 @@ function on(way: Fate[]): void {
   keys = [];
 }
 
-test('a POST is repeated under one key, and done once', async () => {
+test('a POST is retried under one key and takes effect once', async () => {
   const lectern = createLectern({ baseUrl, key: tenant.key });
   on(['lost', 'answer lost', 'answer cut', { status: 503, headers: { 'Retry-After': '0' } }]);
   const LoginID = unique('repeated');
@@ -69,7 +69,7 @@ test('a POST is repeated under one key, and done once', async () => {
   assert.equal(keys[1], 'order 7');
 });
 
-test('bulk calls survive an answer that is cut', async () => {
+test('bulk calls survive a truncated response', async () => {
   const lectern = createLectern({ baseUrl, key: tenant.key });
   on(['answer cut']);
   const rows = [{ LoginID: unique('bulk') }, { LoginID: unique('bulk') }];
@@ -92,7 +92,7 @@ test('retries end, and say why', async () => {
   await assert.rejects(lectern.get('/user'), { code: 'http_502', status: 502 });
 });
 
-test('Retry-After is kept to, and one that is too long is not waited for', async () => {
+test('Retry-After is honoured unless it is too long', async () => {
   const lectern = createLectern({ baseUrl, key: tenant.key, longestPause: 2_000 });
   on([{ status: 429, headers: { 'Retry-After': '1' } }]);
   const began = performance.now();
@@ -102,7 +102,7 @@ test('Retry-After is kept to, and one that is too long is not waited for', async
   await assert.rejects(lectern.get('/user'), { status: 429, retryAfter: 900 });
 });
 
-test('what is refused for good is not repeated, and a caller can stop', async () => {
+test('permanent errors are not retried, and a caller can stop', async () => {
   const lectern = createLectern({ baseUrl, key: tenant.key });
   on([]);
   const params = { path: { LoginID: 'nobody' } };
@@ -113,7 +113,7 @@ test('what is refused for good is not repeated, and a caller can stop', async ()
   await assert.rejects(lectern.get('/user', { signal }), { name: 'TimeoutError' });
 });
 
-test('client credentials: one token for all calls, renewed when it ends', async () => {
+test('client credentials: one token for all calls, renewed when it expires', async () => {
   let asked = 0;
   const lectern = createLectern({
     baseUrl,
@@ -133,7 +133,7 @@ test('client credentials: one token for all calls, renewed when it ends', async 
   assert.equal(asked, 3);
 });
 
-test('wrong client credentials are an error, asked for once', async () => {
+test('wrong client credentials are an error after one attempt', async () => {
   const clientCredentials = { id: tenant.keyId, secret: 'wrong' };
   const lectern = createLectern({ baseUrl, clientCredentials });
   on([]);
@@ -141,7 +141,7 @@ test('wrong client credentials are an error, asked for once', async () => {
   assert.equal(keys.length, 1);
 });
 
-test('an upload that is not held in memory is sent once', async () => {
+test('a streamed upload is sent once', async () => {
   const lectern = createLectern({ baseUrl, key: tenant.key });
   on(['lost']);
   const headers = { 'Content-Type': 'application/zip' };

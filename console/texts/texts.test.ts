@@ -49,7 +49,7 @@ function lacking(elements: readonly MessageFormatElement[], language: string): s
 
 const source = flat({ ...english, ...englishPages });
 
-test('what a message takes, and the forms that it lacks, are told', () => {
+test('parameters and missing plural forms of a message are reported', () => {
   const message = parse('<b>{name}</b>: {count, plural, =0 {none} other {# of {all, number}}} {name}');
   assert.deepEqual(takes(message), ['<b>', 'all: number', 'count: plural', 'name: argument']);
   assert.deepEqual(lacking(message, 'en'), ['one']);
@@ -71,7 +71,7 @@ for (const [language, texts] of [
     }
   });
 
-test('The first screen needs the texts of the first screen only', () => {
+test('The first screen loads only its own texts', () => {
   const folder = join(import.meta.dirname, '..');
   const files = globSync('{shell,parts,pages/home,pages/sign-in}/*.{ts,tsx}', { cwd: folder });
   assert.ok(files.length > 20);

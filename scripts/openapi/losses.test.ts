@@ -27,7 +27,7 @@ const operation = {
 };
 const before = documentWith(operation);
 
-test('the same document with references instead of repetitions has lost nothing', () => {
+test('a document with references instead of repetitions has lost nothing', () => {
   const reference = { $ref: '#/components/schemas/User' };
   const after = documentWith(
     {
@@ -41,7 +41,7 @@ test('the same document with references instead of repetitions has lost nothing'
   assert.notDeepEqual(lossesBetween(after, documentWith({ ...operation, responses: {} })), []);
 });
 
-test('further operations, statuses, fields and optional parameters are no loss', () => {
+test('additional operations, statuses, fields and optional parameters are not a loss', () => {
   const wider = { ...user, properties: { ...user.properties, Email: { type: 'string' } } };
   const after = documentWith({
     ...operation,
@@ -58,7 +58,7 @@ const field = (name: string, schema: Schema | undefined) => {
   return { ...user, properties: schema ? { ...others, [name]: schema } : others };
 };
 
-test('whatever a client would miss is reported', () => {
+test('everything a client would miss is reported', () => {
   const cases: [object, string][] = [
     [{ ...operation, responses: { 200: json(user) } }, 'the status 404 is gone'],
     [{ ...operation, 'x-scope': 'users:admin' }, 'x-scope was users:write'],

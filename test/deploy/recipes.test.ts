@@ -143,14 +143,14 @@ test('Caddy accepts its recipe', () => {
   assert.match(said, /Valid configuration/);
 });
 
-test('systemd accepts the unit, and finds little that it leaves open', () => {
+test('systemd accepts the unit and rates its exposure as low', () => {
   const unit = join(folder, 'lectern.service');
   writeFileSync(unit, recipe('lectern.service').replace('/usr/bin/lectern', process.execPath));
   assert.equal(check('systemd-analyze', ['verify', unit]), '');
   check('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
 });
 
-test('the compose file sets only what the service knows, and its proxy has what its recipe needs', () => {
+test('the compose file sets only known settings, and its proxy has what its recipe needs', () => {
   const compose = recipe('compose.yaml');
   for (const name of ['DOMAIN', 'COURSES_DOMAIN', 'LECTERN'])
     assert.match(compose, new RegExp(`      ${name}: `));

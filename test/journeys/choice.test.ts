@@ -14,7 +14,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('Where only the contents lead on, finishing a unit opens what waited for it', async () => {
+test('Where navigation is by contents only, finishing a unit opens those that depend on it', async () => {
   const { LaunchURL, read } = await service.enrol('choice');
   const page = await openPage(await newContext());
   const unit = (name: string) => page.locator('.unit').filter({ hasText: name });

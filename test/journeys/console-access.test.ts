@@ -72,7 +72,7 @@ test('An administrator signs in by password, which never leaves the browser, and
   await closeConsole(page);
 });
 
-test('After signing out, the next person in the same tab sees nothing of the one before', async () => {
+test('After signing out, the next person in the same tab sees none of the previous data', async () => {
   const password = 'a password';
   const other = await newTenant(service, { Name: 'Other', PasswordHash: 'sha256-hex' });
   const [first, next] = await Promise.all(
@@ -98,7 +98,7 @@ test('After signing out, the next person in the same tab sees nothing of the one
   await closeConsole(page);
 });
 
-test('The operator comes by a link that works once; who comes later is told so', async () => {
+test('The operator signs in by a link that works once; a second use says so', async () => {
   const { SignInURL } = await createOperatorLink(service.ctx);
   const page = await openConsole(service);
   await page.getByText('Do you operate this service?').waitFor();
@@ -121,7 +121,7 @@ test('The operator comes by a link that works once; who comes later is told so',
   await closeConsole(page);
 });
 
-test('An administrator comes by a link from their own system, once', async () => {
+test('An administrator signs in by a link from their own system, once', async () => {
   const LoginID = await acme.user({ IsAdmin: true, FirstName: 'Ada' });
   const { body } = await acme.api('POST', `/user/session/${LoginID}`);
   const page = await openConsole(service);
@@ -137,7 +137,7 @@ test('An administrator comes by a link from their own system, once', async () =>
   await closeConsole(page);
 });
 
-test('The console is read in three languages, and its colours are chosen', async () => {
+test('The console has three languages and a choice of colours', async () => {
   const page = await openConsole(service);
   await heading(page, 'Sign in').waitFor();
   await expectNoBarriers(page);
@@ -164,7 +164,7 @@ test('The console is read in three languages, and its colours are chosen', async
   await closeConsole(page);
 });
 
-test('Who guesses is told when to try again; an organization without a function, to come by link', async () => {
+test('After failed guesses the page says when to retry; without a password function, to use a link', async () => {
   const opaque = await newTenant(service);
   const page = await openConsole(service);
   await signIn(page, opaque.TenantID, 'x', 'y');

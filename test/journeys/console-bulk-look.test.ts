@@ -15,7 +15,7 @@ after(() => service?.close());
 const long = 'a.very.long.login.name.that.is.somebodys.email@department.example.com';
 const rows = ['Login;First name;Remark', ';Nobody;x', 'key;Ken;y', `${long};Ann;z`, 'bo;Bo;'];
 
-test('Every step of an import has no barriers', async () => {
+test('Every step of an import is accessible', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ada', LastName: 'Admin', IsAdmin: true });
   await tenant.api('POST', '/user', { LoginID: long, FirstName: 'Anna' });

@@ -60,7 +60,7 @@ const plan = async (page: Page, heading = 'What would happen') => {
 
 const user = async (tenant: TestTenant, id: string) => (await tenant.api('GET', `/user/${id}`)).body;
 
-test('Users: a plan tells what would be refused, the file is corrected, and the users are there', async () => {
+test('Users: a plan shows rejected rows, the file is corrected, and the users are created', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
   // As written by a spreadsheet in Germany: semicolons, Windows-1252, custom headers.
@@ -128,7 +128,7 @@ test('Users: a plan tells what would be refused, the file is corrected, and the 
   await closeConsole(page);
 });
 
-test('Enrolments: JSON Lines are planned and applied, and the results tell each launch link', async () => {
+test('Enrolments: JSON Lines are planned and applied, and the results contain each launch link', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk?of=enrolments');
   const rows = [
@@ -156,7 +156,7 @@ test('Enrolments: JSON Lines are planned and applied, and the results tell each 
   await closeConsole(page);
 });
 
-test('A large file goes in pieces, breaks off, and goes on without doing anything twice', async () => {
+test('A large file is sent in chunks, interrupted, and continued without repeating anything', async () => {
   const { tenant, who } = await withAnn();
   const people = Array.from({ length: 2300 }, (_, at) => `p${at}`);
   const bulk = (path: string, rows: object[]) => {
@@ -223,7 +223,7 @@ test('A large file goes in pieces, breaks off, and goes on without doing anythin
   await closeConsole(page);
 });
 
-test('A file that is none is refused with what to do', async () => {
+test('An invalid file is rejected with advice', async () => {
   const { who } = await withAnn();
   const page = await consoleOf(service, who, '/console/bulk');
   await choose(page, 'staff.xlsx', Buffer.from('PK\u0003\u0004 a workbook'));

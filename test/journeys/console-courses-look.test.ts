@@ -21,7 +21,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('The list of courses and an import have no barriers', async () => {
+test('The list of courses and an import are accessible', async () => {
   const page = await consoleOf(service, 'operator', '/console/courses');
   await page.getByRole('link', { name: 'phishing' }).waitFor();
   await expectNoBarriers(page);

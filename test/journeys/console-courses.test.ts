@@ -86,7 +86,7 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   await closeConsole(page);
 });
 
-test('A file that is dropped is taken; a broken one is refused with its code, and leaves nothing', async () => {
+test('A dropped file is imported; a broken one is rejected with its code and leaves nothing behind', async () => {
   const page = await operatorOn('/console/courses');
   const files = await page.evaluateHandle(() => {
     const dropped = new DataTransfer();
@@ -105,7 +105,7 @@ test('A file that is dropped is taken; a broken one is refused with its code, an
   await closeConsole(page);
 });
 
-test('An import that is cancelled leaves nothing, and leaving in the middle of one is asked about', async () => {
+test('A cancelled import leaves nothing behind, and leaving during one asks first', async () => {
   const page = await operatorOn('/console/courses');
   await page.route('**/package', () => {});
   await choose(page, await packCourse('phishing'));
@@ -123,7 +123,7 @@ test('An import that is cancelled leaves nothing, and leaving in the middle of o
   await closeConsole(page);
 });
 
-test('A new release is imported, and an earlier one made the current one', async () => {
+test('A new release is imported, and an earlier one becomes current again', async () => {
   await service.importPackage('releases', await packCourse('phishing'));
   const page = await operatorOn('/console/courses/releases?part=releases');
   await choose(page, await packSecondRelease());
@@ -139,7 +139,7 @@ test('A new release is imported, and an earlier one made the current one', async
   await closeConsole(page);
 });
 
-test('Details are saved as they differ; leaving asks; a course in use cannot be deleted', async () => {
+test('Only changed details are saved; leaving asks; a course in use cannot be deleted', async () => {
   await newTenant(service, { Name: 'Acme' });
   await service.api('PUT', '/course/in-use', { Title: 'In use', URL: 'https://web.example/' });
   await service.enrol('in-use');
@@ -162,7 +162,7 @@ test('Details are saved as they differ; leaving asks; a course in use cannot be 
   await closeConsole(page);
 });
 
-test('A web course is made by its address, and a CourseID that is taken is left alone', async () => {
+test('A web course is created from its URL, and an existing CourseID is left alone', async () => {
   await service.api('PUT', '/course/taken', { Title: 'Taken', URL: 'https://web.example/' });
   const page = await operatorOn('/console/courses');
   await page.getByRole('button', { name: 'Add web course by URL' }).click();

@@ -43,7 +43,7 @@ async function look(page: Page, path: string): Promise<void> {
   assert.equal(await standingOut(page), 0, path);
 }
 
-test('From right to left the console is mirrored, and what stands out would be found', async () => {
+test('From right to left the console is mirrored, and overflow would be found', async () => {
   const page = await openFromRight();
   await look(page, '/console');
   const brand = await page.locator('header .brand').boundingBox();
@@ -58,7 +58,7 @@ test('From right to left the console is mirrored, and what stands out would be f
   await closeConsole(page);
 });
 
-test('From right to left no page of the console stands out on a phone', async () => {
+test('From right to left no page of the console overflows on a phone', async () => {
   const { LoginID = '', CourseID = '', EnrollID = '', WebhookID = '' } = names;
   const [login, course] = [LoginID, CourseID].map(encodeURIComponent);
   const page = await openFromRight();

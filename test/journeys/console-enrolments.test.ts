@@ -102,7 +102,7 @@ test('An administrator finds why a learner cannot start, extends, and sees the l
   await closeConsole(page);
 });
 
-test('A disabled account and a withdrawn enrolment are told at once, and mended where they are told', async () => {
+test('A disabled account and a withdrawn enrolment are reported immediately, with a remedy next to them', async () => {
   const { tenant, who, address, EnrollID } = await withAnn();
   await tenant.api('PUT', '/user/ann', { Enabled: false });
   await tenant.api('PUT', address, { Withdrawn: true });
@@ -127,7 +127,7 @@ test('A disabled account and a withdrawn enrolment are told at once, and mended 
   await closeConsole(page);
 });
 
-test('A learner is enrolled with a chosen option; who is enrolled already is extended or renewed', async () => {
+test('A learner is enrolled with a chosen option; an existing enrolment is extended or renewed', async () => {
   const { tenant, who, address, EnrollID } = await withAnn();
   await tenant.user({ FirstName: 'Bo', LastName: 'Berg' });
   const page = await consoleOf(service, who, '/console/enrolments?enrol=phishing');
@@ -163,7 +163,7 @@ test('A learner is enrolled with a chosen option; who is enrolled already is ext
   await closeConsole(page);
 });
 
-test('A result is overridden with a reason, and counts as recorded again', async () => {
+test('A result is overridden with a reason, and the override is removed again', async () => {
   const { tenant, who, address, EnrollID } = await withAnn();
   const page = await consoleOf(service, who, `/console/enrolments/ann/${EnrollID}`);
   await page.getByRole('button', { name: 'Override result' }).click();
@@ -182,7 +182,7 @@ test('A result is overridden with a reason, and counts as recorded again', async
   await closeConsole(page);
 });
 
-test('The list is filtered by what the address says, and saved as CSV', async () => {
+test('The address filters the list, which is saved as CSV', async () => {
   const { tenant, who, address } = await withAnn();
   await tenant.user({ GroupName: 'Stock' });
   const page = await consoleOf(service, who, '/console/enrolments?status=expired');

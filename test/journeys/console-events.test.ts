@@ -29,7 +29,7 @@ async function withLearners() {
   return { tenant, who: { tenant, LoginID } };
 }
 
-test('The log is narrowed to a learner and a type, opened, followed, and saved', async () => {
+test('The log is filtered by learner and type, opened, followed, and saved', async () => {
   const { who } = await withLearners();
   const page = await consoleOf(service, who, '/console/events');
   const rows = page.getByRole('table', { name: 'Events' }).getByRole('row');
@@ -66,7 +66,7 @@ test('The log is narrowed to a learner and a type, opened, followed, and saved',
   await closeConsole(page);
 });
 
-test('What does not fit is said, with the way back', async () => {
+test('An empty result is explained, with a way back', async () => {
   const { who } = await withLearners();
   const page = await consoleOf(service, who, '/console/events?type=key.redeemed&learner=ann');
   await page.getByRole('heading', { name: 'No events found' }).waitFor();
@@ -76,7 +76,7 @@ test('What does not fit is said, with the way back', async () => {
   await closeConsole(page);
 });
 
-test('The page of events has no barriers', async () => {
+test('The events page is accessible', async () => {
   const { tenant, who } = await withLearners();
   await tenant.api('POST', '/webhook', { URL: 'http://127.0.0.1:9/hook' });
   const page = await consoleOf(service, who, '/console/events');

@@ -18,7 +18,7 @@ after(() => service?.close());
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 
-test('The overview of a tenant tells what happened, as a chart and as a table', async () => {
+test('The overview of a tenant shows activity as a chart and as a table', async () => {
   const CourseID = await newCourse(service);
   expectStatus(await acme.api('POST', `/enrol/${await acme.user()}/${CourseID}`), 201);
   const LoginID = await acme.user({ IsAdmin: true });
@@ -42,7 +42,7 @@ test('The overview of a tenant tells what happened, as a chart and as a table', 
   await closeConsole(page);
 });
 
-test('What needs attention is named first, and leads to where it is mended', async () => {
+test('Issues are listed first, with links to where they are fixed', async () => {
   const tenant = await newTenant(service, { Name: 'Initech' });
   const CourseID = await newCourse(service, { Title: 'Fire safety' }, { few: { Name: 'Few', Seats: 1 } });
   const { EnrollID } = (await tenant.api('POST', `/enrol/${await tenant.user()}/${CourseID}/few`)).body;
@@ -66,7 +66,7 @@ test('What needs attention is named first, and leads to where it is mended', asy
   await closeConsole(page);
 });
 
-test('The overview of the deployment names the courses of no use yet', async () => {
+test('The overview of the deployment lists courses that are not ready yet', async () => {
   await newCourse(service, { Title: 'Nobody can enrol' }, {});
   const page = await consoleOf(service, 'operator');
   const matters = page.getByRole('region', { name: 'Courses that need attention' });
@@ -75,7 +75,7 @@ test('The overview of the deployment names the courses of no use yet', async () 
   await closeConsole(page);
 });
 
-test('The pages of the operator have no barriers', async () => {
+test('The operator pages are accessible', async () => {
   const page = await consoleOf(service, 'operator');
   for (const [path, name] of [
     ['/console', 'Overview'],

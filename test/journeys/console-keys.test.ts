@@ -35,7 +35,7 @@ async function withAnn() {
 
 const newest = { CourseIDs: ['phishing'], DurationIDs: ['month'] };
 
-test('Keys are made for two courses, one is redeemed, and another is revoked', async () => {
+test('Keys are created for two courses, one is redeemed, and another is revoked', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/keys');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -105,7 +105,7 @@ test('Keys are made for two courses, one is redeemed, and another is revoked', a
   await closeConsole(page);
 });
 
-test('The list is filtered by what the address says, and another key is made like one', async () => {
+test('The address filters the list, and a key is created from an existing one', async () => {
   const { tenant, who } = await withAnn();
   for (const PurchaseOrder of ['PO-1', 'PO-2'])
     expectStatus(await tenant.api('POST', '/enrolment/key', { ...newest, PurchaseOrder }), 201);
@@ -129,7 +129,7 @@ test('The list is filtered by what the address says, and another key is made lik
   await closeConsole(page);
 });
 
-test('The pages of keys have no barriers', async () => {
+test('The key pages are accessible', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/keys');
   await page.getByRole('heading', { name: 'No keys yet' }).waitFor();

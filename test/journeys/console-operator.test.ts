@@ -115,7 +115,7 @@ async function enrolFirstLearner(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Ann Lee can start' }).waitFor();
 }
 
-test('The operator begins with the link that the service prints, and ends with a learner who can start', async () => {
+test('From the printed sign-in link, the operator gets to a learner who can start', async () => {
   const page = await signIn();
   await importCourse(page);
   await publish(page);

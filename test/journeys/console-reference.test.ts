@@ -13,7 +13,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('Somebody without an account finds an operation, and tries it with a key', async () => {
+test('A visitor without an account finds an operation and tries it with a key', async () => {
   const tenant = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ada' });
   const page = await openConsole(service, '/docs');
@@ -37,7 +37,7 @@ test('Somebody without an account finds an operation, and tries it with a key', 
   await closeConsole(page);
 });
 
-test('The operator tries a write with the session, on the tenant of the address', async () => {
+test('The operator tries a write with the session, on the tenant in the address', async () => {
   const tenant = await newTenant(service);
   const LoginID = unique('tried');
   const page = await consoleOf(service, 'operator', `/docs?tenant=${tenant.TenantID}#createUser`);
@@ -58,7 +58,7 @@ test('The operator tries a write with the session, on the tenant of the address'
   await closeConsole(page);
 });
 
-test('The reference has no barriers', async () => {
+test('The reference is accessible', async () => {
   const page = await openConsole(service, '/docs#importPackage');
   await page.getByRole('heading', { name: 'Import a package as a new release of a course' }).waitFor();
   await expectNoBarriers(page);

@@ -55,7 +55,7 @@ test('A user is created, changed, disabled, and given a link that signs in once'
   await closeConsole(page);
 });
 
-test('What is wrong with a new user is said in the dialog, and nothing typed is lost', async () => {
+test('Errors in a new user appear in the dialog, and no input is lost', async () => {
   const { tenant, who } = await withAdministrator();
   await tenant.api('POST', '/user', { LoginID: 'taken', FirstName: 'Tom' });
   const page = await consoleOf(service, who, '/console/users');
@@ -98,7 +98,7 @@ test('Erasing shows its plan, asks for the LoginID, and ends with a receipt', as
   await closeConsole(page);
 });
 
-test('The pages of users and enrolments have no barriers', async () => {
+test('The user and enrolment pages are accessible', async () => {
   const { tenant, who } = await withAdministrator();
   await service.importPackage('phishing', await packCourse('phishing'));
   await service.api('PUT', '/course/phishing/option/month', {

@@ -76,7 +76,7 @@ async function choose(page: Page, item: string): Promise<void> {
 const disabled = (tenant: TestTenant, path: string) =>
   until('the service gives up', async () => (await tenant.api('GET', path)).body.Status === 'disabled');
 
-test('An endpoint is added, fails until it is disabled, is repaired, and gets what it missed', async () => {
+test('An endpoint is added, fails until it is disabled, is repaired, and receives the missed events', async () => {
   const { tenant, who } = await withAdministrator();
   const page = await consoleOf(service, who, '/console/webhooks');
   await heading(page, 'No webhook endpoints yet');
@@ -133,7 +133,7 @@ test('An endpoint is added, fails until it is disabled, is repaired, and gets wh
   await closeConsole(page);
 });
 
-test('A rotated secret is shown once, and both sign for as long as was said', async () => {
+test('A rotated secret is shown once, and both are used for the chosen overlap', async () => {
   const { tenant, page, webhook } = await withEndpoint();
   await choose(page, 'Rotate secret');
   const dialog = page.getByRole('dialog');
@@ -154,7 +154,7 @@ test('A rotated secret is shown once, and both sign for as long as was said', as
   await closeConsole(page);
 });
 
-test('The log is filtered and opened, a time span is replayed, and waiting is cut short', async () => {
+test('The log is filtered and opened, a period is replayed, and pending deliveries are retried', async () => {
   const { tenant, page } = await withEndpoint('hal', 'ida');
   await log(page).getByText('Delivered').nth(1).waitFor();
   await page.getByRole('combobox', { name: 'Type' }).selectOption('Course passed');
@@ -215,7 +215,7 @@ test('An endpoint is changed, disabled, enabled and deleted', async () => {
   await closeConsole(page);
 });
 
-test('The pages of webhooks have no barriers', async () => {
+test('The webhook pages are accessible', async () => {
   const { tenant, who, page } = await withEndpoint('kim');
   await tenant.api('POST', '/webhook', { URL: `${receiver.url}/${'long/'.repeat(30)}`, Status: 'disabled' });
   await heading(page, 'Working');

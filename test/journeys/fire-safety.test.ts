@@ -64,7 +64,7 @@ test('Sequencing forces the order, survives leaving, and rolls up the course', a
   await page.context().close();
 });
 
-test('A page that vanishes in the middle of a lesson is resumed in that lesson', async () => {
+test('A page that disappears during a lesson resumes in that lesson', async () => {
   const { LaunchURL } = await service.enrol('fire-safety');
   const context = await newContext();
   const page = await openPage(context);
@@ -85,7 +85,7 @@ test('A page that vanishes in the middle of a lesson is resumed in that lesson',
   await context.close();
 });
 
-test('The contents lead back to a finished lesson, where everything is still there', async () => {
+test('The contents list leads back to a finished lesson with all of its data', async () => {
   const { LaunchURL } = await service.enrol('fire-safety');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);
@@ -99,7 +99,7 @@ test('The contents lead back to a finished lesson, where everything is still the
   await page.context().close();
 });
 
-test('A lesson that is passed is not a course that is passed', async () => {
+test('Passing a lesson does not pass the course', async () => {
   const { LaunchURL, read } = await service.enrol('fire-safety');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

@@ -12,7 +12,7 @@ after(async () => {
   await service.close();
 });
 
-test('The link of an error leads to what to do about it, without barriers in light and dark', async () => {
+test('The link of an error leads to its advice, accessible in light and dark', async () => {
   const page = await openConsole(service, '/docs/errors#user_exists');
   await page.getByRole('heading', { name: 'user_exists' }).waitFor();
   assert.ok(page.url().endsWith('/docs/guide/reference/errors#user_exists'));
@@ -23,7 +23,7 @@ test('The link of an error leads to what to do about it, without barriers in lig
   await closeConsole(page);
 });
 
-test('The guide is read on a phone and on a desk: menu, next page, code to copy, nothing wider than the page', async () => {
+test('The guide works on phones and desktops: menu, next page, copy button, no overflow', async () => {
   const page = await openConsole(service, '/docs/guide');
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByText('Menu', { exact: true }).click();

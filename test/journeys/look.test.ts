@@ -42,7 +42,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
-test('The keyboard reaches everything in reading order, and the course in one step', async () => {
+test('The keyboard reaches all controls in reading order, and the course in one step', async () => {
   const { LaunchURL } = await service.enrol('row');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);
@@ -68,7 +68,7 @@ test('The keyboard reaches everything in reading order, and the course in one st
   await page.context().close();
 });
 
-test('A course of one unit has the whole room: no contents, no steps', async () => {
+test('A course with one unit fills the page: no contents list, no navigation', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

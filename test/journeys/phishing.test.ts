@@ -49,7 +49,7 @@ test('A learner passes a SCORM 1.2 course and gets back with every parameter of 
   await page.context().close();
 });
 
-test('A learner who leaves half-way comes back to the same screen', async () => {
+test('A learner who leaves half-way returns to the same screen', async () => {
   const { LaunchURL, read } = await service.enrol('phishing');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);
@@ -67,7 +67,7 @@ test('A learner who leaves half-way comes back to the same screen', async () => 
   await page.context().close();
 });
 
-test('Without a returnURL the page says what was saved', async () => {
+test('Without a returnURL the final page says what was saved', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const page = await openPage(await newContext({ width: 375, height: 740 }));
   await page.goto(LaunchURL);

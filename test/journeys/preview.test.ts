@@ -99,7 +99,7 @@ test('The operator previews a SCORM 1.2 course that is a draft, and passes it', 
   });
 });
 
-test('The operator previews a SCORM 2004 course in its order, and goes back to where it was asked', async () => {
+test('The operator previews a SCORM 2004 course in order, and returns to the page it was opened from', async () => {
   await previewing('fire-safety', {}, async (page, address) => {
     const current = page.locator('.unit[aria-current]');
     await page.goto(`${address}&returnURL=${client.returnURL}`);
@@ -127,7 +127,7 @@ test('The operator previews a SCORM 2004 course in its order, and goes back to w
   });
 });
 
-test('Two previews side by side play on, and a real launch beside them saves as ever', async () => {
+test('Two previews play side by side, and a real launch next to them saves as usual', async () => {
   await service.api('PUT', '/course/phishing', { Status: 'published' });
   const { LaunchURL, read } = await service.enrol('phishing');
   const { body } = await service.api('POST', '/course/phishing/preview');
@@ -149,7 +149,7 @@ test('Two previews side by side play on, and a real launch beside them saves as 
   await context.close();
 });
 
-test('Without a connection the content is still answered, and the page does not claim that anything is kept', async () => {
+test('Without a connection the content still gets responses, and the page claims no saving', async () => {
   await service.api('PUT', '/course/phishing', { Status: 'draft' });
   await previewing('phishing', {}, async (page, address, context) => {
     await page.goto(address);
@@ -164,7 +164,7 @@ test('Without a connection the content is still answered, and the page does not 
   });
 });
 
-test('A preview fits a small screen, says that it is one, and has no barriers', async () => {
+test('A preview fits a small screen, is labelled as one, and is accessible', async () => {
   for (const course of ['fire-safety', 'page']) {
     await previewing(course, { width: 320, height: 640 }, async (page, address) => {
       await page.emulateMedia({ colorScheme: 'dark' });

@@ -45,7 +45,7 @@ test('Units in a row: finishing moves on, prerequisites lock, suspending stays',
   await page.context().close();
 });
 
-test('A unit whose page is missing says so and can be passed', async () => {
+test('A unit whose page is missing says so and can be skipped', async () => {
   const { LaunchURL } = await service.enrol('gap');
   const page = await openPage(await newContext());
   await page.goto(LaunchURL);

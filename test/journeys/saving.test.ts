@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('Offline a commit is kept on the device and said so; back online it is sent', async () => {
+test('Offline a commit is stored on the device, with a message; back online it is sent', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const page = await openPage(context);
@@ -48,7 +48,7 @@ test('Offline a commit is kept on the device and said so; back online it is sent
   await context.close();
 });
 
-test('What was kept offline is sent when the learner comes back to this device', async () => {
+test('Commits stored offline are sent when the learner returns to this device', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const page = await openPage(context);
@@ -201,7 +201,7 @@ test('Closing the tab right after SetValue loses nothing, not even 63,000 charac
   }
 });
 
-test('Of two tabs the newer one wins, and the older one says so and can take over', async () => {
+test('The newer of two tabs wins; the older one says so and can take over', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();
   const older = await openPage(context);

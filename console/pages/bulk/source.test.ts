@@ -11,7 +11,7 @@ const open = (name: string, content: string | Buffer) =>
     AbortSignal.timeout(5000),
   );
 
-test('cells are read with their quotes, and what is no CSV is told', () => {
+test('quoted cells are parsed, and invalid CSV is reported', () => {
   const read: [string, string[] | null][] = [
     ['a,b', ['a', 'b']],
     ['', ['']],
@@ -28,7 +28,7 @@ test('cells are read with their quotes, and what is no CSV is told', () => {
   assert.equal(delimiterOf('LoginID'), ',');
 });
 
-test('a file of a spreadsheet is read with the lines of its rows, and written as the service takes it', async () => {
+test('a spreadsheet export is read with line numbers and rewritten for the service', async () => {
   const text =
     '\r\nLogin ID;Last name;Remark\r\nbo;"Bü\r\nrg";x\r\n\r\n;;\r\ncy;Cole;y;z\r\ndi;"D"x;\r\n \r\n';
   const source = await open('staff.csv', Buffer.from(text, 'latin1'));
@@ -47,14 +47,14 @@ test('a file of a spreadsheet is read with the lines of its rows, and written as
   assert.deepEqual(await textOf(source, 2, 4), ['cy;Cole;y;z', 'di;"D"x;']);
 });
 
-test('a row of which nothing is imported is still a row', async () => {
+test('a row without imported columns is still a row', async () => {
   const source = await open('one.csv', 'LoginID,Other\nann,1\n,2\n');
   const [piece] = piecesOf(source);
   assert.ok(piece);
   assert.equal(await bodyOf(source, ['LoginID', null], piece), 'LoginID\nann\n""');
 });
 
-test('JSON lines go as they are', async () => {
+test('JSON lines are sent unchanged', async () => {
   const text = '{"LoginID":"ann"}\n\n{"LoginID":"bo","Metadata":{"a":1}}\nnonsense';
   const source = await open('users.jsonl', text);
   assert.deepEqual([source.rows, source.lines, source.columns], [3, [1, 3, 4], ['LoginID', 'Metadata']]);
@@ -63,7 +63,7 @@ test('JSON lines go as they are', async () => {
   assert.equal(new TextDecoder().decode((await bodyOf(source, [], piece)) as Uint8Array), text);
 });
 
-test('pieces are small in rows and in bytes, and leave no row out', async () => {
+test('chunks have few rows and bytes, and leave no row out', async () => {
   const many = await open(
     'many.csv',
     `LoginID\n${Array.from({ length: 4001 }, (_, n) => `u${n}`).join('\n')}`,
@@ -85,7 +85,7 @@ test('pieces are small in rows and in bytes, and leave no row out', async () => 
   assert.equal(pieces.at(-1)?.to, 30);
 });
 
-test('columns are recognised however their names are written, each field once', () => {
+test('columns are recognised in any spelling, each field once', () => {
   const columns = ['login_id', 'FIRST NAME', 'e-mail', 'Email', 'Metadata.colour', 'Remark'];
   assert.deepEqual(fieldsFor('users', columns), ['LoginID', 'FirstName', 'Email', null, null, null]);
   const fields = fieldsFor('enrolments', columns);
@@ -93,7 +93,7 @@ test('columns are recognised however their names are written, each field once', 
   assert.deepEqual(missingFields('enrolments', fields), ['CourseID']);
 });
 
-test('what is no table is told apart', async () => {
+test('files that are not tables are detected', async () => {
   const why = async (name: string, content: string | Buffer) =>
     open(name, content).then(
       () => null,

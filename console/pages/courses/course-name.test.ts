@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { courseIdOf } from './course-name.ts';
 
-test('A CourseID is made of what a file is called', () => {
+test('A CourseID is derived from the file name', () => {
   assert.equal(courseIdOf('phishing.zip'), 'phishing');
   assert.equal(courseIdOf('Fire Safety (v2).ZIP'), 'fire-safety-v2');
   assert.equal(courseIdOf('  Hygiene_2026.1 — final!.zip'), 'hygiene_2026.1-final');
@@ -12,6 +12,6 @@ test('A CourseID is made of what a file is called', () => {
   assert.ok(courseIdOf(`${'long '.repeat(100)}.zip`).length <= 200);
 });
 
-test('Two files of the same name make two courses', () => {
+test('Two files with the same name become two courses', () => {
   assert.equal(courseIdOf('course.zip', ['course', 'course-2']), 'course-3');
 });

@@ -8,13 +8,13 @@ const pattern = new RegExp(
   'u',
 );
 
-test('A duration of one unit is written and read back', () => {
+test('A duration in one unit is written and read back', () => {
   for (const unit of units)
     for (const amount of [0, 1, 30, mostOf(unit)])
       assert.deepEqual(partsOf(toIso({ amount, unit })), [{ amount, unit }]);
 });
 
-test('Months and minutes are told apart', () => {
+test('Months and minutes are distinguished', () => {
   assert.equal(toIso({ amount: 6, unit: 'month' }), 'P6M');
   assert.equal(toIso({ amount: 6, unit: 'minute' }), 'PT6M');
 });
@@ -27,7 +27,7 @@ test('A duration of several units is read in its order', () => {
   ]);
 });
 
-test('What the service refuses is refused here, and nothing else', () => {
+test('The console rejects the same durations as the service', () => {
   const longest = units.map((unit) => toIso({ amount: mostOf(unit), unit }));
   const tooLong = units.map((unit) => toIso({ amount: mostOf(unit) + 1, unit }));
   const texts = ['P', 'PT', 'P1', '30D', 'P1DT', 'P-1D', 'P1.5D', 'p1d', 'P1D1W', ' P1D', 'P1W2D', 'P1DT1H'];

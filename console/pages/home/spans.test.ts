@@ -10,14 +10,14 @@ const daysOf = (count: number): DayCount[] =>
     Completions: n % 2,
   }));
 
-test('totals are of the last days, and compared with as many before', () => {
+test('totals cover the last days, compared with as many before', () => {
   const [enrolments, starts] = totalsOf(daysOf(60), 30);
   assert.deepEqual(enrolments, { measure: 'Enrolments', now: 1335, before: 435 });
   assert.equal(changeOf({ measure: 'Enrolments', now: 1335, before: 435 }), 900 / 435);
   assert.deepEqual(starts && changeOf(starts), 0);
 });
 
-test('without a whole span before there is nothing to compare with', () => {
+test('without a complete previous period there is no comparison', () => {
   assert.equal(splitDays(daysOf(59), 30).before, null);
   assert.equal(totalsOf(daysOf(30), 30)[0]?.before, null);
   assert.equal(changeOf({ measure: 'Starts', now: 5, before: null }), null);

@@ -15,7 +15,7 @@ const entries = entriesOf(document);
 const ajv = new Ajv2020({ strict: false, unicodeRegExp: true });
 formats.default(ajv);
 
-test('every operation has an example that its own schema takes', () => {
+test('every operation has an example that its own schema accepts', () => {
   let checked = 0;
   for (const { operationId, requestBody } of entries) {
     const body = bodyOf(requestBody?.content);
@@ -27,7 +27,7 @@ test('every operation has an example that its own schema takes', () => {
   assert.ok(checked > 20);
 });
 
-test('every field of a record has its row, with what it may hold', () => {
+test('every field of a record has its row, with its allowed values', () => {
   const create = entries.find(({ operationId }) => operationId === 'createUser');
   const rows = rowsOf(bodyOf(create?.requestBody?.content)?.schema ?? {});
   const login = rows.find(({ name }) => name === 'LoginID');
@@ -50,7 +50,7 @@ function shellWords(line: string): string[] {
   return words;
 }
 
-test('whatever is quoted is one word for the shell, and the same', () => {
+test('quoted text is a single, unchanged word for the shell', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => {
       assert.deepEqual(shellWords(quote(text)), [text]);
@@ -58,7 +58,7 @@ test('whatever is quoted is one word for the shell, and the same', () => {
   );
 });
 
-test('every operation has a command line that names its method, its address and its body', () => {
+test('every operation has a command line with its method, URL and body', () => {
   for (const entry of entries.filter(({ method }) => method !== 'EVENT')) {
     const request = exampleRequest(entry, 'https://lectern.example');
     const line = curlOf(request);
@@ -69,7 +69,7 @@ test('every operation has a command line that names its method, its address and 
   }
 });
 
-test('the filter finds by words of the name and of the address, and keeps the groups', () => {
+test('the filter matches words of the name and the path, and keeps the groups', () => {
   const names = (filter: string) =>
     groupsOf(entries, filter).flatMap(([, items]) => items.map(({ operationId }) => operationId));
   assert.deepEqual(names('post create many users'), ['createUsers']);

@@ -18,7 +18,7 @@ test('published vectors: RFC 1321 and FIPS 180-4', () => {
   for (const [declared, password, hash] of vectors) assert.equal(hashPassword(password, declared), hash);
 });
 
-test('what is beyond ASCII is hashed as the UTF-8 that was typed, composed or not', () => {
+test('non-ASCII passwords are hashed as the UTF-8 that was typed, composed or not', () => {
   const functions: [KnownHash, string, 'hex' | 'base64'][] = [
     ['sha256-hex', 'sha256', 'hex'],
     ['sha512-hex', 'sha512', 'hex'],
