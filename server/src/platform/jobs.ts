@@ -1,5 +1,7 @@
 import type { Context } from './context.ts';
+import { inLine } from './db/lines.ts';
 import { run } from './db/transaction.ts';
+import { jobsLine } from './turns.ts';
 
 /** Work that one of the nodes does on a schedule. It may run twice, so it must be idempotent. */
 export type Job = {
@@ -32,7 +34,7 @@ export async function startJobs(
   const work = async (job: Job) => {
     let next = job.every;
     try {
-      await job.run(ctx);
+      await job.run(inLine(ctx, jobsLine));
     } catch (error) {
       next = Math.min(job.every, retryAfter);
       ctx.log.warn({ err: error, job: job.name }, 'a job failed; it will be run again');

@@ -11,8 +11,9 @@ export type Turns = {
   readonly mostWaiting: number;
   /** In milliseconds. Work that has waited this long is rejected. */
   readonly longestWait: number | null;
-  /** The lines that are served before all others, in this order. */
+  /** These are served before all others, in this order, but never twice in a row while others wait. */
   readonly first: readonly string[];
+  lastWasFirst: boolean;
   inUse: number;
   readonly lines: Map<string, Line>;
 };
@@ -28,8 +29,10 @@ export const isStrangersLine = (line: string | undefined): boolean =>
   line?.startsWith(strangersLine) === true;
 /** Looks up keys, sessions and tenants: short statements on which every caller depends. */
 export const credentialsLine = '\ncredentials';
-/** Background work: jobs, webhook dispatch, maintenance. */
+/** Background work in short statements: what is due, webhook dispatch, maintenance. */
 export const serviceLine = '\nservice';
+/** Scheduled jobs, whose statements may be many and long: an ordinary queue. */
+export const jobsLine = '\njobs';
 /** Reads what several tenants use and one of them pays for nobody else, such as the tree of a release. */
 export const catalogueLine = '\ncatalogue';
 
@@ -38,7 +41,7 @@ export const isTenant = (line: string): boolean => line !== operatorLine && !lin
 export function openTurns(
   limits: Pick<Turns, 'most' | 'mostOfOne' | 'mostWaiting'> & { longestWait?: number; first?: string[] },
 ): Turns {
-  return { longestWait: null, first: [], ...limits, inUse: 0, lines: new Map() };
+  return { longestWait: null, first: [], ...limits, lastWasFirst: false, inUse: 0, lines: new Map() };
 }
 
 export function waitingIn({ lines }: Turns): number {
@@ -113,7 +116,13 @@ async function workAndPass<Result>(turns: Turns, line: Line, work: () => Promise
 }
 
 function passOn(turns: Turns): void {
-  for (const whose of [...turns.first, ...turns.lines.keys()]) if (serve(turns, whose)) return;
+  const { first } = turns;
+  const others = [...turns.lines.keys()].filter((whose) => !first.includes(whose));
+  for (const whose of turns.lastWasFirst ? [...others, ...first] : [...first, ...others])
+    if (serve(turns, whose)) {
+      turns.lastWasFirst = first.includes(whose);
+      return;
+    }
 }
 
 /** Starts the first work in the queue if it may run; the queue goes to the end. */

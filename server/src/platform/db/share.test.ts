@@ -86,6 +86,27 @@ test('six busy tenants with slow statements, and background work, never starve l
   assert.ok(Math.max(...passed) <= most, `statements that came first: ${passed}`);
 });
 
+test('background work that never pauses leaves every other turn to tenants', async () => {
+  let [isOn, done] = [true, 0];
+  const background = async () => {
+    while (isOn) {
+      await engine.query({ text: 'select pg_sleep(0.01)', values: [] });
+      done++;
+    }
+  };
+  const busy = Array.from({ length: 20 }, () => background());
+  const passed: number[] = [];
+  for (let read = 0; read < 15; read++) {
+    const before = done;
+    await engine.query({ text: 'select 1', values: [] }, 'honest');
+    passed.push(done - before);
+  }
+  isOn = false;
+  await Promise.all(busy);
+  const most = engine.kind === 'pglite' ? 2 : 20;
+  assert.ok(Math.max(...passed) <= most, `statements that came first: ${passed}`);
+});
+
 test('what a context does waits in its line, whatever its statements name', async () => {
   const lines: (string | undefined)[] = [];
   const noting: Engine = {

@@ -8,8 +8,8 @@ const patience = { longestWait: 5_000, mostWaiting: 5_000 };
 
 /**
  * Each tenant has a queue of statements and transactions, and the queues are served in turn, so a tenant with a thousand
- * requests delays only its own. Look-ups of credentials and background work go first: they are few and short, and every
- * tenant depends on them.
+ * requests delays only its own. Look-ups of credentials and background work go first, at most
+ * every other turn: they are few and short, and every tenant depends on them.
  */
 export function shareAmongTenants(engine: Engine): Engine {
   const turns = openTurns({ ...shares[engine.kind], ...patience, first: [credentialsLine, serviceLine] });
