@@ -60,6 +60,8 @@ const owners: Record<string, string> = {
   operator_session: 'people',
   sign_in_guess: 'people',
   erasure: 'people',
+  erasure_enrolment: 'people',
+  erasure_under_way: 'people',
 };
 
 type Import = { to: string; isType: boolean };

@@ -105,7 +105,7 @@ export interface paths {
         post?: never;
         /**
          * Erase a user's personal data and end their access
-         * @description Personal data is erased, access ends, and anonymous results are kept. The receipt says what was erased and what was kept.
+         * @description Personal data is erased, access ends, and anonymous results are kept. The receipt says what was erased and what was kept. Large erasures take a while; they continue if you disconnect, and repeating the call returns the same receipt.
          */
         delete: operations["eraseUser"];
         options?: never;
@@ -1692,6 +1692,8 @@ export interface components {
                 Data: string;
                 /** @description Number of records. */
                 Records: number;
+                /** @description true: the plan stopped counting at 1000 records. A receipt counts all of them. */
+                More: boolean;
                 What: string;
             }[];
             Kept: {
@@ -1699,6 +1701,8 @@ export interface components {
                 Data: string;
                 /** @description Number of records. */
                 Records: number;
+                /** @description true: the plan stopped counting at 1000 records. A receipt counts all of them. */
+                More: boolean;
                 What: string;
                 Why: string;
             }[];
@@ -4458,6 +4462,7 @@ export interface operations {
                      *         {
                      *           "Data": "enrolments",
                      *           "Records": 1,
+                     *           "More": true,
                      *           "What": "Enrolments and their results."
                      *         }
                      *       ],
@@ -4465,6 +4470,7 @@ export interface operations {
                      *         {
                      *           "Data": "enrolments",
                      *           "Records": 1,
+                     *           "More": true,
                      *           "What": "Enrolments and their results.",
                      *           "Why": "Anonymous results are kept for reports."
                      *         }

@@ -1,6 +1,7 @@
 import { findDamage } from './modules/catalogue/damage.ts';
 import { expireEnrolments } from './modules/enrolments/expire.ts';
 import { finishDeletions } from './modules/lifecycle/finish-deletions.ts';
+import { finishErasures } from './modules/people/finish-erasures.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
@@ -14,6 +15,7 @@ export const jobs: readonly Job[] = [
   { name: 'retries.forget', every: 3_600, run: forgetOldAnswers },
   { name: 'packages.check', every: 86_400, run: async (ctx) => void (await findDamage(ctx)) },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
+  { name: 'users.erase', every: 10, run: finishErasures },
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 

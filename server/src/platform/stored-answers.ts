@@ -7,6 +7,9 @@ import { sha256 } from './ids.ts';
 import { readTogether } from './read-together.ts';
 import { mark, markingKey } from './signing.ts';
 
+/** Responses erased by one statement. */
+const portion = 500;
+
 /** How long a response is replayed. */
 const keptHours = 24;
 
@@ -160,50 +163,68 @@ function decrypt(key: Buffer, bytes: Buffer): string {
   return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8');
 }
 
-/**
- * Erases the responses about a person. The rows stay until they expire, so that a late retry does not bring
- * the person back.
- */
-export function eraseAnswers(ctx: TenantContext, loginId: string): Promise<number> {
-  return erase(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)]);
+/** Erases up to `most` responses about a person. The rows stay until they expire, so that a late retry does not
+ * bring the person back. */
+export function eraseAnswers(
+  ctx: TenantContext,
+  { loginId, most }: { loginId: string; most: number },
+): Promise<number> {
+  return erase(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], most);
 }
 
-/** Erases the operator's responses about a tenant; the rows stay for the same reason. */
-export function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<number> {
-  return erase(forTenant(ctx, operatorSpace), [aboutTenantMark(ctx, tenantId)]);
+export function countAnswers(
+  ctx: TenantContext,
+  { loginId, most }: { loginId: string; most: number },
+): Promise<number> {
+  return count(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], most);
 }
 
-export async function countAnswersAboutTenant(ctx: Context, tenantId: string): Promise<number> {
+/** Erases the operator's answers about a tenant, a portion at a time; the rows stay for the same reason. */
+export async function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<void> {
+  const marks = [aboutTenantMark(ctx, tenantId)];
+  while ((await erase(forTenant(ctx, operatorSpace), marks, portion)) === portion);
+}
+
+export function countAnswersAboutTenant(
+  ctx: Context,
+  { tenantId, most }: { tenantId: string; most: number },
+): Promise<number> {
+  return count(forTenant(ctx, operatorSpace), [aboutTenantMark(ctx, tenantId)], most);
+}
+
+const someAbout = `
+select known.key_hash from stored_answer known
+where known.tenant_id = $1 and known.about = any($2::text[]) and known.answer is not null limit $3`;
+
+async function count(ctx: TenantContext, abouts: string[], most: number): Promise<number> {
   const [row] = await run<{ answers: number }>(ctx, {
-    name: 'count_answers_about_tenant',
-    text: `select count(*)::integer as answers from stored_answer known
-      where known.tenant_id = $1 and known.about = $2 and known.answer is not null`,
-    values: [operatorSpace, aboutTenantMark(ctx, tenantId)],
+    name: 'count_answers_about',
+    text: `select count(*)::integer as answers from (${someAbout}) found`,
+    values: [ctx.tenantId, abouts, most],
   });
   return row?.answers ?? 0;
 }
 
-async function erase(ctx: TenantContext, abouts: string[]): Promise<number> {
-  const { numUpdatedRows } = await ctx.db
-    .updateTable('stored_answer')
-    .set({ answer: null, about: null })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where((where) => where('about', '=', where.fn.any(where.val(abouts))))
-    .where('answer', 'is not', null)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+async function erase(ctx: TenantContext, abouts: string[], most: number): Promise<number> {
+  const erased = await run(ctx, {
+    name: 'erase_answers_about',
+    text: `update stored_answer old set answer = null, about = null
+      where old.tenant_id = $1 and old.key_hash = any(array(${someAbout})) returning 1`,
+    values: [ctx.tenantId, abouts, most],
+  });
+  return erased.length;
 }
 
 const forgetText = `
 /* across tenants: what is older than a day is of no use to any of them */
 delete from stored_answer where (tenant_id, key_hash) in (
-  select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit 5000
+  select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit ${portion}
 )`;
 
 /** Removes responses that are no longer replayed. A job; idempotent, and safe on several nodes. */
 export async function forgetOldAnswers(ctx: Context): Promise<void> {
   for (;;) {
     const { affected } = await ctx.engine.query({ text: forgetText, values: [ctx.now()] });
-    if (affected < 5000) return;
+    if (affected < portion) return;
   }
 }

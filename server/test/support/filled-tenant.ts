@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { packCourse } from '../../../test/journeys/made-courses.ts';
 import { newKey } from '../../src/modules/enrolment-keys/key-text.ts';
 import { untilReadable } from '../../src/modules/events/test-support.ts';
+import { beginning } from '../../src/modules/people/erasure-progress.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { play, scorm12 } from './player.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
@@ -53,6 +55,7 @@ export async function fill(
   const token = new URL(link.body.SignInURL).searchParams.get('token');
   await service.api('POST', '/session/sign-in', { token });
   await tenant.api('DELETE', `/user/${await tenant.user()}`);
+  await leaveErasure(service, tenant.TenantID);
   const hook = await tenant.api('POST', '/webhook', {
     URL: receiver,
     Description: `${secret} endpoint ${tenant.TenantID}`,
@@ -82,4 +85,19 @@ export async function fill(
     key,
     GroupName: `${secret} group ${tenant.TenantID}`,
   };
+}
+
+/** As a node leaves it that died before its last portion. */
+async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<void> {
+  const now = ctx.now();
+  const own = { tenant_id: tenantId, erasure_id: newId(now) };
+  const progress = JSON.stringify(beginning(now));
+  await ctx.db
+    .insertInto('erasure_under_way')
+    .values({ ...own, user_id: newId(now), progress })
+    .execute();
+  await ctx.db
+    .insertInto('erasure_enrolment')
+    .values({ ...own, enroll_id: newId(now) })
+    .execute();
 }

@@ -11,6 +11,8 @@ import type { Enrolment } from '../../src/modules/enrolments/schemas.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
 import { type Context, serviceActor } from '../../src/platform/context.ts';
 import { openCounters } from '../../src/platform/counters.ts';
+import { kyselyOn } from '../../src/platform/db/dialect.ts';
+import type { Engine } from '../../src/platform/db/engine.ts';
 import { openTestDatabase } from '../../src/platform/db/test-database.ts';
 import { openFiles } from '../../src/platform/files.ts';
 import { openKeys } from '../../src/platform/keys/open-keys.ts';
@@ -56,10 +58,12 @@ async function listen(server: FastifyInstance): Promise<number> {
 
 /** The real service on its own database, on free ports of 127.0.0.1. */
 export async function startService(
-  options: { now?: () => Date; env?: Record<string, string> } = {},
+  options: { now?: () => Date; env?: Record<string, string>; over?: (engine: Engine) => Engine } = {},
 ): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lectern-test-'));
-  const { engine, db } = await openTestDatabase();
+  const opened = await openTestDatabase();
+  const engine = options.over?.(opened.engine) ?? opened.engine;
+  const db = kyselyOn(engine);
   const config: { -readonly [K in keyof Config]: Config[K] } = {
     ...readConfig({
       DATA_DIR: dataDir,

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
+import { isId, lowestId } from '../../platform/ids.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import type { Entry } from './chain.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
@@ -55,8 +55,10 @@ export async function listAudit(ctx: Context & { tenantId?: string }, input: Aud
   const cursor = readCursor(input);
   if (cursor !== null && !isId(cursor)) throw foreignCursor();
   if (cursor !== null) conditions.push(`entry.audit_id ${order === 'asc' ? '>' : '<'} ${add(cursor)}::uuid`);
-  if (input.After !== undefined) conditions.push(`entry.audit_id >= ${add(firstId(input.After))}::uuid`);
-  if (input.Before !== undefined) conditions.push(`entry.audit_id < ${add(firstId(input.Before))}::uuid`);
+  if (input.After !== undefined)
+    conditions.push(`entry.audit_id >= ${add(lowestId(new Date(input.After)))}::uuid`);
+  if (input.Before !== undefined)
+    conditions.push(`entry.audit_id < ${add(lowestId(new Date(input.Before)))}::uuid`);
   if (input.Action !== undefined) conditions.push(`entry.action = ${add(input.Action)}`);
   if (input.ActorID !== undefined) conditions.push(`entry.actor_id = ${add(input.ActorID)}`);
   if (input.TargetID !== undefined) conditions.push(`entry.target_id = ${add(input.TargetID)}`);
@@ -77,12 +79,6 @@ export async function listAudit(ctx: Context & { tenantId?: string }, input: Aud
     (row) => row.audit_id,
     (row) => toEntry(row, forTenant),
   );
-}
-
-/** IDs begin with the time of their entry. */
-function firstId(instant: string): string {
-  const hex = Math.max(0, Date.parse(instant)).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
 }
 
 async function findPerson(ctx: Context & { tenantId?: string }, loginId: string) {

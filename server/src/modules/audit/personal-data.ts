@@ -1,14 +1,65 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import type { Person, PersonalData } from '../../platform/personal-data.ts';
+import { type Keyset, keysetSql, type Place, placeOf, rowsOf } from '../../platform/keyset.ts';
+import { type PersonalData, type Portion, portionRows, type Subject } from '../../platform/personal-data.ts';
 import type { Entry } from './chain.ts';
 
-const ofPerson = `entry.tenant_id = $1 and (entry.actor_user_id = $2::uuid or entry.target_id = any($3::text[]))`;
-const values = (ctx: TenantContext, { userId, enrollIds }: Person) => [
-  ctx.tenantId,
-  userId,
-  [userId, ...enrollIds],
-];
+const key = ['audit_id'];
+const byUser = (userId: string, rows: number): Keyset => ({
+  table: 'audit_entry',
+  of: { actor_user_id: userId },
+  key,
+  rows,
+});
+const about = (id: string, rows: number): Keyset => ({
+  table: 'audit_entry',
+  of: { target_id: id },
+  key,
+  rows,
+});
+
+type Found = { audit_id: string; counts: boolean };
+
+/** Counts a page. What the person did to themselves counts once, and what the erasure has written does not. */
+async function countPage(
+  ctx: TenantContext,
+  { userId, until }: Subject,
+  keyset: Keyset,
+  after: Place | null,
+) {
+  const { text, values, add } = keysetSql(
+    ctx.tenantId,
+    keyset,
+    after,
+    'held.audit_id, held.at, held.actor_user_id',
+  );
+  const isTwice = keyset.of && 'target_id' in keyset.of;
+  const once = isTwice ? `and page.actor_user_id is distinct from ${add(userId)}::uuid` : '';
+  const rows = await run<Found>(ctx, {
+    text: `select page.audit_id, page.at < ${add(until)} ${once} as counts from (${text}) page order by page.audit_id`,
+    values,
+  });
+  const records = rows.filter(({ counts }) => counts).length;
+  return { records, next: rows.length < keyset.rows ? null : placeOf(rows.at(-1), key) };
+}
+
+/** First what they did, then what was done to them. */
+async function countOfUser(ctx: TenantContext, subject: Subject, after: Place | null): Promise<Portion> {
+  const [way = 'by', id = null] = after ?? [];
+  const keyset = way === 'by' ? byUser(subject.userId, portionRows) : about(subject.userId, portionRows);
+  const { records, next } = await countPage(ctx, subject, keyset, id === null ? null : [id]);
+  if (next) return { records, next: [way, ...next] };
+  return { records, next: way === 'by' ? ['about', null] : null };
+}
+
+const byText = `
+select 1 from audit_entry held where held.tenant_id = $1 and held.actor_user_id = $2::uuid limit $3`;
+
+const aboutText = `
+select 1 from unnest($3::text[]) own (id) cross join lateral (
+  select held.actor_user_id from audit_entry held where held.tenant_id = $1 and held.target_id = own.id limit $4
+) one where one.actor_user_id is distinct from $2::uuid limit $4`;
 
 /** The only data that an erasure leaves unchanged: the chain reveals any change. It contains no names. */
 export const auditData: PersonalData = {
@@ -19,21 +70,29 @@ export const auditData: PersonalData = {
     what: "Entries about the person's access and results, under an ID that no longer leads to anyone.",
     why: "The trail proves that it was never changed, so entries cannot be removed. It never contained learners' names or addresses.",
   },
-  erase: async (ctx, person) => {
-    const [row] = await run<{ entries: number }>(ctx, {
-      name: 'count_audit_of_person',
-      text: `select count(*)::integer as entries from audit_entry entry where ${ofPerson}`,
-      values: values(ctx, person),
-    });
-    return row?.entries ?? 0;
-  },
+  countOfUser,
+  eraseOfEnrolment: (ctx, subject, after) =>
+    countPage(ctx, subject, about(subject.enrollId, portionRows), after),
+  count: async (ctx, { userId, enrollIds, most }) =>
+    (await countRows(ctx, byText, [userId, most])) +
+    (await countRows(ctx, aboutText, [userId, [userId, ...enrollIds], most])),
   read: async function* (ctx, person) {
-    const rows = await run<Entry>(ctx, {
-      name: 'read_audit_of_person',
-      text: `select entry.* from audit_entry entry where ${ofPerson} order by entry.audit_id`,
-      values: values(ctx, person),
-    });
-    for (const { audit_id, at, action, actor, data } of rows)
-      yield { AuditID: audit_id, At: at, Action: action, Actor: actor, Data: data };
+    for await (const entry of rowsOf<Entry>(ctx, byUser(person.userId, 200))) yield recordOf(entry);
+    for await (const id of allOf(person.userId, person.enrolments()))
+      for await (const entry of rowsOf<Entry>(ctx, about(id, 200)))
+        if (entry.actor_user_id !== person.userId) yield recordOf(entry);
   },
 };
+
+async function* allOf(first: string, others: AsyncIterable<string>) {
+  yield first;
+  yield* others;
+}
+
+const recordOf = ({ audit_id, at, action, actor, data }: Entry) => ({
+  AuditID: audit_id,
+  At: at,
+  Action: action,
+  Actor: actor,
+  Data: data,
+});

@@ -1,12 +1,22 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import type { PersonalData } from '../../platform/personal-data.ts';
+import { rowsOf } from '../../platform/keyset.ts';
+import { type PersonalData, portionOf, portionRows } from '../../platform/personal-data.ts';
 import { selectKeys, toKey } from './record.ts';
+
+/** Each way has an index. */
+const some = (most: number | string) => `
+  (select held.key_id from enrolment_key held where held.tenant_id = $1 and held.user_id = $2 limit ${most})
+  union
+  (select held.key_id from enrolment_key held where held.tenant_id = $1 and held.redeemed_by = $2 limit ${most})
+  limit ${most}`;
 
 const anonymize = `
 update enrolment_key made set user_id = nullif(made.user_id, $2), redeemed_by = nullif(made.redeemed_by, $2),
   revoked_at = case when made.redeemed_at is null then coalesce(made.revoked_at, $3) else made.revoked_at end,
   enroll_ids = case when made.redeemed_by = $2 then null else made.enroll_ids end
-where made.tenant_id = $1 and (made.user_id = $2 or made.redeemed_by = $2) returning 1`;
+where made.tenant_id = $1 and made.key_id = any(array(${some(portionRows)})) returning 1`;
 
 export const enrolmentKeyData: PersonalData = {
   name: 'EnrolmentKeys',
@@ -17,20 +27,25 @@ export const enrolmentKeyData: PersonalData = {
     what: 'The keys, and whether they were used.',
     why: "They belong to the buyer's order.",
   },
-  erase: async (ctx, { userId }) => {
-    const values = [ctx.tenantId, userId, ctx.now()];
-    return (await run(ctx, { name: 'anonymize_keys', text: anonymize, values })).length;
+  eraseOfUser: async (ctx, { userId, until }) => {
+    const values = [ctx.tenantId, userId, until];
+    return portionOf((await run(ctx, { name: 'anonymize_keys', text: anonymize, values })).length);
   },
+  count: (ctx, { userId, most }) => countRows(ctx, some('$3'), [userId, most]),
   read: async function* (ctx, { userId }) {
-    const rows = await selectKeys(ctx)
-      .where((where) =>
-        where.or([
-          where('enrolment_key.user_id', '=', userId),
-          where('enrolment_key.redeemed_by', '=', userId),
-        ]),
-      )
-      .orderBy('enrolment_key.key_id')
-      .execute();
-    for (const row of rows) yield toKey(ctx, row);
+    for (const column of ['user_id', 'redeemed_by'])
+      for await (const { key_id, user_id } of keysOf(ctx, column, userId)) {
+        if (column === 'redeemed_by' && user_id === userId) continue;
+        const row = await selectKeys(ctx).where('enrolment_key.key_id', '=', key_id).executeTakeFirst();
+        if (row) yield toKey(ctx, row);
+      }
   },
 };
+
+const keysOf = (ctx: TenantContext, column: string, userId: string) =>
+  rowsOf<{ key_id: string; user_id: string | null }>(ctx, {
+    table: 'enrolment_key',
+    of: { [column]: userId },
+    key: ['key_id'],
+    rows: 200,
+  });

@@ -1,6 +1,16 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { countRows, eachOf } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import type { Person, PersonalData } from '../../platform/personal-data.ts';
+import { newId } from '../../platform/ids.ts';
+import { type Keyset, keysetSql, placeOf, type Row, rowsOf } from '../../platform/keyset.ts';
+import {
+  type ErasePortion,
+  type Person,
+  type PersonalData,
+  portionRows,
+  type Subject,
+} from '../../platform/personal-data.ts';
+import { eraseNewEvents } from '../events/personal-data.ts';
 import { selectEnrolments, toEnrolment } from './record.ts';
 import { updateEnrolment } from './update.ts';
 
@@ -8,33 +18,64 @@ const anonymize = `
 update enrolment held set user_id = null, group_name = null, reference = null, metadata = '{}',
   override = jsonb_set(held.override, '{Reason}', '""'), ended_at = coalesce(held.ended_at, $3),
   changed_at = $3, revision = held.revision + 1
-where held.tenant_id = $1 and held.user_id = $2 returning 1`;
+where held.tenant_id = $1 and held.enroll_id = any($2::uuid[])`;
 
-const anonymizeLaunches = `
-update launch played set user_agent = null, return_url = null, ended_at = coalesce(played.ended_at, $3)
-where played.tenant_id = $1 and played.enroll_id = any($2::uuid[]) returning 1`;
+/** Withdrawing one takes several statements. */
+const enrolmentsAtOnce = 20;
+
+const someOfUser = `
+select held.enroll_id, held.ended_at is null and held.status <> 'completed' as is_open from enrolment held
+where held.tenant_id = $1 and held.user_id = $2 order by held.enroll_id limit $3`;
 
 /**
- * Enrolments that are not completed are withdrawn as a client would do it, so that their seats are freed and
- * readers of the event log are notified.
+ * Takes the person from some of their enrolments, and answers which. What is not completed is withdrawn as a client would
+ * do it, so that seats are freed and readers of the log know.
  */
-async function eraseEnrolments(ctx: TenantContext, person: Person): Promise<number> {
-  const open = await ctx.db
-    .selectFrom('enrolment')
-    .select('enroll_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', person.userId)
-    .where('ended_at', 'is', null)
-    .where('status', '<>', 'completed')
-    .execute();
-  for (const { enroll_id } of open)
-    await updateEnrolment(ctx, { loginId: person.loginId, enrollId: enroll_id, Withdrawn: true });
-  const values = [ctx.tenantId, person.userId, ctx.now()];
-  return (await run(ctx, { name: 'anonymize_enrolments', text: anonymize, values })).length;
+export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Promise<string[]> {
+  const { userId, loginId } = subject;
+  const values = [ctx.tenantId, userId, enrolmentsAtOnce];
+  const some = await run<{ enroll_id: string; is_open: boolean }>(ctx, {
+    name: 'enrolments_to_erase',
+    text: someOfUser,
+    values,
+  });
+  if (some.length === 0) return [];
+  const since = newId(ctx.now());
+  for (const { enroll_id: enrollId, is_open } of some)
+    if (is_open) await updateEnrolment(ctx, { loginId, enrollId, Withdrawn: true });
+  const enrollIds = some.map(({ enroll_id }) => enroll_id);
+  await run(ctx, {
+    name: 'anonymize_enrolments',
+    text: anonymize,
+    values: [ctx.tenantId, enrollIds, ctx.now()],
+  });
+  await eraseNewEvents(ctx, { enrollIds, since });
+  return enrollIds;
+}
+
+const firstOfUser = `
+select held.enroll_id from enrolment held where held.tenant_id = $1 and held.user_id = $2
+order by held.enroll_id limit $3`;
+
+/** The first enrolments of a person. */
+export async function someEnrolments(ctx: TenantContext, userId: string, most: number): Promise<string[]> {
+  const values = [ctx.tenantId, userId, most];
+  const rows = await run<{ enroll_id: string }>(ctx, {
+    name: 'some_enrolments',
+    text: firstOfUser,
+    values,
+  });
+  return rows.map(({ enroll_id }) => enroll_id);
+}
+
+/** All of them, a page at a time. */
+export async function* enrolmentsOf(ctx: TenantContext, userId: string): AsyncGenerator<string> {
+  const keyset = { table: 'enrolment', of: { user_id: userId }, key: ['enroll_id'], rows: 200 };
+  for await (const { enroll_id } of rowsOf<{ enroll_id: string }>(ctx, keyset)) yield enroll_id;
 }
 
 async function* readEnrolments(ctx: TenantContext, person: Person) {
-  for (const enrollId of person.enrollIds) {
+  for await (const enrollId of person.enrolments()) {
     const row = await selectEnrolments(ctx).where('enrolment.enroll_id', '=', enrollId).executeTakeFirst();
     if (row) yield toEnrolment(ctx, row);
   }
@@ -48,16 +89,11 @@ export const enrolmentData: PersonalData = {
     what: 'Course, option, times, status and result, without a user.',
     why: "They are part of the course's figures and of the number of enrolments sold.",
   },
-  erase: eraseEnrolments,
+  count: async (_ctx, { enrollIds }) => enrollIds.length,
   read: readEnrolments,
 };
 
-type Row = Record<string, unknown>;
-
-/**
- * The rest of each primary key, and how many rows to read at a time: rows with run-time data can have 1 MiB
- * each.
- */
+/** The rest of each primary key, and how many rows are read at a time: those with run-time data have up to 1 MiB each. */
 const pages = {
   launch: { key: ['number'], rows: 200 },
   attempt: { key: [], rows: 1 },
@@ -65,29 +101,41 @@ const pages = {
   run_time_commit: { key: ['launch', 'number'], rows: 200 },
 } as const;
 
-/** All rows of one of the enrolments' tables, one enrolment and one page at a time. */
-async function* rowsOf(ctx: TenantContext, person: Person, table: keyof typeof pages) {
-  for (const enrollId of person.enrollIds) {
-    let last: Row | undefined;
-    do {
-      const page: Row[] = await readPage(ctx, table, enrollId, last);
-      for (const { tenant_id: _, ...row } of page) yield fieldsOf(row);
-      last = page.length === pages[table].rows ? page.at(-1) : undefined;
-    } while (last && pages[table].key.length > 0);
-  }
+type Table = keyof typeof pages;
+
+const keysetOf = (table: Table, enrollId: string): Keyset => ({
+  table,
+  of: { enroll_id: enrollId },
+  ...pages[table],
+});
+
+/** All rows of one of the enrolments' tables, an enrolment and a page at a time. */
+async function* readRows(ctx: TenantContext, person: Person, table: Table) {
+  for await (const enrollId of person.enrolments())
+    for await (const { tenant_id: _, ...row } of rowsOf(ctx, keysetOf(table, enrollId))) yield fieldsOf(row);
 }
 
-function readPage(ctx: TenantContext, table: keyof typeof pages, enrollId: string, after: Row | undefined) {
-  const { key, rows } = pages[table];
-  const columns = ['enroll_id', ...key].map((name) => `held.${name}`).join(', ');
-  const places = key.map((_, at) => `$${at + 3}`).join(', ');
-  const beyond = after ? `and (${key.map((name) => `held.${name}`).join(', ')}) > (${places})` : '';
-  return run<Row>(ctx, {
-    text: `select held.* from ${table} held where held.tenant_id = $1 and held.enroll_id = $2 ${beyond}
-      order by ${columns} limit ${rows}`,
-    values: [ctx.tenantId, enrollId, ...(after ? key.map((name) => after[name]) : [])],
-  });
-}
+/** Sets columns of an enrolment's rows. */
+const erasing =
+  (table: Table, set: string, settingEnd = false): ErasePortion =>
+  async (ctx, { enrollId, until }, after) => {
+    const { key } = pages[table];
+    const columns = ['enroll_id', ...key];
+    const keyset = { ...keysetOf(table, enrollId), rows: portionRows };
+    const held = columns.map((name) => `held.${name}`).join(', ');
+    const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, held);
+    const same = columns.map((name) => `old.${name} = page.${name}`).join(' and ');
+    const end = settingEnd ? `, ended_at = coalesce(old.ended_at, ${add(until)})` : '';
+    const rows = await run<Row>(ctx, {
+      text: `with page as (${text}), erased as (
+          update ${table} old set ${set}${end} from page
+          where old.tenant_id = $1 and ${same}
+        ) select * from page order by ${columns.join(', ')}`,
+      values,
+    });
+    const isFull = key.length > 0 && rows.length === portionRows;
+    return { records: rows.length, next: isFull ? placeOf(rows.at(-1), key) : null };
+  };
 
 /** `enroll_id` → `EnrollID`: columns under the names that the API would use. */
 function fieldsOf(row: object): object {
@@ -108,36 +156,27 @@ export const launchData: PersonalData = {
   tables: ['launch'],
   erased: 'The browser (user agent) and the return URL. Sessions have ended.',
   kept: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
-  erase: async (ctx, person) => {
-    const values = [ctx.tenantId, person.enrollIds, ctx.now()];
-    return (await run(ctx, { name: 'anonymize_launches', text: anonymizeLaunches, values })).length;
-  },
-  read: (ctx, person) => rowsOf(ctx, person, 'launch'),
+  eraseOfEnrolment: erasing('launch', 'user_agent = null, return_url = null', true),
+  count: (ctx, { enrollIds, most }) => countRows(ctx, eachOf('launch', 'enroll_id'), [enrollIds, most]),
+  read: (ctx, person) => readRows(ctx, person, 'launch'),
 };
+
+const eraseAttempt = erasing('attempt', 'tree_state = null, last_unit_id = null');
+const eraseUnits = erasing('attempt_unit', "data = '{}', bytes = 0");
 
 export const runTimeData: PersonalData = {
   name: 'RunTimeData',
   tables: ['attempt', 'attempt_unit'],
   erased: 'Everything that the courses stored: bookmarks, answers, comments, the name they were given.',
   kept: { what: 'The result of each unit.', why: 'They are part of the anonymous result.' },
-  erase: async (ctx, person) => {
-    await ctx.db
-      .updateTable('attempt')
-      .set({ tree_state: null, last_unit_id: null })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
-      .execute();
-    const { numUpdatedRows } = await ctx.db
-      .updateTable('attempt_unit')
-      .set({ data: '{}', bytes: 0 })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
-      .executeTakeFirst();
-    return Number(numUpdatedRows);
+  eraseOfEnrolment: async (ctx, subject, after) => {
+    if (after === null) await eraseAttempt(ctx, subject, null);
+    return eraseUnits(ctx, subject, after);
   },
+  count: (ctx, { enrollIds, most }) => countRows(ctx, eachOf('attempt_unit', 'enroll_id'), [enrollIds, most]),
   read: async function* (ctx, person) {
-    yield* rowsOf(ctx, person, 'attempt');
-    yield* rowsOf(ctx, person, 'attempt_unit');
+    yield* readRows(ctx, person, 'attempt');
+    yield* readRows(ctx, person, 'attempt_unit');
   },
 };
 
@@ -149,14 +188,8 @@ export const commitData: PersonalData = {
     what: 'When a result of a unit was stored, and which result.',
     why: 'They are part of the anonymous result.',
   },
-  erase: async (ctx, person) => {
-    const { numUpdatedRows } = await ctx.db
-      .updateTable('run_time_commit')
-      .set({ body_hash: null })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where((where) => where('enroll_id', '=', where.fn.any(where.val(person.enrollIds))))
-      .executeTakeFirst();
-    return Number(numUpdatedRows);
-  },
-  read: (ctx, person) => rowsOf(ctx, person, 'run_time_commit'),
+  eraseOfEnrolment: erasing('run_time_commit', 'body_hash = null'),
+  count: (ctx, { enrollIds, most }) =>
+    countRows(ctx, eachOf('run_time_commit', 'enroll_id'), [enrollIds, most]),
+  read: (ctx, person) => readRows(ctx, person, 'run_time_commit'),
 };

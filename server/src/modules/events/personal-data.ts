@@ -1,6 +1,8 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { countRows, eachOf } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import type { Person, PersonalData } from '../../platform/personal-data.ts';
+import { type Keyset, keysetSql, type Place, placeOf, rowsOf } from '../../platform/keyset.ts';
+import { type Person, type PersonalData, type Portion, portionRows } from '../../platform/personal-data.ts';
 
 /**
  * Members of Data that say nothing about a person. All others are erased, so a new one is erased by default.
@@ -22,20 +24,56 @@ const anonymous = [
   'TotalSeconds',
 ];
 
-const ofPerson = `told.tenant_id = $1
-  and (told.enroll_id = any($3::uuid[]) or (told.user_id = $2 and told.enroll_id is null))`;
-
-const erase = `
-update event told set user_id = null, data = (
-  select coalesce(jsonb_object_agg(member.key, case when member.key = any($4::text[]) then member.value end), '{}')
+const withoutPerson = (members: string) => `user_id = null, data = (
+  select coalesce(jsonb_object_agg(member.key, case when member.key = any(${members}::text[]) then member.value end), '{}')
   from jsonb_each(told.data) member
-)
-where ${ofPerson}
-returning 1`;
+)`;
 
-const read = `
-select told.event_id, told.type, told.occurred_at, told.enroll_id, told.course_id, told.data from event told
-where ${ofPerson} and told.event_id > $4::uuid order by told.event_id limit 200`;
+const eraseNew = `
+update event told set ${withoutPerson('$4')}
+where told.tenant_id = $1 and told.enroll_id = any($2::uuid[]) and told.event_id >= $3::uuid`;
+
+/** Erases what the erasure itself has just told: nobody reads whom it is about. */
+export async function eraseNewEvents(
+  ctx: TenantContext,
+  { enrollIds, since }: { enrollIds: string[]; since: string },
+): Promise<void> {
+  const values = [ctx.tenantId, enrollIds, since, anonymous];
+  await run(ctx, { name: 'erase_new_events', text: eraseNew, values });
+}
+
+const key = ['event_id'];
+
+const ofUser = (userId: string, rows: number): Keyset => ({
+  table: 'event',
+  of: { user_id: userId },
+  where: 'held.enroll_id is null',
+  key,
+  rows,
+});
+
+const ofEnrolment = (enrollId: string, rows: number): Keyset => ({
+  table: 'event',
+  of: { enroll_id: enrollId },
+  key,
+  rows,
+});
+
+type Page = { event_id: string; named: boolean };
+
+async function erase(ctx: TenantContext, keyset: Keyset, after: Place | null): Promise<Portion> {
+  const columns = 'held.event_id, held.user_id is not null as named';
+  const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, columns);
+  const page = await run<Page>(ctx, {
+    text: `with page as (${text}), erased as (
+        update event told set ${withoutPerson(add(anonymous))} from page
+        where told.tenant_id = $1 and told.event_id = page.event_id
+      ) select * from page order by event_id`,
+    values,
+  });
+  const next = page.length < keyset.rows ? null : placeOf(page.at(-1), key);
+  return { records: page.filter(({ named }) => named).length, next };
+}
 
 type Row = {
   event_id: string;
@@ -47,24 +85,19 @@ type Row = {
 };
 
 async function* readEvents(ctx: TenantContext, person: Person) {
-  for (let after: string | null = '00000000-0000-0000-0000-000000000000'; after !== null; ) {
-    const rows: Row[] = await run<Row>(ctx, {
-      name: 'read_events_of_person',
-      text: read,
-      values: [ctx.tenantId, person.userId, person.enrollIds, after],
-    });
-    for (const row of rows)
-      yield {
-        EventID: row.event_id,
-        Type: row.type,
-        OccurredAt: row.occurred_at,
-        EnrollID: row.enroll_id,
-        CourseID: row.course_id,
-        Data: row.data,
-      };
-    after = rows.at(-1)?.event_id ?? null;
-  }
+  for await (const row of rowsOf<Row>(ctx, ofUser(person.userId, 200))) yield toRecord(row);
+  for await (const enrollId of person.enrolments())
+    for await (const row of rowsOf<Row>(ctx, ofEnrolment(enrollId, 200))) yield toRecord(row);
 }
+
+const toRecord = (row: Row) => ({
+  EventID: row.event_id,
+  Type: row.type,
+  OccurredAt: row.occurred_at,
+  EnrollID: row.enroll_id,
+  CourseID: row.course_id,
+  Data: row.data,
+});
 
 export const eventData: PersonalData = {
   name: 'Events',
@@ -74,9 +107,10 @@ export const eventData: PersonalData = {
     what: 'That something happened to an enrolment, when, and with which result.',
     why: 'Readers that follow the log must find no gaps. Nothing in it leads to the person any more.',
   },
-  erase: async (ctx, person) => {
-    const values = [ctx.tenantId, person.userId, person.enrollIds, anonymous];
-    return (await run(ctx, { name: 'erase_events', text: erase, values })).length;
-  },
+  eraseOfUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, portionRows), after),
+  eraseOfEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, portionRows), after),
+  count: async (ctx, { userId, enrollIds, most }) =>
+    (await countRows(ctx, eachOf('event', 'user_id', 'held.enroll_id is null'), [[userId], most])) +
+    (await countRows(ctx, eachOf('event', 'enroll_id', 'held.user_id is not null'), [enrollIds, most])),
   read: readEvents,
 };

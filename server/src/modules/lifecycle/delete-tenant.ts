@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts';
-import { run, transaction } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import { countPages } from '../../platform/keyset.ts';
 import { countAnswersAboutTenant, eraseAnswersAboutTenant } from '../../platform/stored-answers.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
@@ -32,6 +33,11 @@ const kept = [
   },
 ];
 
+/** Rows of a statement that counts. */
+const countedAtOnce = 1_000;
+/** Of the operator's requests of a day. */
+const mostAnswers = 1_000;
+
 /** Hides the tenant immediately; `finishDeletions` deletes its data. A plan only counts. */
 export async function deleteTenant(
   ctx: Context,
@@ -56,22 +62,21 @@ export async function deleteTenant(
     const earlier = await hideTenant(ctx, tenantId, receipt);
     if (earlier) return earlier;
     await withdrawOffers(ctx, tenantId);
-    await eraseAnswersAboutTenant(ctx, tenantId);
     const Deleted = receipt.Deleted.map(({ Data, Records }) => ({ Data, Records }));
     const data = { ReceiptID: receipt.ReceiptID ?? '', Deleted };
     await appendAudit(ctx, deployment, { action: 'tenant.deleted', targetId: tenantId, data });
     return null;
   });
   forgetTenant(ctx, tenantId);
+  await eraseAnswersAboutTenant(ctx, tenantId);
   return (earlier as TenantDeletion | null) ?? receipt;
 }
 
 async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion['Deleted']> {
   const counted: TenantDeletion['Deleted'] = [];
-  for (const { table, what } of ownTables) {
-    const text = `select count(*)::integer as records from "${table}" held where held.tenant_id = $1`;
-    const [row] = await run<{ records: number }>(ctx, { text, values: [tenantId] });
-    counted.push({ Data: publicName(table), Records: row?.records ?? 0, What: what });
+  for (const { table, key, what } of ownTables) {
+    const Records = await countPages({ ...ctx, tenantId }, { table, key, rows: countedAtOnce });
+    counted.push({ Data: publicName(table), Records, What: what });
   }
   const Records = await countOffers(ctx, tenantId);
   return [
@@ -79,7 +84,7 @@ async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion[
     { Data: 'CourseOffer', Records, What: "Courses' lists of tenants that name this tenant" },
     {
       Data: 'OperatorAnswer',
-      Records: await countAnswersAboutTenant(ctx, tenantId),
+      Records: await countAnswersAboutTenant(ctx, { tenantId, most: mostAnswers }),
       What: "Stored responses to the operator's requests that named the tenant",
     },
   ];

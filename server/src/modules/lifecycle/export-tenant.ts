@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { pagesOf, type Row } from '../../platform/keyset.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { readTenant } from '../tenants/tenants.ts';
 import { type OwnTable, ownTables, publicName } from './tables.ts';
@@ -26,32 +26,16 @@ export async function exportTenant(
   return lines();
 }
 
-type Row = Record<string, unknown>;
-
 const line = (Type: string, Record: object) => `${JSON.stringify({ Type, Record })}\n`;
 
 async function* linesOf(ctx: Context, tenantId: string, own: OwnTable): AsyncGenerator<string> {
   const type = publicName(own.table);
-  let after: unknown[] | null = null;
-  do {
+  const rows = own.hasLargeRows ? largePage : page;
+  await ctx.checkCaller?.();
+  for await (const found of pagesOf({ ...ctx, tenantId }, { table: own.table, key: own.key, rows })) {
+    yield found.map((row) => line(type, recordOf(row, own))).join('');
     await ctx.checkCaller?.();
-    const rows: Row[] = await readPage(ctx, tenantId, own, after);
-    if (rows.length > 0) yield rows.map((row) => line(type, recordOf(row, own))).join('');
-    const last: Row | undefined = rows.length === rowsOf(own) ? rows.at(-1) : undefined;
-    after = last && own.key.length > 0 ? own.key.map((name) => last[name]) : null;
-  } while (after);
-}
-
-const rowsOf = ({ hasLargeRows }: OwnTable) => (hasLargeRows ? largePage : page);
-
-function readPage(ctx: Context, tenantId: string, own: OwnTable, after: unknown[] | null) {
-  const { table, key } = own;
-  const columns = key.map((name) => `held.${name}`).join(', ');
-  const place = key.map((_, index) => `$${index + 2}`).join(', ');
-  const beyond = after ? `and (${columns}) > (${place})` : '';
-  const order = columns ? `order by ${columns}` : '';
-  const text = `select held.* from "${table}" held where held.tenant_id = $1 ${beyond} ${order} limit ${rowsOf(own)}`;
-  return run<Row>(ctx, { text, values: [tenantId, ...(after ?? [])] });
+  }
 }
 
 function recordOf(row: Row, { secrets = [] }: OwnTable): Row {

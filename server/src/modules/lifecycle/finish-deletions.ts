@@ -20,6 +20,7 @@ const settledAfter = 10_000;
 export async function finishDeletions(ctx: Context): Promise<void> {
   for (const tenantId of await listDeletions(ctx)) {
     for (const table of ownTables) await empty(ctx, tenantId, table);
+    await eraseAnswersAboutTenant(ctx, tenantId);
     await finish(ctx, tenantId);
   }
 }

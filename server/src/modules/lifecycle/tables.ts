@@ -44,6 +44,18 @@ export const ownTables: readonly OwnTable[] = [
   { table: 'event', key: ['event_id'], what: 'Events' },
   { table: 'day_count', key: ['day'], what: 'Counts by day' },
   { table: 'counted_log', key: [], what: 'Progress of counting events' },
+  {
+    table: 'erasure_enrolment',
+    key: ['erasure_id', 'enroll_id'],
+    what: 'Enrolments still to be processed by an erasure',
+    notExported: 'It exists only while an erasure runs.',
+  },
+  {
+    table: 'erasure_under_way',
+    key: ['erasure_id'],
+    what: 'Erasures in progress',
+    notExported: 'It exists only while an erasure runs.',
+  },
   { table: 'erasure', key: ['erasure_id'], what: 'Receipts of erasures', secrets: ['login_mark'] },
   {
     table: 'stored_answer',

@@ -2,92 +2,89 @@ import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { requireScope } from '../../platform/scopes.ts';
-import { mark as keyedMark } from '../../platform/signing.ts';
-import { eraseAnswers } from '../../platform/stored-answers.ts';
 import { appendAudit } from '../audit/append.ts';
-import { appendEvents } from '../events/append.ts';
+import { closeUser } from '../users/personal-data.ts';
 import { userNotFound } from '../users/users.ts';
-import { findPerson, heldData } from './held.ts';
+import { eraseSome } from './erase-portions.ts';
+import { beginning, type UnderWay } from './erasure-progress.ts';
+import { findPerson } from './held.ts';
+import { planErasure } from './plan-erasure.ts';
+import { completed, erasureMark } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
-/** What is stored outside the list and never belongs to a single person. */
-const alwaysKept = [
-  {
-    Data: 'Receipt',
-    Records: 1,
-    What: 'This receipt, which can be found by a keyed hash of the LoginID.',
-    Why: 'It proves the erasure and is returned for a repeated request. It does not reveal the LoginID.',
-  },
-];
-
-/** Erases a person and ends their access in one transaction. A plan does the same and is rolled back. */
+/**
+ * Erases a person and ends their access. The first transaction locks and closes the user, and does all of it when there is
+ * little; the rest follows in portions, each a transaction. Answers when nothing is left: nobody sees the person from then on.
+ */
 export async function eraseUser(
   ctx: TenantContext,
   input: { loginId: string; plan: boolean },
 ): Promise<Erasure> {
-  if (!input.plan) return transaction(ctx, (ctx) => erase(ctx, input));
-  const undo = new Error('A plan changes nothing.');
-  let planned: Erasure | null = null;
-  await transaction(ctx, async (ctx) => {
-    planned = await erase(ctx, input);
-    throw undo;
-  }).catch((error: unknown) => {
-    if (error !== undo) throw error;
+  const { loginId } = input;
+  if (input.plan) return plan(ctx, loginId);
+  const begun = await transaction(ctx, async (ctx) => {
+    const erasureId = await beginErasure(ctx, loginId);
+    return erasureId === null ? null : { erasureId, isOver: await eraseSome(ctx, erasureId) };
   });
-  if (!planned) throw undo;
-  return planned;
+  if (begun && !begun.isOver) await finishErasure(ctx, begun.erasureId);
+  return readReceipt(ctx, { loginId, erasureId: begun?.erasureId ?? null });
 }
 
-async function erase(ctx: TenantContext, input: { loginId: string; plan: boolean }): Promise<Erasure> {
-  const mark = keyedMark(ctx.keys, 'erasure', `${ctx.tenantId}\0${input.loginId}`);
-  const person = await findPerson(ctx, input.loginId, true);
-  if (!person) return earlierReceipt(ctx, mark, input.loginId);
+/** The portions that are left, whoever began: others may work on the same erasure. */
+export async function finishErasure(ctx: TenantContext, erasureId: string): Promise<void> {
+  while (!(await transaction(ctx, (ctx) => eraseSome(ctx, erasureId))));
+}
+
+/** Of somebody who is erased, a plan is the receipt. */
+async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
+  const person = await findPerson(ctx, loginId, false);
+  if (!person) return readReceipt(ctx, { loginId, erasureId: null });
   if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
-  const now = ctx.now();
-  const receipt: Omit<Erasure, 'LoginID'> = {
-    ReceiptID: input.plan ? null : newId(now),
-    Plan: input.plan,
-    ErasedAt: input.plan ? null : now.toISOString(),
-    Erased: [],
-    Kept: [],
-  };
-  for (const data of heldData) {
-    const Records = await data.erase(ctx, person);
-    if (data.erased !== null) receipt.Erased.push({ Data: data.name, Records, What: data.erased });
-    if (data.kept) receipt.Kept.push({ Data: data.name, Records, What: data.kept.what, Why: data.kept.why });
-  }
-  receipt.Erased.push({
-    Data: 'StoredAnswers',
-    Records: await eraseAnswers(ctx, input.loginId),
-    What: 'Stored responses to requests that named the person. If such a request is repeated, it is rejected.',
-  });
-  receipt.Kept.push(...alwaysKept);
-  if (receipt.ReceiptID !== null) {
-    await ctx.db
-      .insertInto('erasure')
-      .values({
-        tenant_id: ctx.tenantId,
-        erasure_id: receipt.ReceiptID,
-        login_mark: mark,
-        receipt: JSON.stringify(receipt),
-        erased_at: now,
-      })
-      .execute();
-    await appendEvents(ctx, [{ type: 'user.erased', data: { ReceiptID: receipt.ReceiptID } }]);
-    await appendAudit(ctx, ctx.tenantId, { action: 'user.erased', targetId: receipt.ReceiptID, data: {} });
-  }
-  return { ...receipt, LoginID: input.loginId };
+  return planErasure(ctx, person);
 }
 
-async function earlierReceipt(ctx: TenantContext, mark: string, loginId: string): Promise<Erasure> {
+/** The erasure of the person, which may have begun before; null: there is no such person. */
+async function beginErasure(ctx: TenantContext, loginId: string): Promise<string | null> {
+  const person = await findPerson(ctx, loginId, true);
+  if (!person) return null;
+  if (person.isAdmin) requireScope(ctx, 'users:admin', 'Erasing an administrator');
+  const known = await ctx.db
+    .selectFrom('erasure_under_way')
+    .select('erasure_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', person.userId)
+    .executeTakeFirst();
+  if (known) return known.erasure_id;
+  const now = ctx.now();
+  const erasureId = newId(now);
+  const progress: UnderWay = beginning(now);
+  await ctx.db
+    .insertInto('erasure_under_way')
+    .values({
+      tenant_id: ctx.tenantId,
+      erasure_id: erasureId,
+      user_id: person.userId,
+      progress: JSON.stringify(progress),
+    })
+    .execute();
+  await closeUser(ctx, person);
+  await appendAudit(ctx, ctx.tenantId, { action: 'user.erased', targetId: erasureId, data: {} });
+  return erasureId;
+}
+
+async function readReceipt(
+  ctx: TenantContext,
+  { loginId, erasureId }: { loginId: string; erasureId: string | null },
+): Promise<Erasure> {
   const row = await ctx.db
     .selectFrom('erasure')
     .select('receipt')
     .where('tenant_id', '=', ctx.tenantId)
-    .where('login_mark', '=', mark)
+    .where('login_mark', '=', erasureMark(ctx, loginId))
+    .$if(erasureId !== null, (query) => query.where('erasure_id', '=', erasureId ?? ''))
     .orderBy('erasure_id', 'desc')
     .limit(1)
     .executeTakeFirst();
   if (!row) throw userNotFound();
-  return { ...(row.receipt as Omit<Erasure, 'LoginID'>), LoginID: loginId };
+  return { ...completed(row.receipt as Omit<Erasure, 'LoginID'>), LoginID: loginId };
 }

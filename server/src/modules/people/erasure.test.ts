@@ -108,7 +108,8 @@ test('an erasure leaves anonymous results, and nothing that leads to the person'
     ],
     [1, 3, 1, 1, 2, 1],
   );
-  assert.ok((erased.Events ?? 0) > 8);
+  // What the erasure itself tells, of withdrawn enrolments, does not count.
+  assert.ok((erased.Events ?? 0) > 7);
   assert.equal(recordsOf(Kept).Enrolments, 3);
   for (const { What, Why } of Kept) assert.ok(What && Why);
 

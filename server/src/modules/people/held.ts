@@ -2,13 +2,19 @@ import type { TenantContext } from '../../platform/context.ts';
 import type { Person, PersonalData } from '../../platform/personal-data.ts';
 import { auditData } from '../audit/personal-data.ts';
 import { enrolmentKeyData } from '../enrolment-keys/personal-data.ts';
-import { commitData, enrolmentData, launchData, runTimeData } from '../enrolments/personal-data.ts';
+import {
+  commitData,
+  enrolmentData,
+  enrolmentsOf,
+  launchData,
+  runTimeData,
+} from '../enrolments/personal-data.ts';
 import { eventData } from '../events/personal-data.ts';
 import { userData } from '../users/personal-data.ts';
 import { deliveryData } from '../webhooks/personal-data.ts';
 import { sessionData } from './personal-data.ts';
 
-/** All data held about a person, in erasure order: rows before the rows they refer to. */
+/** All data held about a person, in the order of receipts and exports. */
 export const heldData: readonly PersonalData[] = [
   enrolmentData,
   launchData,
@@ -32,13 +38,10 @@ export async function findPerson(ctx: TenantContext, loginId: string, lock: bool
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst();
   if (!user) return null;
-  const enrolments = await ctx.db
-    .selectFrom('enrolment')
-    .select('enroll_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', user.user_id)
-    .orderBy('enroll_id')
-    .execute();
-  const { user_id: userId, is_admin: isAdmin } = user;
-  return { userId, loginId, isAdmin, enrollIds: enrolments.map((row) => row.enroll_id) };
+  return personOf(ctx, { userId: user.user_id, loginId, isAdmin: user.is_admin });
 }
+
+const personOf = (ctx: TenantContext, user: Omit<Person, 'enrolments'>): Person => ({
+  ...user,
+  enrolments: () => enrolmentsOf(ctx, user.userId),
+});

@@ -1,29 +1,43 @@
+import { countRows, eachOf } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import type { PersonalData } from '../../platform/personal-data.ts';
+import { rowsOf } from '../../platform/keyset.ts';
+import { type PersonalData, portionOf, portionRows } from '../../platform/personal-data.ts';
 
-/** Erased in one statement, so that no link can become a session in between. */
-const erase = `
-with unlinked as (
-  delete from sign_in_link link where link.tenant_id = $1 and link.user_id = $2
-)
-delete from user_session held where held.tenant_id = $1 and held.user_id = $2 returning 1`;
+/** The links go first, so that none becomes a session. */
+const eraseLinks = `
+delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any(array(
+  select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id = $2 limit ${portionRows}
+)) returning 1`;
+
+const eraseSessions = `
+delete from user_session gone where gone.tenant_id = $1 and gone.session_hash = any(array(
+  select held.session_hash from user_session held where held.tenant_id = $1 and held.user_id = $2 limit ${portionRows}
+)) returning 1`;
+
+type SessionRow = {
+  signed_in_at: Date;
+  last_seen_at: Date;
+  expires_at: Date;
+  ended_at: Date | null;
+  user_agent: string | null;
+};
 
 export const sessionData: PersonalData = {
   name: 'Sessions',
-  tables: ['sign_in_link', 'user_session', 'erasure'],
+  tables: ['sign_in_link', 'user_session', 'erasure', 'erasure_under_way', 'erasure_enrolment'],
   erased: 'Sign-in links and sessions, with the browser (user agent). The person has been signed out.',
   kept: null,
-  erase: async (ctx, { userId }) =>
-    (await run(ctx, { name: 'erase_sessions', text: erase, values: [ctx.tenantId, userId] })).length,
+  eraseOfUser: async (ctx, { userId }) => {
+    const values = [ctx.tenantId, userId];
+    const links = await run(ctx, { name: 'erase_links', text: eraseLinks, values });
+    if (links.length === portionRows) return { records: 0, next: [] };
+    return portionOf((await run(ctx, { name: 'erase_sessions', text: eraseSessions, values })).length);
+  },
+  count: (ctx, { userId, most }) => countRows(ctx, eachOf('user_session', 'user_id'), [[userId], most]),
   read: async function* (ctx, { userId }) {
-    const rows = await ctx.db
-      .selectFrom('user_session')
-      .selectAll()
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
-      .orderBy('signed_in_at')
-      .execute();
-    for (const row of rows)
+    const key = ['expires_at', 'session_hash'];
+    const keyset = { table: 'user_session', of: { user_id: userId }, key, rows: 200 };
+    for await (const row of rowsOf<SessionRow>(ctx, keyset))
       yield {
         SignedInAt: row.signed_in_at,
         LastSeenAt: row.last_seen_at,

@@ -18,7 +18,7 @@ export const peopleRoutes = [
     name: 'eraseUser',
     summary: "Erase a user's personal data and end their access",
     description:
-      'Personal data is erased, access ends, and anonymous results are kept. The receipt says what was erased and what was kept.',
+      'Personal data is erased, access ends, and anonymous results are kept. The receipt says what was erased and what was kept. Large erasures take a while; they continue if you disconnect, and repeating the call returns the same receipt.',
     scope: 'users:write',
     params,
     query: Fields({

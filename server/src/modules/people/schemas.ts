@@ -4,7 +4,13 @@ import { Tenant } from '../tenants/schemas.ts';
 import { LoginID, Password, User } from '../users/schemas.ts';
 
 const Data = Type.String({ description: 'The kind of data; also its name in the export.' });
+/** A plan counts no further: each kind of data is one statement. */
+export const mostPlanned = 1_000;
+
 const Records = Type.Integer({ minimum: 0, description: 'Number of records.' });
+const More = Type.Boolean({
+  description: `true: the plan stopped counting at ${mostPlanned} records. A receipt counts all of them.`,
+});
 
 export const Erasure = Fields(
   {
@@ -12,8 +18,8 @@ export const Erasure = Fields(
     LoginID,
     Plan: Type.Boolean({ description: 'true: nothing was changed; this is what would be done.' }),
     ErasedAt: Nullable(Instant()),
-    Erased: Type.Array(Fields({ Data, Records, What: Type.String() })),
-    Kept: Type.Array(Fields({ Data, Records, What: Type.String(), Why: Type.String() })),
+    Erased: Type.Array(Fields({ Data, Records, More, What: Type.String() })),
+    Kept: Type.Array(Fields({ Data, Records, More, What: Type.String(), Why: Type.String() })),
   },
   {
     title: 'Erasure',

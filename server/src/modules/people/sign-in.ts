@@ -12,7 +12,7 @@ import { consolePath, type SignInLink, type SignInRequest } from './schemas.ts';
 import { newSessionTimes } from './session-times.ts';
 import { auditFailure, type Named, personActor } from './sign-in-audit.ts';
 import { newToken, readToken, signInAddress } from './token.ts';
-import { openUserSession } from './user-sessions.ts';
+import { mostCleaned, openUserSession } from './user-sessions.ts';
 
 const linkSeconds = 60;
 
@@ -22,8 +22,10 @@ with known as (
   select held.user_id, held.enabled, held.is_admin, not held.is_admin or $7::boolean as allowed from "user" held
   where held.tenant_id = $1 and held.login_id = $2
 ), cleaned as (
-  delete from sign_in_link old using known
-  where old.tenant_id = $1 and old.user_id = known.user_id and old.expires_at <= $4
+  delete from sign_in_link old where old.tenant_id = $1 and old.link_hash = any(array(
+    select held.link_hash from known join sign_in_link held on held.tenant_id = $1 and held.user_id = known.user_id
+    where held.expires_at <= $4 order by held.expires_at limit ${mostCleaned}
+  ))
 ), made as (
   insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at, scopes)
   select $1, $3, known.user_id, $5, $4, $6, case when known.is_admin then $8::text[] else $9::text[] end

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { run, transaction } from '../../platform/db/transaction.ts';
+import { run } from '../../platform/db/transaction.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
 import { sessionTimes, type Times } from './session-times.ts';
@@ -20,14 +20,16 @@ export type UserSession = Times & {
 /** The session of a user of the tenant. */
 type Own = { tenantId: string; hash: string };
 
-/**
- * The rest of a statement whose `used` has the link's user and scopes: $1 tenant, $3 now, $4 end, $5 hash, $6
- * browser.
- */
+/** Expired ones that a new link or session removes: more than are made. */
+export const mostCleaned = 20;
+
+/** The rest of a statement whose `used` has the user and the scopes of the link: $1 tenant, $3 now, $4 end, $5 hash, $6 browser. */
 export const openUserSession = `
 cleaned as (
-  delete from user_session old using used
-  where old.tenant_id = $1 and old.user_id = used.user_id and old.expires_at <= $3
+  delete from user_session old where old.tenant_id = $1 and old.session_hash = any(array(
+    select held.session_hash from used join user_session held on held.tenant_id = $1 and held.user_id = used.user_id
+    where held.expires_at <= $3 order by held.expires_at limit ${mostCleaned}
+  ))
 ), made as (
   insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent, scopes)
   select $1, $5, used.user_id, $3, $3, $4, $6, used.scopes from used
@@ -62,18 +64,24 @@ export async function findUserSession(ctx: Context, own: Own): Promise<UserSessi
   return row ?? null;
 }
 
-const endAll = `
-with own as (
-  select held.user_id from user_session held
-  where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null
-), unlinked as (
-  delete from sign_in_link link using own where link.tenant_id = $1 and link.user_id = own.user_id
-)
-update user_session held set ended_at = $3 from own
-where held.tenant_id = $1 and held.user_id = own.user_id and held.ended_at is null
-returning held.user_id, (
-  select known.is_admin from "user" known where known.tenant_id = $1 and known.user_id = held.user_id
-) as is_admin`;
+const ownText = `
+select held.user_id, known.is_admin from user_session held
+join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null`;
+
+const portion = 500;
+
+const deleteLinks = `
+delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any(array(
+  select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id = $2 limit ${portion}
+)) returning 1`;
+
+/** What is signed in later was not meant. */
+const endSessions = `
+update user_session old set ended_at = $3 where old.tenant_id = $1 and old.session_hash = any(array(
+  select held.session_hash from user_session held
+  where held.tenant_id = $1 and held.user_id = $2 and held.ended_at is null and held.signed_in_at <= $3 limit ${portion}
+)) returning 1`;
 
 async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<void> {
   await ctx.db
@@ -88,17 +96,20 @@ async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<vo
 /** Ends this session, or all sessions of its user. */
 export async function endUserSessions(ctx: Context, input: Own & { everywhere: boolean }): Promise<void> {
   if (!input.everywhere) return endUserSession(ctx, input);
-  const values = [input.tenantId, input.hash, ctx.now()];
-  await transaction(ctx, async (ctx) => {
-    const ended = { name: 'end_user_sessions', text: endAll, values };
-    const [own] = await run<{ user_id: string; is_admin: boolean }>(ctx, ended);
-    if (!own) return;
-    const { user_id: userId, is_admin: isAdmin } = own;
-    await appendAudit(ctx, input.tenantId, {
-      action: 'sessions.ended',
-      targetId: userId,
-      data: {},
-      actor: personActor(ctx, { hash: input.hash, userId, isAdmin }),
-    });
+  const { tenantId, hash } = input;
+  const now = ctx.now();
+  const found = { name: 'own_session', text: ownText, values: [tenantId, hash] };
+  const [own] = await run<{ user_id: string; is_admin: boolean }>(ctx, found);
+  if (!own) return;
+  const { user_id: userId, is_admin: isAdmin } = own;
+  const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
+  while ((await run(ctx, links)).length === portion);
+  const sessions = { name: 'end_user_sessions', text: endSessions, values: [tenantId, userId, now] };
+  while ((await run(ctx, sessions)).length === portion);
+  await appendAudit(ctx, tenantId, {
+    action: 'sessions.ended',
+    targetId: userId,
+    data: {},
+    actor: personActor(ctx, { hash, userId, isAdmin }),
   });
 }

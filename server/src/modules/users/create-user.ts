@@ -56,8 +56,9 @@ with request as materialized (
 )
 select request.n, true as is_new, inserted.* from inserted join request using (user_id)
 union all
-select request.n, false, known.* from request
-  join "user" known on known.tenant_id = $1 and known.login_id = request.login_id`;
+select request.n, false, known.* from request cross join lateral (
+  select own.* from "user" own where own.tenant_id = $1 and own.login_id = request.login_id limit 1
+) known`;
 
 type Outcome = { isNew: boolean; row: UserRow } | null;
 

@@ -1,4 +1,6 @@
+import type { TenantContext } from '../../platform/context.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
+import { randomPassword } from './passwords.ts';
 import { toUser } from './record.ts';
 
 export const userData: PersonalData = {
@@ -6,14 +8,7 @@ export const userData: PersonalData = {
   tables: ['user', 'password_failure'],
   erased: 'The record with LoginID, names, group and e-mail address; the password hash; failed sign-ins.',
   kept: null,
-  erase: async (ctx, person) => {
-    const { numDeletedRows } = await ctx.db
-      .deleteFrom('user')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', person.userId)
-      .executeTakeFirst();
-    return Number(numDeletedRows);
-  },
+  count: async () => 1,
   read: async function* (ctx, person) {
     // By user ID: a user created later with the same LoginID is somebody else. After an erasure nothing is
     // held.
@@ -26,3 +21,29 @@ export const userData: PersonalData = {
     if (row) yield toUser(row);
   },
 };
+
+/** Ends access and takes the names, before anything else is erased. */
+export async function closeUser(ctx: TenantContext, { userId }: { userId: string }): Promise<void> {
+  await ctx.db
+    .updateTable('user')
+    .set({
+      enabled: false,
+      first_name: null,
+      last_name: null,
+      email: null,
+      password_hash: randomPassword(),
+      updated_at: ctx.now(),
+    })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** The record goes last: nothing points at it any more. */
+export async function removeUser(ctx: TenantContext, { userId }: { userId: string }): Promise<void> {
+  await ctx.db
+    .deleteFrom('user')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .execute();
+}

@@ -1,22 +1,79 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import type { PersonalData } from '../../platform/personal-data.ts';
+import { type Keyset, keysetSql, type Place, placeOf, rowsOf } from '../../platform/keyset.ts';
+import { type PersonalData, type Portion, portionRows } from '../../platform/personal-data.ts';
 
-const anonymize = `
-update webhook_delivery held set response_body = null, error = null, person_erased = true,
-  lane = case when held.lane = $3 then held.event_id else held.lane end
-where held.tenant_id = $1 and held.lane = any($2::uuid[]) returning 1`;
+/** A lane is the user or one of their enrolments, and each endpoint has it. */
+const deliveriesIn = (lane: string, webhookId: string, rows: number): Keyset => ({
+  table: 'webhook_delivery',
+  of: { webhook_id: webhookId, lane },
+  key: ['number'],
+  rows,
+});
 
-const read = `
-select held.event_id, held.status, held.attempted_at, hook.url
-from webhook_delivery held join webhook hook on hook.tenant_id = $1 and hook.webhook_id = held.webhook_id
-where held.tenant_id = $1 and held.lane = any($2::uuid[]) order by held.number`;
+const endpointsText = `
+select hook.webhook_id, hook.url from webhook hook
+where hook.tenant_id = $1 and ($3::uuid is null or hook.webhook_id > $3) and exists (
+  select 1 from webhook_delivery held
+  where held.tenant_id = $1 and held.webhook_id = hook.webhook_id and held.lane = $2::uuid
+) order by hook.webhook_id`;
 
-type DeliveryRow = { event_id: string; status: string; attempted_at: Date | null; url: string };
+/** Endpoints that have deliveries in the lane, behind one. */
+function endpointsWith(ctx: TenantContext, lane: string, after: string | null) {
+  const values = [ctx.tenantId, lane, after];
+  return run<{ webhook_id: string; url: string }>(ctx, {
+    name: 'endpoints_with_lane',
+    text: endpointsText,
+    values,
+  });
+}
 
-/**
- * What was sent is not stored: it is read from the log, from which the person has been removed. A lane named
- * after the user becomes that of the single event.
- */
+type Page = { webhook_id: string; delivery_id: string; number: number };
+
+/** A lane named after the user becomes one of the event alone; that of an enrolment leads to nobody. */
+const anonymous = (lane: string) => `response_body = null, error = null, person_erased = true,
+  lane = case when old.lane = ${lane} then old.event_id else old.lane end`;
+
+async function erase(
+  ctx: TenantContext,
+  { lane, userId }: { lane: string; userId: string },
+  after: Place | null,
+): Promise<Portion> {
+  const [begun, number = null] = after ?? [];
+  const webhookId = typeof begun === 'string' ? begun : (await endpointsWith(ctx, lane, null))[0]?.webhook_id;
+  if (webhookId === undefined) return { records: 0, next: null };
+  const keyset = deliveriesIn(lane, webhookId, portionRows);
+  const columns = 'held.webhook_id, held.delivery_id, held.number';
+  const { text, values, add } = keysetSql(ctx.tenantId, keyset, number === null ? null : [number], columns);
+  const page = await run<Page>(ctx, {
+    text: `with page as (${text}), erased as (
+        update webhook_delivery old set ${anonymous(`${add(userId)}::uuid`)} from page
+        where old.tenant_id = $1 and old.webhook_id = page.webhook_id and old.delivery_id = page.delivery_id
+      ) select * from page order by number`,
+    values,
+  });
+  if (page.length === portionRows)
+    return { records: page.length, next: [webhookId, ...placeOf(page.at(-1), keyset.key)] };
+  const [next] = await endpointsWith(ctx, lane, webhookId);
+  return { records: page.length, next: next ? [next.webhook_id, null] : null };
+}
+
+const eachText = `
+select 1 from unnest($2::uuid[]) own (id) cross join webhook hook cross join lateral (
+  select 1 from webhook_delivery held
+  where held.tenant_id = $1 and held.webhook_id = hook.webhook_id and held.lane = own.id limit $3
+) one where hook.tenant_id = $1 limit $3`;
+
+type DeliveryRow = { event_id: string; status: string; attempted_at: Date | null };
+
+async function* readLane(ctx: TenantContext, lane: string) {
+  for (const { webhook_id, url } of await endpointsWith(ctx, lane, null))
+    for await (const row of rowsOf<DeliveryRow>(ctx, deliveriesIn(lane, webhook_id, 200)))
+      yield { EventID: row.event_id, URL: url, Status: row.status, AttemptedAt: row.attempted_at };
+}
+
+/** What was sent is not stored: it is read from the log, which has lost the person. */
 export const deliveryData: PersonalData = {
   name: 'Deliveries',
   tables: ['webhook', 'webhook_delivery'],
@@ -25,14 +82,11 @@ export const deliveryData: PersonalData = {
     what: 'Which events were delivered where, and when.',
     why: 'They are the proof of delivery. The events no longer lead to anyone.',
   },
-  erase: async (ctx, { userId, enrollIds }) => {
-    const values = [ctx.tenantId, [userId, ...enrollIds], userId];
-    return (await run(ctx, { name: 'anonymize_deliveries', text: anonymize, values })).length;
-  },
-  read: async function* (ctx, { userId, enrollIds }) {
-    const values = [ctx.tenantId, [userId, ...enrollIds]];
-    const rows = await run<DeliveryRow>(ctx, { name: 'deliveries_of_person', text: read, values });
-    for (const row of rows)
-      yield { EventID: row.event_id, URL: row.url, Status: row.status, AttemptedAt: row.attempted_at };
+  eraseOfUser: (ctx, { userId }, after) => erase(ctx, { lane: userId, userId }, after),
+  eraseOfEnrolment: (ctx, { userId, enrollId }, after) => erase(ctx, { lane: enrollId, userId }, after),
+  count: (ctx, { userId, enrollIds, most }) => countRows(ctx, eachText, [[userId, ...enrollIds], most]),
+  read: async function* (ctx, person) {
+    yield* readLane(ctx, person.userId);
+    for await (const enrollId of person.enrolments()) yield* readLane(ctx, enrollId);
   },
 };

@@ -1,6 +1,8 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { lowestId } from '../../platform/ids.ts';
+import { countPages } from '../../platform/keyset.ts';
 import { appendAudit } from '../audit/append.ts';
 import { webhookNotFound } from './record.ts';
 import type { Replay } from './schemas.ts';
@@ -13,14 +15,21 @@ const longestDraft = 60_000;
 /** Deliveries created by one statement; other work runs between two of them. */
 const portion = 200;
 
-/** An ID begins with its creation time, so the primary key finds where to begin. */
-const find = `
-select told.event_id from event told
-where told.tenant_id = $1
-  and ($2::uuid[] is null or told.event_id = any($2))
-  and ($3::uuid is null or (told.event_id >= $3 and told.occurred_at >= $4 and told.occurred_at < $5))
-  and ($6::text[] is null or told.type = any($6))
-order by told.epoch, told.transaction, told.event_id limit ${mostReplayed + 1}`;
+const named = `
+select told.event_id, told.epoch, told.transaction::text as transaction, true as matches from event told
+where told.tenant_id = $1 and told.event_id = any($2::uuid[]) and ($3::text[] is null or told.type = any($3))`;
+
+/** An id begins with the time at which it was made: the key finds where to begin, and a page reads so many whatever matches. */
+const pageRows = 1_000;
+const inRange = `
+with page as (
+  select held.event_id, held.epoch, held.transaction, held.type, held.occurred_at from event held
+  where held.tenant_id = $1 and held.event_id > $2::uuid
+  order by held.event_id limit ${pageRows}
+)
+select page.event_id, page.epoch, page.transaction::text as transaction,
+  page.occurred_at >= $3 and page.occurred_at < $4 and ($5::text[] is null or page.type = any($5)) as matches
+from page order by page.event_id`;
 
 const insert = `
 insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, created_at)
@@ -29,32 +38,52 @@ select $1, $2, gen_random_uuid(), told.event_id, told.type,
 from event told where told.tenant_id = $1 and told.event_id = any($4::uuid[])
 order by told.epoch, told.transaction, told.event_id`;
 
-const countWaiting = `
-select count(*)::integer as waiting from (
-  select 1 from webhook_delivery held
-  where held.tenant_id = $1 and held.webhook_id = $2 and held.status = 'pending' limit ${mostReplayed}
-) known`;
-
 type Own = Replay & { webhookId: string };
 
+type Found = { event_id: string; epoch: number; transaction: string; matches: boolean };
+
+/** In the order of the log. */
 async function eventsOf(ctx: TenantContext, input: Own, types: string[] | null): Promise<string[]> {
-  const from = input.From === undefined ? null : new Date(input.From);
+  const found = input.EventIDs
+    ? await run<Found>(ctx, {
+        name: 'webhook_replayed',
+        text: named,
+        values: [ctx.tenantId, input.EventIDs, types],
+      })
+    : await eventsInRange(ctx, input, types);
+  return found.sort(inLog).map(({ event_id }) => event_id);
+}
+
+function inLog(one: Found, other: Found): number {
+  if (one.epoch !== other.epoch) return one.epoch - other.epoch;
+  const between = BigInt(one.transaction) - BigInt(other.transaction);
+  if (between !== 0n) return between < 0n ? -1 : 1;
+  return one.event_id < other.event_id ? -1 : 1;
+}
+
+async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | null): Promise<Found[]> {
+  const from = new Date(input.From ?? 0);
   const until = input.Until === undefined ? ctx.now() : new Date(input.Until);
-  const range = [from && lowestId(new Date(from.getTime() - longestDraft)), from, until];
-  const values = [ctx.tenantId, input.EventIDs ?? null, ...range, types];
-  const rows = await run<{ event_id: string }>(ctx, { name: 'webhook_replayed', text: find, values });
-  if (rows.length > mostReplayed)
+  const found: Found[] = [];
+  let after: string | undefined = lowestId(new Date(from.getTime() - longestDraft));
+  while (after !== undefined && found.length <= mostReplayed) {
+    const values = [ctx.tenantId, after, from, until, types];
+    const page: Found[] = await run<Found>(ctx, { name: 'webhook_replayed_range', text: inRange, values });
+    found.push(...page.filter(({ matches }) => matches));
+    after = page.length === pageRows ? page.at(-1)?.event_id : undefined;
+  }
+  if (found.length > mostReplayed)
     throw new Problem('validation_failed', `More than ${mostReplayed} events are in this range. Narrow it.`, {
       param: 'From',
     });
-  return rows.map(({ event_id }) => event_id);
+  return found;
 }
 
 /** The backlog of an endpoint is limited, so that replays cannot fill the disk. */
 async function requireRoom(ctx: TenantContext, input: Own, count: number): Promise<void> {
-  const values = [ctx.tenantId, input.webhookId];
-  const [row] = await run<{ waiting: number }>(ctx, { name: 'webhook_waiting', text: countWaiting, values });
-  const waiting = row?.waiting ?? 0;
+  const of = { webhook_id: input.webhookId, status: 'pending' };
+  const pending = { table: 'webhook_delivery', of, key: ['number'], rows: pageRows };
+  const waiting = await countPages(ctx, pending, mostReplayed);
   if (waiting + count > mostReplayed)
     throw new Problem(
       'too_many_requests',
@@ -92,9 +121,4 @@ export async function replayEvents(ctx: TenantContext, input: Own): Promise<{ De
   for (let at = 0; at < eventIds.length; at += portion)
     await insertPortion(ctx, input, eventIds.slice(at, at + portion));
   return data;
-}
-
-function lowestId(at: Date): string {
-  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
 }

@@ -83,6 +83,8 @@ export async function disableFailing(
   });
 }
 
+const purgedAtOnce = 500;
+
 /** Finished deliveries are kept for 30 days; the events stay in the log. */
 export async function purgeDeliveries(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
@@ -92,12 +94,12 @@ export async function purgeDeliveries(ctx: Context): Promise<void> {
       text: `/* across tenants: old deliveries of all */
         delete from webhook_delivery held using (
           select tenant_id, webhook_id, delivery_id from webhook_delivery
-          where status <> 'pending' and created_at < $1 order by created_at limit 5000
+          where status <> 'pending' and created_at < $1 order by created_at limit ${purgedAtOnce}
         ) old
         where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
           and held.delivery_id = old.delivery_id returning 1`,
       values: [until],
     });
-    if (gone.length < 5_000) return;
+    if (gone.length < purgedAtOnce) return;
   }
 }

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { PageOf, pageQuery } from '../../platform/pagination.ts';
 import { created, ok, path, route } from '../../platform/routes.ts';
 import { Fields, Text } from '../../platform/schema.ts';
+import { deleteWebhook } from './delete-webhook.ts';
 import { listDeliveries, recordPing, sendPing } from './deliveries.ts';
 import { toWebhook } from './record.ts';
 import { replayEvents } from './replay.ts';
@@ -19,7 +20,6 @@ import {
 import {
   checkWebhook,
   createWebhook,
-  deleteWebhook,
   listWebhooks,
   readWebhookRow,
   rotateSecret,

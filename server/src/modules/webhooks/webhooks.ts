@@ -9,6 +9,7 @@ import { appendAudit } from '../audit/append.ts';
 import { lastEventId } from '../events/position.ts';
 import { readTypes } from '../events/types.ts';
 import { checkUrl } from './addresses.ts';
+import { beginAnew } from './pending.ts';
 import { toWebhook, type WebhookRow, webhookNotFound } from './record.ts';
 import type { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from './schemas.ts';
 import { makeSecret } from './secrets.ts';
@@ -100,6 +101,8 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const types = input.Types ? readTypes(input.Types, 'Types') : input.Types;
   const url = input.URL === undefined ? undefined : await checkUrl(ctx.config, input.URL);
+  if (input.Status === 'enabled' && (await readWebhookRow(ctx, input)).status === 'disabled')
+    await beginAnew(ctx, input);
   return transaction(ctx, async (ctx) => {
     const before = await readWebhookRow(ctx, input);
     const now = ctx.now();
@@ -121,39 +124,11 @@ export async function updateWebhook(
       .returningAll()
       .executeTakeFirst();
     if (!row) throw webhookNotFound();
-    if (enables) await beginAnew(ctx, input.webhookId);
     const Changed = differences(toWebhook(row), toWebhook(before)).filter(
       (name) => name in input || name === 'Status',
     );
     if (Changed.length > 0)
       await audit(ctx, { action: 'webhook.changed', targetId: row.webhook_id, data: { Changed } });
-    return toWebhook(row);
-  });
-}
-
-/** Restarts the 72 hours of pending deliveries. */
-async function beginAnew(ctx: TenantContext, webhookId: string): Promise<void> {
-  await ctx.db
-    .updateTable('webhook_delivery')
-    .set({ first_attempt_at: null, next_attempt_at: null })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('webhook_id', '=', webhookId)
-    .where('status', '=', 'pending')
-    .execute();
-}
-
-/** Its deliveries are deleted with it. */
-export async function deleteWebhook(ctx: TenantContext, input: { webhookId: string }): Promise<Webhook> {
-  if (!isId(input.webhookId)) throw webhookNotFound();
-  return transaction(ctx, async (ctx) => {
-    const row = await ctx.db
-      .deleteFrom('webhook')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('webhook_id', '=', input.webhookId)
-      .returningAll()
-      .executeTakeFirst();
-    if (!row) throw webhookNotFound();
-    await audit(ctx, { action: 'webhook.deleted', targetId: row.webhook_id, data: {} });
     return toWebhook(row);
   });
 }

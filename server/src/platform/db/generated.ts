@@ -177,6 +177,19 @@ export interface ErasureTable {
   erased_at: Timestamp;
 }
 
+export interface ErasureEnrolmentTable {
+  tenant_id: string;
+  erasure_id: string;
+  enroll_id: string;
+}
+
+export interface ErasureUnderWayTable {
+  tenant_id: string;
+  erasure_id: string;
+  user_id: string;
+  progress: Json;
+}
+
 export interface EventTable {
   tenant_id: string;
   event_id: string;
@@ -396,6 +409,8 @@ export interface Schema {
   enrolment: EnrolmentTable;
   enrolment_key: EnrolmentKeyTable;
   erasure: ErasureTable;
+  erasure_enrolment: ErasureEnrolmentTable;
+  erasure_under_way: ErasureUnderWayTable;
   event: EventTable;
   key_guess: KeyGuessTable;
   launch: LaunchTable;
@@ -427,6 +442,8 @@ export const tenantTables = [
   'enrolment',
   'enrolment_key',
   'erasure',
+  'erasure_enrolment',
+  'erasure_under_way',
   'event',
   'key_guess',
   'launch',

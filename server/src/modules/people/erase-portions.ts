@@ -1,0 +1,196 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { type ErasePortion, portionOf, portionRows, type Subject } from '../../platform/personal-data.ts';
+import { eraseAnswers } from '../../platform/stored-answers.ts';
+import { eraseEnrolments } from '../enrolments/personal-data.ts';
+import { appendEvents } from '../events/append.ts';
+import { removeUser } from '../users/personal-data.ts';
+import { advanced, counted, movedTo, type UnderWay } from './erasure-progress.ts';
+import { heldData } from './held.ts';
+import { erasureMark, receiptOf, storedAnswers } from './receipt.ts';
+import type { Erasure } from './schemas.ts';
+
+type Step = { name: string; erase: ErasePortion };
+
+const stepsOf = (way: 'eraseOfUser' | 'eraseOfEnrolment' | 'countOfUser'): Step[] =>
+  heldData.flatMap((data) => {
+    const erase = data[way];
+    return erase ? [{ name: data.name, erase }] : [];
+  });
+
+const answers: Step = {
+  name: storedAnswers,
+  erase: async (ctx, { loginId }) => portionOf(await eraseAnswers(ctx, { loginId, most: portionRows })),
+};
+
+/** What points at the user. The first ones find what was added since they were done. */
+const again: readonly Step[] = [...stepsOf('eraseOfUser'), answers];
+const ofUser: readonly Step[] = [...again, ...stepsOf('countOfUser')];
+const ofEnrolment: readonly Step[] = stepsOf('eraseOfEnrolment');
+
+/** What a transaction may do: each record counts, and each step as much as its statements take. */
+const enough = 500;
+const costOfStep = 20;
+const costOfEnrolment = 25;
+
+type Erasing = { erasureId: string; subject: Subject; state: UnderWay };
+type Row = { user_id: string; login_id: string; progress: UnderWay };
+
+const lockText = `
+select held.user_id, known.login_id, held.progress from erasure_under_way held
+join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+where held.tenant_id = $1 and held.erasure_id = $2 for update of held`;
+
+/** Does a portion in the transaction of `ctx`. True: the erasure is over. */
+export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<boolean> {
+  const [row] = await run<Row>(ctx, {
+    name: 'lock_erasure',
+    text: lockText,
+    values: [ctx.tenantId, erasureId],
+  });
+  if (!row) return true;
+  const { user_id: userId, login_id: loginId, progress } = row;
+  const until = new Date(progress.until);
+  const erasing = { erasureId, subject: { userId, loginId, enrollId: '', until }, state: progress };
+  for (let cost = 0; cost < enough; )
+    if (erasing.state.at !== 'end') cost += await takeStep(ctx, erasing);
+    else if (await finish(ctx, erasing)) return true;
+    else cost = enough;
+  await ctx.db
+    .updateTable('erasure_under_way')
+    .set({ progress: JSON.stringify(erasing.state) })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('erasure_id', '=', erasureId)
+    .execute();
+  return false;
+}
+
+/** Takes the state on, and answers what it cost. */
+function takeStep(ctx: TenantContext, erasing: Erasing): Promise<number> {
+  if (erasing.state.at === 'enrolments') return stepEnrolments(ctx, erasing);
+  return erasing.state.at === 'user' ? stepUser(ctx, erasing) : stepEnrolment(ctx, erasing);
+}
+
+async function stepEnrolments(ctx: TenantContext, erasing: Erasing): Promise<number> {
+  const enrollIds = await eraseEnrolments(ctx, erasing.subject);
+  if (enrollIds.length === 0) erasing.state = movedTo(erasing.state, 'user');
+  else {
+    erasing.state = counted(erasing.state, 'Enrolments', enrollIds.length);
+    await ctx.db
+      .insertInto('erasure_enrolment')
+      .values(
+        enrollIds.map((enroll_id) => ({
+          tenant_id: ctx.tenantId,
+          erasure_id: erasing.erasureId,
+          enroll_id,
+        })),
+      )
+      .execute();
+  }
+  return costOfStep + costOfEnrolment * enrollIds.length;
+}
+
+async function stepUser(ctx: TenantContext, erasing: Erasing): Promise<number> {
+  const step = ofUser[erasing.state.step];
+  if (step) return takePortion(ctx, erasing, step, erasing.subject);
+  erasing.state = movedTo(erasing.state, 'enrolment');
+  return 0;
+}
+
+async function stepEnrolment(ctx: TenantContext, erasing: Erasing): Promise<number> {
+  const { erasureId } = erasing;
+  const mine = ctx.db
+    .selectFrom('erasure_enrolment')
+    .select('enroll_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('erasure_id', '=', erasureId);
+  const first = await mine.orderBy('enroll_id').limit(1).executeTakeFirst();
+  const step = ofEnrolment[erasing.state.step];
+  if (!first) erasing.state = movedTo(erasing.state, 'end');
+  else if (step) return takePortion(ctx, erasing, step, { ...erasing.subject, enrollId: first.enroll_id });
+  else {
+    erasing.state = movedTo(erasing.state, 'enrolment');
+    await ctx.db
+      .deleteFrom('erasure_enrolment')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('erasure_id', '=', erasureId)
+      .where('enroll_id', '=', first.enroll_id)
+      .execute();
+  }
+  return costOfStep;
+}
+
+async function takePortion(
+  ctx: TenantContext,
+  erasing: Erasing,
+  { name, erase }: Step,
+  subject: Subject,
+): Promise<number> {
+  const { records, next } = await erase(ctx, subject, erasing.state.place);
+  erasing.state = advanced(counted(erasing.state, name, records), next);
+  return records + costOfStep;
+}
+
+/** Whoever wrote something about the user held their row: under its lock nothing more comes. False: something had come. */
+async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {
+  const { subject } = erasing;
+  await ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', subject.userId)
+    .forUpdate()
+    .execute();
+  if (await isEnrolled(ctx, subject)) {
+    erasing.state = movedTo(erasing.state, 'enrolments');
+    return false;
+  }
+  for (const { name, erase } of again) {
+    const { records, next } = await erase(ctx, subject, null);
+    erasing.state = counted(erasing.state, name, records);
+    if (next === null) continue;
+    erasing.state = movedTo(erasing.state, 'end');
+    return false;
+  }
+  await removeUser(ctx, subject);
+  await writeReceipt(ctx, erasing);
+  return true;
+}
+
+async function isEnrolled(ctx: TenantContext, { userId }: Subject): Promise<boolean> {
+  const one = await ctx.db
+    .selectFrom('enrolment')
+    .select('enroll_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst();
+  return one !== undefined;
+}
+
+async function writeReceipt(ctx: TenantContext, { erasureId, subject, state }: Erasing): Promise<void> {
+  const now = ctx.now();
+  const counts: Record<string, number> = { ...state.counts, User: 1 };
+  const receipt: Omit<Erasure, 'LoginID'> = {
+    ReceiptID: erasureId,
+    Plan: false,
+    ErasedAt: now.toISOString(),
+    ...receiptOf((name) => ({ Records: counts[name] ?? 0, More: false })),
+  };
+  await ctx.db
+    .insertInto('erasure')
+    .values({
+      tenant_id: ctx.tenantId,
+      erasure_id: erasureId,
+      login_mark: erasureMark(ctx, subject.loginId),
+      receipt: JSON.stringify(receipt),
+      erased_at: now,
+    })
+    .execute();
+  await ctx.db
+    .deleteFrom('erasure_under_way')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('erasure_id', '=', erasureId)
+    .execute();
+  await appendEvents(ctx, [{ type: 'user.erased', data: { ReceiptID: erasureId } }]);
+}

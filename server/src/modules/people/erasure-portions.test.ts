@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { eraseSome } from './erase-portions.ts';
+import { beginning } from './erasure-progress.ts';
+import { finishErasures } from './finish-erasures.ts';
+import { findPerson } from './held.ts';
+
+const service = await startService();
+after(service.close);
+const { api, TenantID, user } = await newTenant(service);
+const ctx = { ...service.ctx, tenantId: TenantID };
+const many = 1_700;
+
+async function crowded() {
+  const LoginID = await user({ FirstName: 'Ann' });
+  const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;
+  const person = await findPerson(ctx, LoginID, false);
+  const userId = person?.userId ?? '';
+  await sql`insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, data)
+    select ${TenantID}, gen_random_uuid(), 'enrolment.updated', now(), ${userId}::uuid,
+      case when n % 2 = 0 then ${EnrollID}::uuid end, '{"LoginID":"Ann"}' from generate_series(1, ${many}) n`.execute(
+    ctx.db,
+  );
+  await sql`insert into launch (tenant_id, enroll_id, number, started_at, last_seen_at, user_agent)
+    select ${TenantID}, ${EnrollID}, n, now(), now(), 'Ann' from generate_series(1, ${many}) n`.execute(
+    ctx.db,
+  );
+  return { LoginID, userId };
+}
+
+type Part = { Data: string; Records: number; More: boolean };
+const recordsOf = (parts: Part[], name: string) => parts.find(({ Data }) => Data === name)?.Records;
+
+async function left(userId: string): Promise<number> {
+  const { rows } = await sql<{ left: number }>`select (
+      select count(*) from event where tenant_id = ${TenantID} and (user_id = ${userId} or data::text like '%Ann%')
+    ) + (select count(*) from launch where tenant_id = ${TenantID} and user_agent = 'Ann')
+      + (select count(*) from "user" where tenant_id = ${TenantID} and user_id = ${userId}) as left`.execute(
+    ctx.db,
+  );
+  return Number(rows[0]?.left);
+}
+
+test('a person with much data is erased in portions, all of it before the answer', async () => {
+  const { LoginID, userId } = await crowded();
+  const plan = await api('DELETE', `/user/${LoginID}?plan=true`);
+  const planned: Part[] = plan.body.Erased;
+  const launches = planned.find(({ Data }) => Data === 'Launches');
+  assert.deepEqual([launches?.Records, launches?.More], [1_000, true]);
+  assert.equal(planned.find(({ Data }) => Data === 'User')?.More, false);
+  const erased = await api('DELETE', `/user/${LoginID}`);
+  expectStatus(erased, 200);
+  assert.equal(recordsOf(erased.body.Erased, 'Launches'), many);
+  assert.equal(recordsOf(erased.body.Erased, 'Enrolments'), 1);
+  assert.ok((recordsOf(erased.body.Erased, 'Events') ?? 0) >= many);
+  assert.equal(await left(userId), 0);
+  assert.deepEqual((await api('DELETE', `/user/${LoginID}`)).body, erased.body);
+});
+
+/** As a node leaves it that dies after some portions. */
+async function interrupted({ LoginID, userId }: { LoginID: string; userId: string }, portions: number) {
+  const erasureId = crypto.randomUUID();
+  const progress = JSON.stringify(beginning(ctx.now()));
+  await ctx.db
+    .insertInto('erasure_under_way')
+    .values({ tenant_id: TenantID, erasure_id: erasureId, user_id: userId, progress })
+    .execute();
+  for (let n = 0; n < portions; n++) await transaction(ctx, (ctx) => eraseSome(ctx, erasureId));
+  assert.ok((await left(userId)) > 0, LoginID);
+}
+
+for (const portions of [0, 1, 3, 5])
+  test(`an erasure that ended after ${portions} portions is finished by the job, with the whole count`, async () => {
+    const person = await crowded();
+    await interrupted(person, portions);
+    await finishErasures(service.ctx);
+    assert.equal(await left(person.userId), 0);
+    expectProblem(await api('GET', `/user/${person.LoginID}`), 404, 'user_not_found');
+    const { body } = await api('DELETE', `/user/${person.LoginID}`);
+    assert.equal(recordsOf(body.Erased, 'Launches'), many);
+  });
+
+test('a repeated call goes on with an erasure, and what was added meanwhile goes too', async () => {
+  const person = await crowded();
+  await interrupted(person, 3);
+  await sql`insert into event (tenant_id, event_id, type, occurred_at, user_id, data)
+    select ${TenantID}, gen_random_uuid(), 'user.updated', now(), ${person.userId}::uuid, '{"LoginID":"Ann"}'
+    from generate_series(1, 1200)`.execute(ctx.db);
+  expectStatus(await api('PUT', `/user/${person.LoginID}`, { Enabled: true }), 200);
+  expectStatus(await api('POST', `/enrol/${person.LoginID}/${await newCourse(service)}`), 201);
+  const { body } = await api('DELETE', `/user/${person.LoginID}`);
+  assert.equal(recordsOf(body.Erased, 'Enrolments'), 2);
+  assert.equal(await left(person.userId), 0);
+});

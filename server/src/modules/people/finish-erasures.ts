@@ -1,0 +1,17 @@
+import type { Context } from '../../platform/context.ts';
+import { run } from '../../platform/db/transaction.ts';
+import { finishErasure } from './erase.ts';
+
+const underWay = `/* across tenants: erasures that a node has left behind */
+select tenant_id, erasure_id from erasure_under_way order by erasure_id limit 100`;
+
+/** Job: goes on with erasures whose node has died. Those that are under way elsewhere are only finished sooner. */
+export async function finishErasures(ctx: Context): Promise<void> {
+  const found = await run<{ tenant_id: string; erasure_id: string }>(ctx, {
+    name: 'erasures_under_way',
+    text: underWay,
+    values: [],
+  });
+  for (const { tenant_id: tenantId, erasure_id } of found)
+    await finishErasure({ ...ctx, tenantId }, erasure_id);
+}

@@ -1,0 +1,59 @@
+import type { TenantContext } from '../../platform/context.ts';
+import { run, transaction } from '../../platform/db/transaction.ts';
+import { appendAudit } from '../audit/append.ts';
+import { toWebhook, webhookNotFound } from './record.ts';
+import type { Webhook } from './schemas.ts';
+import { readWebhookRow } from './webhooks.ts';
+
+const portion = 500;
+
+const deleteSome = `
+delete from webhook_delivery gone where gone.tenant_id = $1 and gone.webhook_id = $2
+  and gone.delivery_id = any(array(
+    select held.delivery_id from webhook_delivery held
+    where held.tenant_id = $1 and held.webhook_id = $2 limit ${portion}
+  )) returning 1`;
+
+type Own = { webhookId: string };
+
+/** True: there may be more. */
+async function deletePortion(ctx: TenantContext, { webhookId }: Own): Promise<boolean> {
+  const values = [ctx.tenantId, webhookId];
+  return (await run(ctx, { name: 'webhook_delete_some', text: deleteSome, values })).length === portion;
+}
+
+/** Disables it, so that nothing is sent or made any more. A repeated call goes on where this one was cut off. */
+async function stop(ctx: TenantContext, { webhookId }: Own): Promise<void> {
+  await ctx.db
+    .updateTable('webhook')
+    .set({ status: 'disabled', disabled_reason: 'client' })
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('webhook_id', '=', webhookId)
+    .execute();
+}
+
+/** False: deliveries had come, because somebody enabled it. */
+function remove(ctx: TenantContext, input: Own): Promise<boolean> {
+  const { webhookId } = input;
+  return transaction(ctx, async (ctx) => {
+    await stop(ctx, input);
+    if (await deletePortion(ctx, input)) return false;
+    const { numDeletedRows } = await ctx.db
+      .deleteFrom('webhook')
+      .where('tenant_id', '=', ctx.tenantId)
+      .where('webhook_id', '=', webhookId)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw webhookNotFound();
+    await appendAudit(ctx, ctx.tenantId, { action: 'webhook.deleted', targetId: webhookId, data: {} });
+    return true;
+  });
+}
+
+/** Its deliveries go before it, in portions: there may be those of 30 days. It stops immediately. */
+export async function deleteWebhook(ctx: TenantContext, input: Own): Promise<Webhook> {
+  const before = await readWebhookRow(ctx, input);
+  await stop(ctx, input);
+  do while (await deletePortion(ctx, input));
+  while (!(await remove(ctx, input)));
+  return toWebhook(before);
+}

@@ -1,0 +1,83 @@
+import type { Database } from './db/dialect.ts';
+import { parametersAfter } from './db/parameters.ts';
+import { run } from './db/transaction.ts';
+
+export type Row = Record<string, unknown>;
+
+/** Rows of one tenant, in the order of a key that an index has: `of` are the columns before it, with their values. */
+export type Keyset = {
+  table: string;
+  of?: Record<string, unknown>;
+  /** A further condition on `held`, which is a constant. */
+  where?: string;
+  key: readonly string[];
+  rows: number;
+};
+
+/** The values of the key of the last row that was read. */
+export type Place = readonly unknown[];
+
+export const placeOf = (row: Row | undefined, key: readonly string[]): Place =>
+  key.map((name) => row?.[name]);
+
+/** SQL of the rows behind a place, as `select … from … held where … order by … limit …`, and its values. */
+export function keysetSql(tenantId: string, keyset: Keyset, after: Place | null, columns = 'held.*') {
+  const { values, add } = parametersAfter(tenantId);
+  const { table, of = {}, where, key, rows } = keyset;
+  const names = key.map((name) => `held.${name}`).join(', ');
+  const conditions = [
+    'held.tenant_id = $1',
+    ...Object.entries(of).map(([name, value]) => `held.${name} = ${add(value)}`),
+    ...(where ? [where] : []),
+    ...(after && names ? [`(${names}) > (${after.map((value) => add(value)).join(', ')})`] : []),
+  ];
+  // The columns that are fixed come first, so that no other index gives the same order.
+  const order = [...Object.keys(of).map((name) => `held.${name}`), ...(names ? [names] : [])].join(', ');
+  const text = `select ${columns} from "${table}" held where ${conditions.join(' and ')} ${
+    order ? `order by ${order}` : ''
+  } limit ${rows}`;
+  return { text, values, add };
+}
+
+/** All of them, a page at a time, so that no statement grows with the table. */
+export async function* pagesOf<R extends Row>(
+  ctx: { db: Database; tenantId: string },
+  keyset: Keyset,
+): AsyncGenerator<R[]> {
+  let after: Place | null = null;
+  for (;;) {
+    const { text, values } = keysetSql(ctx.tenantId, keyset, after);
+    const page: R[] = await run<R>(ctx, { text, values });
+    if (page.length > 0) yield page;
+    if (page.length < keyset.rows || keyset.key.length === 0) return;
+    after = placeOf(page.at(-1), keyset.key);
+  }
+}
+
+export async function* rowsOf<R extends Row>(
+  ctx: { db: Database; tenantId: string },
+  keyset: Keyset,
+): AsyncGenerator<R> {
+  for await (const page of pagesOf<R>(ctx, keyset)) yield* page;
+}
+
+/** How many there are, counted a page at a time until there are so many. */
+export async function countPages(
+  ctx: { db: Database; tenantId: string },
+  keyset: Keyset,
+  most = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  const columns = keyset.key.map((name) => `held.${name}`).join(', ') || '1';
+  let after: Place | null = null;
+  let counted = 0;
+  for (; counted < most; counted += keyset.rows) {
+    const { text, values } = keysetSql(ctx.tenantId, keyset, after, columns);
+    const last: Row[] = await run(ctx, { text: `${text} offset ${keyset.rows - 1}`, values });
+    after = placeOf(last[0], keyset.key);
+    if (last.length > 0 && after.length > 0) continue;
+    const rest = `select count(*)::integer as rows from (${text}) page`;
+    const [row] = await run<{ rows: number }>(ctx, { text: rest, values });
+    return Math.min(most, counted + (row?.rows ?? 0));
+  }
+  return most;
+}

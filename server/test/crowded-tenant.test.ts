@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { packCourse } from '../../test/journeys/made-courses.ts';
+import { routes } from '../src/app.ts';
+import { startReceiver } from '../src/modules/webhooks/test-support.ts';
+import { jobs } from '../src/worker.ts';
+import { fillCrowd } from './support/crowded-tenant.ts';
+import { play } from './support/player.ts';
+import { countTouched, type Touched } from './support/rows-touched.ts';
+import { type Reply, startService } from './support/service.ts';
+import { expectStatus, newTenant, unique } from './support/tenant.ts';
+
+// The embedded database does one thing at a time and cannot be interrupted, so no statement and no transaction may grow
+// with the rows that a caller can make. Every operation is called where each such table has 20,000 rows. What is counted
+// are rows, because time depends on the machine: 5,000 rows take 10 to 100 ms.
+
+const most = 5_000;
+
+let touched: Touched[] = [];
+const service = await startService({
+  env: { WEBHOOK_ALLOW: '127.0.0.1', RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' },
+  over: (engine) => countTouched(engine, (told) => void touched.push(told)),
+});
+after(service.close);
+const receiver = await startReceiver();
+after(receiver.kill);
+
+const tenant = await newTenant(service);
+const { api, TenantID } = tenant;
+const operator = service.api;
+const CourseID = unique('crowded');
+expectStatus(await operator('PUT', `/course/${CourseID}`, { Title: CourseID }), 201);
+const pack = await packCourse('phishing');
+await service.importPackage(CourseID, pack);
+await operator('PUT', `/course/${CourseID}/option/standard`, {});
+const LoginID = await tenant.user({ Password: 'right', GroupName: 'crowd', IsAdmin: true });
+const enrolled = await api('POST', `/enrol/${LoginID}/${CourseID}`);
+const { EnrollID, LaunchURL } = enrolled.body;
+const { commit, alive } = await play(service, LaunchURL);
+const hook = await api('POST', '/webhook', { URL: receiver.url, Types: ['user.created'] });
+const { WebhookID } = hook.body;
+const { rows } = await sql<{ user_id: string }>`
+  select user_id from "user" where tenant_id = ${TenantID} and login_id = ${LoginID}`.execute(service.ctx.db);
+await fillCrowd(service, {
+  TenantID,
+  userId: rows[0]?.user_id ?? '',
+  enrollId: EnrollID,
+  webhookId: WebhookID,
+  courseId: CourseID,
+});
+
+const [user, enrolment, webhook, course] = [
+  `/user/${LoginID}`,
+  `/enrolment/${LoginID}/${EnrollID}`,
+  `/webhook/${WebhookID}`,
+  `/course/${CourseID}`,
+];
+const keys = { CourseIDs: [CourseID], DurationIDs: ['standard'] };
+const ndjson = { 'content-type': 'application/x-ndjson' };
+const keyOf = async () => (await api('POST', '/enrolment/key', keys)).body.Items[0];
+const session = async () => {
+  const { SignInURL } = (await api('POST', `/user/session/${LoginID}`)).body;
+  const token = new URL(SignInURL).searchParams.get('token');
+  const signedIn = await service.api('POST', '/session/sign-in', { token }, '');
+  return signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+};
+const asSession = async (method: string, path: string) =>
+  service.api(method, path, undefined, '', {
+    cookie: await session(),
+    'sec-fetch-site': 'same-origin',
+  });
+const all = (path: string, queries: string[]) => queries.map((query) => () => api('GET', `${path}?${query}`));
+
+type Call = () => Promise<unknown>;
+
+/** In this order: what removes things comes last. */
+const calls: Record<string, Call[]> = {
+  readUser: [() => api('GET', user)],
+  checkUser: [() => api('GET', `/user/check/${LoginID}`)],
+  checkPassword: [() => api('POST', `/user/check/${LoginID}`, { Password: 'wrong' })],
+  listUsers: all('/user', [
+    '',
+    'GroupName=crowd',
+    'Search=first',
+    'Search=zzz',
+    'Email=crowd@x.example',
+    'Enabled=false',
+  ]),
+  listGroups: all('/group', ['', 'Search=c']),
+  readOffer: [() => api('GET', `/catalogue/course/${CourseID}/${LoginID}`)],
+  listOfferedCourses: all('/catalogue/course', ['']),
+  listEnrolments: all(
+    '/enrolment',
+    [
+      ...[
+        '',
+        `LoginID=${LoginID}`,
+        `CourseID=${CourseID}`,
+        'Status=enrolled',
+        'Status=completed',
+        'GroupName=crowd',
+      ],
+      ...['ExpiresAfter=2030-01-01T00:00:00Z', 'ChangedAfter=2024-01-01T00:00:00Z'],
+      `LoginID=${LoginID}&CourseID=other`,
+    ].flatMap((query) => [`Order=oldest&${query}`, `Order=newest&${query}`]),
+  ),
+  listEnrolmentsOfUser: all(`/enrolment/${LoginID}`, ['', 'Order=newest']),
+  readEnrolment: [() => api('GET', enrolment)],
+  explainEnrolment: [() => api('GET', `${enrolment}/explain`)],
+  readTimeline: all(`${enrolment}/timeline`, ['']),
+  listEnrolmentKeys: all('/enrolment/key', ['', 'PurchaseOrder=order', 'Status=available', 'Status=revoked']),
+  readEnrolmentKey: [async () => api('GET', `/enrolment/key/${(await keyOf()).Key}`)],
+  exportUser: [() => api('GET', `${user}/export`)],
+  listEvents: all('/events', [
+    ...[
+      '',
+      `EnrollID=${EnrollID}`,
+      `LoginID=${LoginID}`,
+      'Types=user.erased',
+      'Types=user.erased&Order=newest',
+    ],
+    ...[`EnrollID=${EnrollID}&Types=user.erased`, `LoginID=${LoginID}&Types=user.erased`],
+    ...[`LoginID=${LoginID}&Order=newest`, `LoginID=${LoginID}&Types=user.erased&Order=newest`],
+  ]),
+  readOverview: all('/overview', ['', 'Days=7']),
+  listWebhooks: all('/webhook', ['']),
+  readWebhook: [() => api('GET', webhook)],
+  listDeliveries: all(`${webhook}/delivery`, [
+    ...['', 'Status=pending', 'Status=failed', `EnrollID=${EnrollID}`, `EnrollID=${EnrollID}&Status=failed`],
+  ]),
+  listAudit: [
+    ...all('/audit', [
+      ...['', 'Action=user.exported', `LoginID=${LoginID}`, `TargetID=${EnrollID}`, 'ActorID=actor'],
+      ...[`LoginID=${LoginID}&Action=user.exported`, `ActorID=actor&Action=user.exported`],
+    ]),
+    () => operator('GET', '/audit'),
+  ],
+  readPasswordFunction: [() => service.api('GET', `/session/password/${TenantID}`, undefined, '')],
+  readSession: [() => asSession('GET', '/session')],
+  openSignInLink: [() => service.api('GET', '/session/sign-in?token=x', undefined, '')],
+  launch: [() => fetch(LaunchURL, { redirect: 'manual' })],
+  previewOfferedCourse: [() => api('POST', `/catalogue/course/${CourseID}/preview`, {})],
+  listCourses: [() => operator('GET', '/course')],
+  readCourse: [() => operator('GET', course)],
+  readCurrentRelease: [() => operator('GET', `${course}/package`)],
+  listReleases: [() => operator('GET', `${course}/release`)],
+  readRelease: [() => operator('GET', `${course}/release/1`)],
+  listTenants: [() => operator('GET', '/tenant')],
+  readTenant: [() => operator('GET', `/tenant/${TenantID}`)],
+  listKeys: [() => operator('GET', `/tenant/${TenantID}/key`)],
+  exportTenant: [() => operator('GET', `/tenant/${TenantID}/export`)],
+
+  createUser: [
+    () => api('POST', '/user', { LoginID: unique('new') }),
+    () => api('POST', '/user', { LoginID }),
+  ],
+  createUsers: [() => api('POST', '/user/bulk', `${JSON.stringify({ LoginID })}\n`, ndjson)],
+  updateUser: [
+    () => api('PUT', user, { FirstName: 'Other' }),
+    () => api('PUT', user, { GroupName: 'other' }),
+    () => api('PUT', user, { Password: 'other' }),
+  ],
+  enrol: [
+    () => api('POST', `/enrol/${LoginID}/${CourseID}`),
+    () => api('POST', `/enrol/${LoginID}/${CourseID}`, { IfEnrolled: 'extend' }),
+    () => api('POST', `/enrol/crowd-2/${CourseID}`),
+  ],
+  enrolWithOption: [() => api('POST', `/enrol/crowd-4/${CourseID}/standard`)],
+  enrolMany: [() => api('POST', '/enrol/bulk', `${JSON.stringify({ LoginID, CourseID })}\n`, ndjson)],
+  updateEnrolment: [() => api('PUT', enrolment, { Reference: 'other' })],
+  issueEnrolmentKeys: [keyOf],
+  redeemEnrolmentKey: [async () => api('POST', `/enrol/key/crowd-6/${(await keyOf()).Key}`)],
+  revokeEnrolmentKey: [async () => api('DELETE', `/enrolment/key/${(await keyOf()).KeyID}`)],
+  createAccessToken: [
+    () =>
+      api('POST', '/oauth/token', {
+        grant_type: 'client_credentials',
+        client_id: tenant.keyId,
+        client_secret: tenant.key,
+      }),
+  ],
+  createSignInLink: [() => api('POST', `/user/session/${LoginID}`)],
+  signIn: [session],
+  signInWithPassword: [
+    () =>
+      service.api('POST', '/session', { TenantID, LoginID, Password: 'x' }, '', {
+        'sec-fetch-site': 'same-origin',
+      }),
+  ],
+  openSession: [() => play(service, LaunchURL)],
+  commit: [() => commit({ Data: {} })],
+  keepSessionAlive: [alive],
+  createWebhook: [() => api('POST', '/webhook', { URL: receiver.url })],
+  updateWebhook: [
+    () => api('PUT', webhook, { Status: 'disabled' }),
+    () => api('PUT', webhook, { Status: 'enabled' }),
+  ],
+  rotateWebhookSecret: [() => api('POST', `${webhook}/rotate`, {})],
+  pingWebhook: [() => api('POST', `${webhook}/ping`)],
+  replayEvents: [
+    () => api('POST', `${webhook}/replay`, { From: '2020-01-01T00:00:00Z' }),
+    () => api('POST', `${webhook}/replay`, { EventIDs: [WebhookID] }),
+  ],
+  putCourse: [() => operator('PUT', course, { Title: 'Other' })],
+  putOption: [
+    () => operator('PUT', `${course}/option/standard`, { Name: 'Other' }),
+    () => operator('PUT', `${course}/option/standard`, { Seats: 100_000 }),
+  ],
+  importPackage: [() => service.importPackage(CourseID, pack)],
+  putRelease: [() => operator('PUT', `${course}/release/1`, { Current: true })],
+  previewCourse: [() => operator('POST', `${course}/preview`, {})],
+  createTenant: [() => operator('POST', '/tenant', { TenantID: unique('other') })],
+  createKey: [() => operator('POST', `/tenant/${TenantID}/key`, { Name: 'other' })],
+
+  signOut: [() => asSession('DELETE', '/session?everywhere=true')],
+  deleteOption: [() => operator('DELETE', `${course}/option/standard`)],
+  deleteCourse: [() => operator('DELETE', course)],
+  deleteWebhook: [() => api('DELETE', webhook)],
+  eraseUser: [() => api('DELETE', `${user}?plan=true`), () => api('DELETE', user)],
+  revokeKey: [() => operator('DELETE', `/tenant/${TenantID}/key/${tenant.keyId}`)],
+  updateTenant: [() => operator('PUT', `/tenant/${TenantID}`, { Status: 'suspended' })],
+  deleteTenant: [
+    () => operator('DELETE', `/tenant/${TenantID}?plan=true`),
+    () => operator('DELETE', `/tenant/${TenantID}`),
+  ],
+};
+
+/** These read files and no database but what opening a session does. */
+const files = ['openPlayer', 'openPreview', 'readCourseFile'];
+
+test('every operation is called', () => {
+  const names = routes.map(({ name }) => name);
+  assert.deepEqual(
+    names.filter((name) => !calls[name] && !files.includes(name)),
+    [],
+  );
+});
+
+async function findIn(what: string, calls: Call[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const [at, call] of calls.entries()) {
+    touched = [];
+    const reply = await call();
+    const status = (reply as Reply | undefined)?.status;
+    assert.ok(
+      status === undefined || status < 500,
+      `${what} ${at}: ${JSON.stringify((reply as Reply).body)}`,
+    );
+    for (const { rows, texts } of touched)
+      if (rows > most) found.push(`${what} ${at}: ${rows} rows in ${texts.join(';\n').slice(0, 600)}`);
+  }
+  return found;
+}
+
+for (const [name, own] of Object.entries(calls))
+  test(`${name} touches few rows at a time`, async () => {
+    assert.deepEqual(await findIn(name, own), []);
+  });
+
+for (const job of jobs)
+  test(`the job ${job.name} touches few rows at a time`, async () => {
+    assert.deepEqual(await findIn(job.name, [() => job.run(service.ctx)]), []);
+  });

@@ -1,0 +1,75 @@
+import type { TestService } from './service.ts';
+
+/** Rows in each of the tables that a caller can fill. */
+export const crowd = 20_000;
+
+const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
+
+type Known = { TenantID: string; userId: string; enrollId: string; webhookId: string; courseId: string };
+
+/** Most rows are of one user, one enrolment or one endpoint, which are the worst that a caller can make. */
+function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known): string[] {
+  const t = `'${TenantID}'`;
+  const made = `from generate_series(1, ${crowd}) n`;
+  const [u, e, w] = [`'${userId}'::uuid`, `'${enrollId}'::uuid`, `'${webhookId}'::uuid`];
+  const others = id('01900000');
+  return [
+    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at,
+       updated_at) select ${t}, ${others}, 'crowd-' || n, 'First', 'Last', 'crowd', 'crowd@x.example', 'x', now(), now() ${made}`,
+    `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, ended_at,
+       expires_at, status, status_before_end, group_name, holds_seat)
+     select ${t}, ${id('01910000')}, case when n % 2 = 0 then ${u} else ${others} end, '${courseId}', 'standard', 'enrolment',
+       now(), now(), case when n % 2 = 0 then now() end, now() + interval '1 day',
+       case when n % 2 = 0 then 'withdrawn' else 'enrolled' end, 'enrolled', 'crowd', n % 2 <> 0 ${made}`,
+    `insert into launch (tenant_id, enroll_id, number, started_at, last_seen_at, user_agent)
+     select ${t}, ${e}, n + 10, now(), now(), 'browser' ${made}`,
+    `insert into run_time_commit (tenant_id, enroll_id, launch, number, unit_id, evidence, committed_at, body_hash)
+     select ${t}, ${e}, 2, n, 'web', '{"Completion":"incomplete"}', now(), 'hash' ${made}`,
+    `insert into attempt (tenant_id, enroll_id, tree_state) select ${t}, ${id('01910000')}, 'x' ${made}`,
+    `insert into attempt_unit (tenant_id, enroll_id, unit_id, commit_number, data, evidence, updated_at)
+     select ${t}, ${id('01910000', 'n % 50 + 1')}, 'unit-' || n, 1, '{}', '{}', now() ${made}`,
+    `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
+     select ${t}, ${id('01920000')}, 'enrolment.updated', now(), ${u}, case when n % 2 = 0 then ${e} end, '${courseId}',
+       '{"Changed":["Reference"],"Status":"enrolled"}' ${made}`,
+    `insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, status, created_at,
+       attempted_at, response_status, response_body, url)
+     select ${t}, ${w}, ${id('01930000')}, ${id('01920000')}, 'enrolment.updated', case when n % 2 = 0 then ${e} else ${u} end,
+       'replay', case when n % 10 = 0 then 'pending' else 'delivered' end, now(), now(), 200, 'taken', 'http://127.0.0.1:9/' ${made}`,
+    `insert into enrolment_key (tenant_id, key_id, key_hash, key_start, course_ids, duration_ids, purchase_order, user_id,
+       redeemed_by, redeemed_at, valid_from, valid_until, created_at)
+     select ${t}, ${id('01940000')}, md5(n::text), 'x', '{${courseId}}', '{standard}', 'order',
+       case when n % 3 = 0 then ${u} end, case when n % 3 = 1 then ${u} end, case when n % 3 = 1 then now() end,
+       now(), now() + interval '1 year', now() ${made}`,
+    `insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, target, target_id, data,
+       hash, seal)
+     select ${t}, ${id('01950000')}, 1000 + n, now(), 'enrolment.withdrawn', 'administrator', 'actor',
+       case when n % 2 = 0 then ${u} end, 'enrolment', ${e}::text, '{}', 'x', 'x' ${made}`,
+    `insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at)
+     select ${t}, 'link-' || n, ${u}, '/', now(), now() + interval '1 minute' ${made}`,
+    `insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at)
+     select ${t}, 'session-' || n, ${u}, now(), now(), now() + interval '1 hour' ${made}`,
+    `insert into stored_answer (tenant_id, key_hash, request_hash, expires_at, answer)
+     select ${t}, decode(md5(n::text), 'hex'), '\\x00', now() + interval '1 day', '\\x00' ${made}`,
+    `insert into erasure (tenant_id, erasure_id, login_mark, receipt, erased_at)
+     select ${t}, ${id('01960000')}, 'mark-' || n, '{}', now() ${made}`,
+  ];
+}
+
+const tables = [
+  'user',
+  'enrolment',
+  'launch',
+  'run_time_commit',
+  'attempt',
+  'attempt_unit',
+  'event',
+  'webhook_delivery',
+];
+const others = ['enrolment_key', 'audit_entry', 'sign_in_link', 'user_session', 'stored_answer', 'erasure'];
+
+export async function fillCrowd(service: TestService, known: Known): Promise<void> {
+  const run = (text: string) =>
+    service.ctx.engine.query({ text: `/* across tenants: a test fills tables */ ${text}`, values: [] });
+  for (const text of statements(known)) await run(text);
+  for (const table of [...tables, ...others]) await run(`analyze "${table}"`);
+}

@@ -1,0 +1,46 @@
+import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
+
+/** Rows and index entries that a transaction read, and rows that it wrote; those of triggers and cascades as well. */
+export type Touched = { rows: number; texts: string[] };
+
+const count: Statement = {
+  text: `/* across tenants: a test counts what was read and written */
+    select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid) + pg_stat_get_xact_tuples_inserted(oid)
+      + pg_stat_get_xact_tuples_updated(oid) + pg_stat_get_xact_tuples_deleted(oid))::integer as rows
+    from pg_class where relnamespace = 'public'::regnamespace`,
+  values: [],
+};
+
+async function rowsIn(connection: Connection): Promise<number> {
+  const { rows } = await connection.query<{ rows: number }>(count);
+  return rows[0]?.rows ?? 0;
+}
+
+/** Tells of each statement, or of the transaction that it is a part of, how many rows it touched. */
+export function countTouched(engine: Engine, tell: (touched: Touched) => void): Engine {
+  const transaction: Engine['transaction'] = (work, tenantId) =>
+    engine.transaction(async (connection) => {
+      const texts: string[] = [];
+      const before = await rowsIn(connection);
+      const note = async () => tell({ rows: (await rowsIn(connection)) - before, texts });
+      try {
+        const result = await work({
+          query: (statement) => {
+            texts.push(statement.text);
+            return connection.query(statement);
+          },
+        });
+        await note();
+        return result;
+      } catch (error) {
+        // What failed in the database cannot be counted.
+        await note().catch(() => {});
+        throw error;
+      }
+    }, tenantId);
+  return {
+    ...engine,
+    transaction,
+    query: (statement, tenantId) => transaction((connection) => connection.query(statement), tenantId),
+  };
+}
