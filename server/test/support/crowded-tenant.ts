@@ -18,7 +18,7 @@ function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known):
        updated_at) select ${t}, ${others}, 'crowd-' || n, 'First', 'Last', 'crowd', 'crowd@x.example', 'x', now(), now() ${made}`,
     `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, ended_at,
        expires_at, status, status_before_end, group_name, holds_seat)
-     select ${t}, ${id('01910000')}, case when n % 2 = 0 then ${u} else ${others} end, '${courseId}', 'standard', 'enrolment',
+     select ${t}, ${id('01910000')}, case when n % 200 = 0 then ${u} else ${others} end, '${courseId}', 'standard', 'enrolment',
        now(), now(), case when n % 2 = 0 then now() end, now() + interval '1 day',
        case when n % 2 = 0 then 'withdrawn' else 'enrolled' end, 'enrolled', 'crowd', n % 2 <> 0 ${made}`,
     `insert into launch (tenant_id, enroll_id, number, started_at, last_seen_at, user_agent)

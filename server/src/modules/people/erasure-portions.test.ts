@@ -21,7 +21,7 @@ async function crowded() {
   const person = await findPerson(ctx, LoginID, false);
   const userId = person?.userId ?? '';
   await sql`insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, data)
-    select ${TenantID}, gen_random_uuid(), 'enrolment.updated', now(), ${userId}::uuid,
+    select ${TenantID}, overlay(gen_random_uuid()::text placing '01900000' from 1 for 8)::uuid, 'enrolment.updated', now(), ${userId}::uuid,
       case when n % 2 = 0 then ${EnrollID}::uuid end, '{"LoginID":"Ann"}' from generate_series(1, ${many}) n`.execute(
     ctx.db,
   );
@@ -73,7 +73,7 @@ async function interrupted({ LoginID, userId }: { LoginID: string; userId: strin
   assert.ok((await left(userId)) > 0, LoginID);
 }
 
-for (const portions of [0, 1, 3, 5])
+for (const portions of [0, 1, 3])
   test(`an erasure that ended after ${portions} portions is finished by the job, with the whole count`, async () => {
     const person = await crowded();
     await interrupted(person, portions);
