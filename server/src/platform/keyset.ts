@@ -4,7 +4,10 @@ import { run } from './db/transaction.ts';
 
 export type Row = Record<string, unknown>;
 
-/** Rows of one tenant, in the order of a key that an index has: `of` are the columns before it, with their values. */
+/**
+ * Rows of one tenant, in the order of a key that an index has: `of` are the columns before it, with their values. No time may
+ * be in the key, because it would come back without its microseconds.
+ */
 export type Keyset = {
   table: string;
   of?: Record<string, unknown>;

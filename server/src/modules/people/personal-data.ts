@@ -35,7 +35,7 @@ export const sessionData: PersonalData = {
   },
   count: (ctx, { userId, most }) => countRows(ctx, eachOf('user_session', 'user_id'), [[userId], most]),
   read: async function* (ctx, { userId }) {
-    const key = ['expires_at', 'session_hash'];
+    const key = ['session_hash'];
     const keyset = { table: 'user_session', of: { user_id: userId }, key, rows: 200 };
     for await (const row of rowsOf<SessionRow>(ctx, keyset))
       yield {
