@@ -23,7 +23,7 @@ export type Place = readonly unknown[];
 export const placeOf = (row: Row | undefined, key: readonly string[]): Place =>
   key.map((name) => row?.[name]);
 
-/** SQL of the rows behind a place, as `select … from … held where … order by … limit …`, and its values. */
+/** SQL of the rows behind a place, in the order of the key, and its values. The table is called `held`. */
 export function keysetSql(tenantId: string, keyset: Keyset, after: Place | null, columns = 'held.*') {
   const { values, add } = parametersAfter(tenantId);
   const { table, of = {}, where, key, rows } = keyset;
