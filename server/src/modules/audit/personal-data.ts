@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { countRows } from '../../platform/count-up-to.ts';
+import { countRows, eachOf } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { type Keyset, keysetSql, type Place, placeOf, rowsOf } from '../../platform/keyset.ts';
 import { type PersonalData, type Portion, portionRows, type Subject } from '../../platform/personal-data.ts';
@@ -53,9 +53,6 @@ async function countOfUser(ctx: TenantContext, subject: Subject, after: Place | 
   return { records, next: way === 'by' ? ['about', null] : null };
 }
 
-const byText = `
-select 1 from audit_entry held where held.tenant_id = $1 and held.actor_user_id = $2::uuid limit $3`;
-
 const aboutText = `
 select 1 from unnest($3::text[]) own (id) cross join lateral (
   select held.actor_user_id from audit_entry held where held.tenant_id = $1 and held.target_id = own.id limit $4
@@ -74,7 +71,7 @@ export const auditData: PersonalData = {
   eraseOfEnrolment: (ctx, subject, after) =>
     countPage(ctx, subject, about(subject.enrollId, portionRows), after),
   count: async (ctx, { userId, enrollIds, most }) =>
-    (await countRows(ctx, byText, [userId, most])) +
+    (await countRows(ctx, eachOf('audit_entry', 'actor_user_id'), [[userId], most])) +
     (await countRows(ctx, aboutText, [userId, [userId, ...enrollIds], most])),
   read: async function* (ctx, person) {
     for await (const entry of rowsOf<Entry>(ctx, byUser(person.userId, 200))) yield recordOf(entry);

@@ -23,9 +23,16 @@ where held.tenant_id = $1 and held.enroll_id = any($2::uuid[])`;
 /** Withdrawing one takes several statements. */
 const enrolmentsAtOnce = 20;
 
-const someOfUser = `
-select held.enroll_id, held.ended_at is null and held.status <> 'completed' as is_open from enrolment held
-where held.tenant_id = $1 and held.user_id = $2 order by held.enroll_id limit $3`;
+function selectOfUser(ctx: TenantContext, userId: string, most: number) {
+  return ctx.db
+    .selectFrom('enrolment')
+    .select(['enroll_id', 'ended_at', 'status'])
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('user_id', '=', userId)
+    .orderBy('enroll_id')
+    .limit(most)
+    .execute();
+}
 
 /**
  * Takes the person from some of their enrolments, and answers which. What is not completed is withdrawn as a client would
@@ -33,16 +40,12 @@ where held.tenant_id = $1 and held.user_id = $2 order by held.enroll_id limit $3
  */
 export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Promise<string[]> {
   const { userId, loginId } = subject;
-  const values = [ctx.tenantId, userId, enrolmentsAtOnce];
-  const some = await run<{ enroll_id: string; is_open: boolean }>(ctx, {
-    name: 'enrolments_to_erase',
-    text: someOfUser,
-    values,
-  });
+  const some = await selectOfUser(ctx, userId, enrolmentsAtOnce);
   if (some.length === 0) return [];
   const since = newId(ctx.now());
-  for (const { enroll_id: enrollId, is_open } of some)
-    if (is_open) await updateEnrolment(ctx, { loginId, enrollId, Withdrawn: true });
+  for (const { enroll_id: enrollId, ended_at, status } of some)
+    if (ended_at === null && status !== 'completed')
+      await updateEnrolment(ctx, { loginId, enrollId, Withdrawn: true });
   const enrollIds = some.map(({ enroll_id }) => enroll_id);
   await run(ctx, {
     name: 'anonymize_enrolments',
@@ -53,19 +56,9 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
   return enrollIds;
 }
 
-const firstOfUser = `
-select held.enroll_id from enrolment held where held.tenant_id = $1 and held.user_id = $2
-order by held.enroll_id limit $3`;
-
 /** The first enrolments of a person. */
 export async function someEnrolments(ctx: TenantContext, userId: string, most: number): Promise<string[]> {
-  const values = [ctx.tenantId, userId, most];
-  const rows = await run<{ enroll_id: string }>(ctx, {
-    name: 'some_enrolments',
-    text: firstOfUser,
-    values,
-  });
-  return rows.map(({ enroll_id }) => enroll_id);
+  return (await selectOfUser(ctx, userId, most)).map(({ enroll_id }) => enroll_id);
 }
 
 /** All of them, a page at a time. */
