@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/lines.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { countPages } from '../../platform/keyset.ts';
@@ -75,7 +76,7 @@ export async function deleteTenant(
 async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion['Deleted']> {
   const counted: TenantDeletion['Deleted'] = [];
   for (const { table, key, what } of ownTables) {
-    const Records = await countPages({ ...ctx, tenantId }, { table, key, rows: countedAtOnce });
+    const Records = await countPages(forTenant(ctx, tenantId), { table, key, rows: countedAtOnce });
     counted.push({ Data: publicName(table), Records, What: what });
   }
   const Records = await countOffers(ctx, tenantId);

@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/lines.ts';
 import { pagesOf, type Row } from '../../platform/keyset.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { readTenant } from '../tenants/tenants.ts';
@@ -32,7 +33,7 @@ async function* linesOf(ctx: Context, tenantId: string, own: OwnTable): AsyncGen
   const type = publicName(own.table);
   const rows = own.hasLargeRows ? largePage : page;
   await ctx.checkCaller?.();
-  for await (const found of pagesOf({ ...ctx, tenantId }, { table: own.table, key: own.key, rows })) {
+  for await (const found of pagesOf(forTenant(ctx, tenantId), { table: own.table, key: own.key, rows })) {
     yield found.map((row) => line(type, recordOf(row, own))).join('');
     await ctx.checkCaller?.();
   }

@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/lines.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { finishErasure } from './erase.ts';
 
@@ -12,6 +13,5 @@ export async function finishErasures(ctx: Context): Promise<void> {
     text: underWay,
     values: [],
   });
-  for (const { tenant_id: tenantId, erasure_id } of found)
-    await finishErasure({ ...ctx, tenantId }, erasure_id);
+  for (const { tenant_id, erasure_id } of found) await finishErasure(forTenant(ctx, tenant_id), erasure_id);
 }
