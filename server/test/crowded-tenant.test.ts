@@ -131,7 +131,14 @@ const calls: Record<string, Call[]> = {
   ]),
   listAudit: [
     ...all('/audit', [
-      ...['', 'Action=user.exported', `LoginID=${LoginID}`, `TargetID=${EnrollID}`, 'ActorID=actor'],
+      ...[
+        '',
+        'Action=user.exported',
+        'LoginID=crowd-2',
+        `LoginID=${LoginID}`,
+        `TargetID=${EnrollID}`,
+        'ActorID=actor',
+      ],
       ...[`LoginID=${LoginID}&Action=user.exported`, `ActorID=actor&Action=user.exported`],
     ]),
     () => operator('GET', '/audit'),
@@ -158,7 +165,7 @@ const calls: Record<string, Call[]> = {
   createUsers: [() => api('POST', '/user/bulk', `${JSON.stringify({ LoginID })}\n`, ndjson)],
   updateUser: [
     () => api('PUT', user, { FirstName: 'Other' }),
-    () => api('PUT', user, { GroupName: 'other' }),
+    () => api('PUT', '/user/crowd-2', { GroupName: 'other' }),
     () => api('PUT', user, { Password: 'other' }),
   ],
   enrol: [
@@ -217,18 +224,24 @@ const calls: Record<string, Call[]> = {
   deleteOption: [() => operator('DELETE', `${course}/option/standard`)],
   deleteCourse: [() => operator('DELETE', course)],
   deleteWebhook: [() => api('DELETE', webhook)],
-  eraseUser: [() => api('DELETE', `${user}?plan=true`), () => api('DELETE', user)],
+  eraseUser: [
+    () => api('DELETE', '/user/crowd-2?plan=true'),
+    () => api('DELETE', `${user}?plan=true`),
+    () => api('DELETE', user),
+  ],
   revokeKey: [() => operator('DELETE', `/tenant/${TenantID}/key/${tenant.keyId}`)],
   updateTenant: [() => operator('PUT', `/tenant/${TenantID}`, { Status: 'suspended' })],
   deleteTenant: [() => operator('DELETE', `/tenant/${TenantID}?plan=true`)],
 };
 
-/**
- * Not bounded yet: SECURITY.md, "What is not defended". A log read by Types or LoginID passes over other events; the
- * first overview counts all events; a person's audit entries are found by all of their enrolments; a change of group takes
- * all enrolments of the user along; a new limit of seats counts those that are taken.
- */
-const unbounded = [...['listEvents', 'readOverview', 'listAudit', 'updateUser', 'putOption'], ...['none']];
+/** Not bounded yet, and why. SECURITY.md says so under "What is not defended". */
+const unbounded: Record<string, string> = {
+  listEvents: 'read by Types or LoginID, the log passes over all other events',
+  readOverview: 'the first one counts all events',
+  listAudit: "a person's entries are found by all of their enrolments",
+  updateUser: "a change of the group takes the user's enrolments along",
+  putOption: 'a new limit of seats counts those that are taken',
+};
 
 /** These read files and no database but what opening a session does. */
 const files = ['openPlayer', 'openPreview', 'readCourseFile'];
@@ -241,26 +254,32 @@ test('every operation is called', () => {
   );
 });
 
+const isReply = (reply: unknown): reply is Reply =>
+  typeof reply === 'object' && reply !== null && 'status' in reply && 'body' in reply;
+
 async function findIn(what: string, calls: Call[]): Promise<string[]> {
   const found: string[] = [];
   for (const [at, call] of calls.entries()) {
     touched = [];
     const reply = await call();
-    const status = (reply as Reply | undefined)?.status;
-    assert.ok(
-      status === undefined || status < 500,
-      `${what} ${at}: ${JSON.stringify((reply as Reply).body)}`,
-    );
+    if (isReply(reply)) assert.ok(reply.status < 500, `${what} ${at}: ${JSON.stringify(reply.body)}`);
     for (const { rows, texts } of touched)
       if (rows > most) found.push(`${what} ${at}: ${rows} rows in ${texts.join(';\n').slice(0, 600)}`);
   }
   return found;
 }
 
-for (const [name, own] of Object.entries(calls).filter(([name]) => !unbounded.includes(name)))
-  test(`${name} touches few rows at a time`, async () => {
-    assert.deepEqual(await findIn(name, own), []);
-  });
+for (const [name, own] of Object.entries(calls))
+  test(
+    name in unbounded
+      ? `${name} is not bounded yet: ${unbounded[name]}`
+      : `${name} touches few rows at a time`,
+    async () => {
+      const found = await findIn(name, own);
+      if (name in unbounded) assert.notDeepEqual(found, [], 'It is bounded now. Take it off the list.');
+      else assert.deepEqual(found, []);
+    },
+  );
 
 for (const job of jobs)
   test(`the job ${job.name} touches few rows at a time`, async () => {

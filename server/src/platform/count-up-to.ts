@@ -1,10 +1,16 @@
 import type { TenantContext } from './context.ts';
 import { run } from './db/transaction.ts';
 
-/** SQL: the rows of a table for each of `$2`, which are IDs that its index begins with; `$3` is the most of all. */
-export const eachOf = (table: string, column: string, where = 'true') => `
+type Rows = { table: string; column: string; key: string; where?: string };
+
+/**
+ * SQL: the rows of a table for each of `$2`, which are IDs; `$3` is the most of all. An index begins with tenant, column and
+ * key: in the order of the key, no other way of reading is cheaper.
+ */
+export const eachOf = ({ table, column, key, where = 'true' }: Rows) => `
 select 1 from unnest($2::uuid[]) own (id) cross join lateral (
-  select 1 from ${table} held where held.tenant_id = $1 and held.${column} = own.id and ${where} limit $3
+  select 1 from ${table} held where held.tenant_id = $1 and held.${column} = own.id and ${where}
+  order by held.${key} limit $3
 ) one limit $3`;
 
 /** How many rows the query has, whose text limits them. */

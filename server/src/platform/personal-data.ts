@@ -10,7 +10,7 @@ export type Person = {
 };
 
 /** Rows that an erasure changes in one statement: others go between two of them. */
-export const portionRows = 500;
+export const portionRows = 300;
 
 /** Of one user, or of one of their enrolments. `until`: what was written later was written by the erasure. */
 export type Subject = { userId: string; loginId: string; enrollId: string; until: Date };

@@ -55,7 +55,8 @@ async function countOfUser(ctx: TenantContext, subject: Subject, after: Place | 
 
 const aboutText = `
 select 1 from unnest($3::text[]) own (id) cross join lateral (
-  select held.actor_user_id from audit_entry held where held.tenant_id = $1 and held.target_id = own.id limit $4
+  select held.actor_user_id from audit_entry held where held.tenant_id = $1 and held.target_id = own.id
+  order by held.audit_id limit $4
 ) one where one.actor_user_id is distinct from $2::uuid limit $4`;
 
 /** The only data that an erasure leaves unchanged: the chain reveals any change. It contains no names. */
@@ -71,8 +72,10 @@ export const auditData: PersonalData = {
   eraseOfEnrolment: (ctx, subject, after) =>
     countPage(ctx, subject, about(subject.enrollId, portionRows), after),
   count: async (ctx, { userId, enrollIds, most }) =>
-    (await countRows(ctx, eachOf('audit_entry', 'actor_user_id'), [[userId], most])) +
-    (await countRows(ctx, aboutText, [userId, [userId, ...enrollIds], most])),
+    (await countRows(ctx, eachOf({ table: 'audit_entry', column: 'actor_user_id', key: 'audit_id' }), [
+      [userId],
+      most,
+    ])) + (await countRows(ctx, aboutText, [userId, [userId, ...enrollIds], most])),
   read: async function* (ctx, person) {
     for await (const entry of rowsOf<Entry>(ctx, byUser(person.userId, 200))) yield recordOf(entry);
     for await (const id of allOf(person.userId, person.enrolments()))

@@ -1,15 +1,17 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { rowsOf } from '../../platform/keyset.ts';
+import { pagesOf } from '../../platform/keyset.ts';
 import { type PersonalData, portionOf, portionRows } from '../../platform/personal-data.ts';
 import { selectKeys, toKey } from './record.ts';
 
-/** Each way has an index. */
+/** Each way has an index; as a range, so that the order is that of this index and of no other. */
 const some = (most: number | string) => `
-  (select held.key_id from enrolment_key held where held.tenant_id = $1 and held.user_id = $2 limit ${most})
-  union
-  (select held.key_id from enrolment_key held where held.tenant_id = $1 and held.redeemed_by = $2 limit ${most})
+  (select held.key_id from enrolment_key held where held.tenant_id = $1 and held.user_id between $2 and $2
+    order by held.user_id limit ${most})
+  union all
+  (select held.key_id from enrolment_key held where held.tenant_id = $1 and held.redeemed_by between $2 and $2
+    and held.user_id is distinct from $2 order by held.redeemed_by limit ${most})
   limit ${most}`;
 
 const anonymize = `
@@ -34,16 +36,18 @@ export const enrolmentKeyData: PersonalData = {
   count: (ctx, { userId, most }) => countRows(ctx, some('$3'), [userId, most]),
   read: async function* (ctx, { userId }) {
     for (const column of ['user_id', 'redeemed_by'])
-      for await (const { key_id, user_id } of keysOf(ctx, column, userId)) {
-        if (column === 'redeemed_by' && user_id === userId) continue;
-        const row = await selectKeys(ctx).where('enrolment_key.key_id', '=', key_id).executeTakeFirst();
-        if (row) yield toKey(ctx, row);
+      for await (const page of keysOf(ctx, column, userId)) {
+        const once = page.filter(({ user_id }) => column === 'user_id' || user_id !== userId);
+        const keyIds = once.map(({ key_id }) => key_id);
+        if (keyIds.length === 0) continue;
+        const rows = await selectKeys(ctx).where('enrolment_key.key_id', 'in', keyIds).execute();
+        yield* rows.map((row) => toKey(ctx, row));
       }
   },
 };
 
 const keysOf = (ctx: TenantContext, column: string, userId: string) =>
-  rowsOf<{ key_id: string; user_id: string | null }>(ctx, {
+  pagesOf<{ key_id: string; user_id: string | null }>(ctx, {
     table: 'enrolment_key',
     of: { [column]: userId },
     key: ['key_id'],

@@ -118,12 +118,14 @@ const erasing =
     const held = columns.map((name) => `held.${name}`).join(', ');
     const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, held);
     const same = columns.map((name) => `old.${name} = page.${name}`).join(' and ');
+    // As arrays, so that the database expects few rows and looks each of them up.
+    const arrays = columns.map((name) => `array(select ${name} from portion)`).join(', ');
     const end = settingEnd ? `, ended_at = coalesce(old.ended_at, ${add(until)})` : '';
     const rows = await run<Row>(ctx, {
-      text: `with page as (${text}), erased as (
-          update ${table} old set ${set}${end} from page
+      text: `with portion as (${text}), erased as (
+          update ${table} old set ${set}${end} from unnest(${arrays}) page (${columns.join(', ')})
           where old.tenant_id = $1 and ${same}
-        ) select * from page order by ${columns.join(', ')}`,
+        ) select * from portion order by ${columns.join(', ')}`,
       values,
     });
     const isFull = key.length > 0 && rows.length === portionRows;
@@ -150,7 +152,8 @@ export const launchData: PersonalData = {
   erased: 'The browser (user agent) and the return URL. Sessions have ended.',
   kept: { what: 'When the course was opened and left.', why: 'They are part of the anonymous result.' },
   eraseOfEnrolment: erasing('launch', 'user_agent = null, return_url = null', true),
-  count: (ctx, { enrollIds, most }) => countRows(ctx, eachOf('launch', 'enroll_id'), [enrollIds, most]),
+  count: (ctx, { enrollIds, most }) =>
+    countRows(ctx, eachOf({ table: 'launch', column: 'enroll_id', key: 'number' }), [enrollIds, most]),
   read: (ctx, person) => readRows(ctx, person, 'launch'),
 };
 
@@ -166,7 +169,8 @@ export const runTimeData: PersonalData = {
     if (after === null) await eraseAttempt(ctx, subject, null);
     return eraseUnits(ctx, subject, after);
   },
-  count: (ctx, { enrollIds, most }) => countRows(ctx, eachOf('attempt_unit', 'enroll_id'), [enrollIds, most]),
+  count: (ctx, { enrollIds, most }) =>
+    countRows(ctx, eachOf({ table: 'attempt_unit', column: 'enroll_id', key: 'unit_id' }), [enrollIds, most]),
   read: async function* (ctx, person) {
     yield* readRows(ctx, person, 'attempt');
     yield* readRows(ctx, person, 'attempt_unit');
@@ -183,6 +187,9 @@ export const commitData: PersonalData = {
   },
   eraseOfEnrolment: erasing('run_time_commit', 'body_hash = null'),
   count: (ctx, { enrollIds, most }) =>
-    countRows(ctx, eachOf('run_time_commit', 'enroll_id'), [enrollIds, most]),
+    countRows(ctx, eachOf({ table: 'run_time_commit', column: 'enroll_id', key: 'launch' }), [
+      enrollIds,
+      most,
+    ]),
   read: (ctx, person) => readRows(ctx, person, 'run_time_commit'),
 };

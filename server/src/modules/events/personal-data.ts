@@ -66,8 +66,8 @@ async function erase(ctx: TenantContext, keyset: Keyset, after: Place | null): P
   const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, columns);
   const page = await run<Page>(ctx, {
     text: `with page as (${text}), erased as (
-        update event told set ${withoutPerson(add(anonymous))} from page
-        where told.tenant_id = $1 and told.event_id = page.event_id
+        update event told set ${withoutPerson(add(anonymous))} 
+        where told.tenant_id = $1 and told.event_id = any(array(select page.event_id from page))
       ) select * from page order by event_id`,
     values,
   });
@@ -99,6 +99,14 @@ const toRecord = (row: Row) => ({
   Data: row.data,
 });
 
+const ofUserAlone = { table: 'event', column: 'user_id', key: 'event_id', where: 'held.enroll_id is null' };
+const ofEnrolments = {
+  table: 'event',
+  column: 'enroll_id',
+  key: 'event_id',
+  where: 'held.user_id is not null',
+};
+
 export const eventData: PersonalData = {
   name: 'Events',
   tables: ['event'],
@@ -110,7 +118,7 @@ export const eventData: PersonalData = {
   eraseOfUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, portionRows), after),
   eraseOfEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, portionRows), after),
   count: async (ctx, { userId, enrollIds, most }) =>
-    (await countRows(ctx, eachOf('event', 'user_id', 'held.enroll_id is null'), [[userId], most])) +
-    (await countRows(ctx, eachOf('event', 'enroll_id', 'held.user_id is not null'), [enrollIds, most])),
+    (await countRows(ctx, eachOf(ofUserAlone), [[userId], most])) +
+    (await countRows(ctx, eachOf(ofEnrolments), [enrollIds, most])),
   read: readEvents,
 };

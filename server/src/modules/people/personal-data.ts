@@ -3,15 +3,17 @@ import { run } from '../../platform/db/transaction.ts';
 import { rowsOf } from '../../platform/keyset.ts';
 import { type PersonalData, portionOf, portionRows } from '../../platform/personal-data.ts';
 
-/** The links go first, so that none becomes a session. */
+/** As a range, so that the order is that of the index of users and of no other. The links go first, so that none becomes a session. */
 const eraseLinks = `
 delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any(array(
-  select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id = $2 limit ${portionRows}
+  select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id between $2 and $2
+  order by held.user_id limit ${portionRows}
 )) returning 1`;
 
 const eraseSessions = `
 delete from user_session gone where gone.tenant_id = $1 and gone.session_hash = any(array(
-  select held.session_hash from user_session held where held.tenant_id = $1 and held.user_id = $2 limit ${portionRows}
+  select held.session_hash from user_session held where held.tenant_id = $1 and held.user_id between $2 and $2
+  order by held.user_id limit ${portionRows}
 )) returning 1`;
 
 type SessionRow = {
@@ -33,7 +35,8 @@ export const sessionData: PersonalData = {
     if (links.length === portionRows) return { records: 0, next: [] };
     return portionOf((await run(ctx, { name: 'erase_sessions', text: eraseSessions, values })).length);
   },
-  count: (ctx, { userId, most }) => countRows(ctx, eachOf('user_session', 'user_id'), [[userId], most]),
+  count: (ctx, { userId, most }) =>
+    countRows(ctx, eachOf({ table: 'user_session', column: 'user_id', key: 'expires_at' }), [[userId], most]),
   read: async function* (ctx, { userId }) {
     const key = ['session_hash'];
     const keyset = { table: 'user_session', of: { user_id: userId }, key, rows: 200 };

@@ -23,8 +23,10 @@ with known as (
   where held.tenant_id = $1 and held.login_id = $2
 ), cleaned as (
   delete from sign_in_link old where old.tenant_id = $1 and old.link_hash = any(array(
-    select held.link_hash from known join sign_in_link held on held.tenant_id = $1 and held.user_id = known.user_id
-    where held.expires_at <= $4 order by held.expires_at limit ${mostCleaned}
+    select expired.link_hash from known cross join lateral (
+      select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id = known.user_id
+        and held.expires_at <= $4 order by held.expires_at limit ${mostCleaned}
+    ) expired
   ))
 ), made as (
   insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at, scopes)

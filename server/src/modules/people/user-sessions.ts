@@ -27,8 +27,10 @@ export const mostCleaned = 20;
 export const openUserSession = `
 cleaned as (
   delete from user_session old where old.tenant_id = $1 and old.session_hash = any(array(
-    select held.session_hash from used join user_session held on held.tenant_id = $1 and held.user_id = used.user_id
-    where held.expires_at <= $3 order by held.expires_at limit ${mostCleaned}
+    select expired.session_hash from used cross join lateral (
+      select held.session_hash from user_session held where held.tenant_id = $1 and held.user_id = used.user_id
+        and held.expires_at <= $3 order by held.expires_at limit ${mostCleaned}
+    ) expired
   ))
 ), made as (
   insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at, user_agent, scopes)
@@ -69,18 +71,20 @@ select held.user_id, known.is_admin from user_session held
 join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null`;
 
-const portion = 500;
+const portion = 300;
 
 const deleteLinks = `
 delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any(array(
-  select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id = $2 limit ${portion}
+  select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id between $2 and $2
+  order by held.user_id limit ${portion}
 )) returning 1`;
 
-/** What is signed in later was not meant. */
+/** What is signed in later was not meant. A range, so that only one index has the order. */
 const endSessions = `
 update user_session old set ended_at = $3 where old.tenant_id = $1 and old.session_hash = any(array(
   select held.session_hash from user_session held
-  where held.tenant_id = $1 and held.user_id = $2 and held.ended_at is null and held.signed_in_at <= $3 limit ${portion}
+  where held.tenant_id = $1 and held.user_id between $2 and $2 and held.ended_at is null and held.signed_in_at <= $3
+  order by held.user_id, held.signed_in_at limit ${portion}
 )) returning 1`;
 
 async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<void> {

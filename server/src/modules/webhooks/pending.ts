@@ -9,8 +9,8 @@ with page as (
   where held.tenant_id = $1 and held.webhook_id = $2 and held.status = 'pending' and held.number > $3
   order by held.number limit ${portion}
 ), renewed as (
-  update webhook_delivery old set first_attempt_at = null, next_attempt_at = null from page
-  where old.tenant_id = $1 and old.webhook_id = $2 and old.delivery_id = page.delivery_id
+  update webhook_delivery old set first_attempt_at = null, next_attempt_at = null
+  where old.tenant_id = $1 and old.webhook_id = $2 and old.delivery_id = any(array(select page.delivery_id from page))
 )
 select max(page.number) as last, count(*)::integer as rows from page`;
 

@@ -13,11 +13,12 @@ const deliveriesIn = (lane: string, webhookId: string, rows: number): Keyset => 
 });
 
 const endpointsText = `
-select hook.webhook_id, hook.url from webhook hook
-where hook.tenant_id = $1 and ($3::uuid is null or hook.webhook_id > $3) and exists (
+select hook.webhook_id, hook.url from webhook hook cross join lateral (
   select 1 from webhook_delivery held
   where held.tenant_id = $1 and held.webhook_id = hook.webhook_id and held.lane = $2::uuid
-) order by hook.webhook_id`;
+  order by held.number limit 1
+) one where hook.tenant_id = $1 and ($3::uuid is null or hook.webhook_id > $3)
+order by hook.webhook_id`;
 
 /** Endpoints that have deliveries in the lane, behind one. */
 function endpointsWith(ctx: TenantContext, lane: string, after: string | null) {
@@ -48,8 +49,9 @@ async function erase(
   const { text, values, add } = keysetSql(ctx.tenantId, keyset, number === null ? null : [number], columns);
   const page = await run<Page>(ctx, {
     text: `with page as (${text}), erased as (
-        update webhook_delivery old set ${anonymous(`${add(userId)}::uuid`)} from page
-        where old.tenant_id = $1 and old.webhook_id = page.webhook_id and old.delivery_id = page.delivery_id
+        update webhook_delivery old set ${anonymous(`${add(userId)}::uuid`)} 
+        where old.tenant_id = $1 and old.webhook_id = ${add(webhookId)}
+          and old.delivery_id = any(array(select page.delivery_id from page))
       ) select * from page order by number`,
     values,
   });
@@ -62,7 +64,8 @@ async function erase(
 const eachText = `
 select 1 from unnest($2::uuid[]) own (id) cross join webhook hook cross join lateral (
   select 1 from webhook_delivery held
-  where held.tenant_id = $1 and held.webhook_id = hook.webhook_id and held.lane = own.id limit $3
+  where held.tenant_id = $1 and held.webhook_id = hook.webhook_id and held.lane = own.id
+  order by held.number limit $3
 ) one where hook.tenant_id = $1 limit $3`;
 
 type DeliveryRow = { event_id: string; status: string; attempted_at: Date | null };

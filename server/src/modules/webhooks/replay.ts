@@ -20,7 +20,7 @@ select told.event_id, told.epoch, told.transaction::text as transaction, true as
 where told.tenant_id = $1 and told.event_id = any($2::uuid[]) and ($3::text[] is null or told.type = any($3))`;
 
 /** An id begins with the time at which it was made: the key finds where to begin, and a page reads so many whatever matches. */
-const pageRows = 1_000;
+const pageRows = 500;
 const inRange = `
 with page as (
   select held.event_id, held.epoch, held.transaction, held.type, held.occurred_at from event held
