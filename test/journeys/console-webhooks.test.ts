@@ -124,7 +124,7 @@ test('An endpoint is added, fails until it is disabled, is repaired, and receive
   await page.waitForURL(/status=failed/);
   await log(page).getByText('webhook.ping').waitFor();
   const before = told('fay').length;
-  await button(page, 'Send again').click();
+  await button(page, 'Resend').click();
   await until('it arrives', () => told('fay').length > before);
   const [first, last] = [told('fay')[0], told('fay').at(-1)];
   assert.equal(last?.headers['webhook-id'], first?.headers['webhook-id']);
