@@ -23,7 +23,7 @@ describe('parseSeconds', () => {
       assert.equal(parseSeconds(text), seconds));
   }
 
-  it('answers a sane number for any text', () => {
+  it('returns a valid number for any text', () => {
     const parts = fc.stringMatching(/^[P0-9:.,THMSDWY -]{0,30}$/);
     fc.assert(
       fc.property(fc.oneof(fc.string(), parts), (text) => {

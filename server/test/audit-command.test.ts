@@ -40,7 +40,7 @@ async function trail(folder: string, change?: string): Promise<Told[]> {
   }
 }
 
-test('the command line records what it does, verifies the trail and a backup, and finds a change', async () => {
+test('the command line records its actions, verifies the trail and a backup, and detects a change', async () => {
   const env = { DATA_DIR: join(await temporaryFolder(), 'data') };
   await done(['tenant', 'create', 'acme'], env);
   await done(['key', 'create', '--tenant', 'acme', '--name', 'shop'], env);

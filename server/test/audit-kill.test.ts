@@ -64,7 +64,7 @@ async function check(baseUrl: string, acknowledged: readonly string[]): Promise<
   assert.deepEqual(told.slice(1).sort(), done.sort(), 'entries and changes are the same');
 }
 
-test('the audit trail is whole after kill -9 under audited changes', async () => {
+test('the audit trail is complete after kill -9 during audited changes', async () => {
   const home = await place();
   let service = await startProcess(home);
   await call(service.baseUrl, 'POST', '/tenant', { TenantID: 'acme' });

@@ -80,7 +80,7 @@ async function elsewhere(): Promise<{ env: Environment; drop: () => Promise<void
   return { env, drop: async () => database?.drop() };
 }
 
-test('a backup is restored under a new origin, and learners play on where they were', async () => {
+test('a backup is restored under a new origin, and learners continue where they left off', async () => {
   const env = await place();
   const original = await startProcess(env);
   const api = client(original.baseUrl);
@@ -189,7 +189,7 @@ async function importWith(running: Running, zip: string) {
   return { body: await response.json() };
 }
 
-test('what is no backup, or of the other engine, is refused before anything is touched', async () => {
+test('an invalid backup, or one of the other engine, is rejected before anything is changed', async () => {
   const folder = await temporaryFolder();
   const DATA_DIR = join(folder, 'data');
   await mkdir(join(folder, 'empty'));

@@ -155,7 +155,7 @@ const held: Scope[][] = [
   ...tenantScopes.map((scope) => [...new Set<Scope>(['users:write', 'users:admin', scope])]),
 ];
 
-test('no credential makes a wider one: every scope, every operation, every credential', async () => {
+test('no credential creates a more powerful one: every scope, every operation, every credential', async () => {
   const made = new Map<string, number>();
   for (const own of held) {
     const call = await keyWith(own);
@@ -180,7 +180,7 @@ test('no credential makes a wider one: every scope, every operation, every crede
   for (const name of Object.keys(ways)) assert.ok(made.has(name), `${name} never worked`);
 });
 
-test('a key of the operator makes no key with a scope that it lacks', async () => {
+test('a key of the operator cannot create a key with a scope that it lacks', async () => {
   const keys = `/tenant/${tenant.TenantID}/key`;
   for (const scope of tenantScopes) {
     const Scopes = scopes.filter((other) => other !== scope);
@@ -192,7 +192,7 @@ test('a key of the operator makes no key with a scope that it lacks', async () =
   }
 });
 
-test('previews, launch links and enrolment keys call nothing of the interface', async () => {
+test('previews, launch links and enrolment keys cannot call the API', async () => {
   const { body: preview } = await tenant.api('POST', `/catalogue/course/${CourseID}/preview`, {});
   const { body: keys } = await tenant.api('POST', '/enrolment/key', {
     CourseIDs: [CourseID],
@@ -281,7 +281,7 @@ test("a stored answer is not replayed to a key with other scopes, so nobody read
   }
 });
 
-test('a webhook needs events:read beside webhooks:write, for it receives events', async () => {
+test('a webhook needs events:read in addition to webhooks:write, because it receives events', async () => {
   const call = await keyWith(tenantScopes.filter((scope) => scope !== 'events:read'));
   for (const route of routes.filter(({ path }) => path.startsWith('/webhook')))
     expectProblem(

@@ -67,7 +67,7 @@ async function whileServing(work: (service: Running) => Promise<void>): Promise<
   await work(service).finally(() => stopProcess(service));
 }
 
-test('names every command in the help, and migrates', async () => {
+test('lists every command in the help, and migrates', async () => {
   const help = await lectern(['help']);
   assert.equal(help.code, 0, help.stderr);
   for (const command of [
@@ -101,7 +101,7 @@ for (const node of otherNodes)
     }
   });
 
-test('shows the help when nothing, or --help, is said', async () => {
+test('shows the help without arguments and with --help', async () => {
   const { stdout } = await lectern(['help']);
   for (const args of [[], ['--help'], ['import', '-h']])
     assert.deepEqual(await lectern(args), { code: 0, stdout, stderr: '' });
@@ -131,7 +131,7 @@ test('imports a package: a new course gets its title, a known one keeps its own'
   });
 });
 
-test('a failed import says why and leaves no course and no file behind', async () => {
+test('a failed import gives the reason and leaves no course or file behind', async () => {
   assert.match(await refusal(['import', 'nothing.zip', '--course', 'none']), /nothing\.zip/);
   const text = join(folder, 'text.zip');
   await writeFile(text, 'This is not a zip archive.');
@@ -157,7 +157,7 @@ test('a failed import says why and leaves no course and no file behind', async (
   });
 });
 
-test('makes tenants and keys, and revokes keys', async () => {
+test('creates tenants and keys, and revokes keys', async () => {
   const tenant = await answer(['tenant', 'create', 'acme', '--name', 'Acme Corporation']);
   assert.deepEqual([tenant.TenantID, tenant.Name], ['acme', 'Acme Corporation']);
   assert.equal((await answer(['tenant', 'create', 'acme', '--name', 'Acme Corporation'])).TenantID, 'acme');
@@ -238,11 +238,11 @@ for (const [args, said] of badCommands)
     assert.match(await refusal(args), said);
   });
 
-test('a bad value of the environment is named', async () => {
+test('an invalid environment variable is named', async () => {
   assert.match(await refusal(['migrate'], { PORT: 'none' }), /^PORT: /);
 });
 
-test('an embedded database that is in use is not touched', async () => {
+test('an embedded database in use is left alone', async () => {
   const { DATA_DIR } = await place();
   if (env.DATABASE_URL) return;
   const service = await startProcess({ DATA_DIR });
@@ -250,7 +250,7 @@ test('an embedded database that is in use is not touched', async () => {
   await stopProcess(service);
 });
 
-test('serve serves until a signal stops it', async () => {
+test('serve runs until a signal stops it', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   const run = runLectern(['serve'], { ...env, PORT, CONTENT_PORT }, folder);
   await until('it is ready', () => run.stdout().includes('Lectern is ready'));
@@ -259,7 +259,7 @@ test('serve serves until a signal stops it', async () => {
   await assert.rejects(fetch(`http://127.0.0.1:${PORT}/health/live`));
 });
 
-test('Ctrl-C in a terminal stops it in order', async () => {
+test('Ctrl-C in a terminal shuts it down cleanly', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   // `script` runs its command in a terminal, and exits with its status.
   const terminal = spawn('script', ['-qefc', `exec '${process.execPath}' '${command}' serve`, '/dev/null'], {
@@ -306,7 +306,7 @@ test('console signs the operator in while the service runs, once', async () => {
   });
 });
 
-test('console makes no folder where no service is', async () => {
+test('console creates no folder where there is no service', async () => {
   const DATA_DIR = join(folder, 'nowhere');
   assert.match(
     await refusal(['console'], { DATA_DIR }),
@@ -315,7 +315,7 @@ test('console makes no folder where no service is', async () => {
   assert.ok(!existsSync(DATA_DIR));
 });
 
-test('demo shows the whole interface and leaves nothing behind', async () => {
+test('demo shows the whole API and leaves nothing behind', async () => {
   const [PORT, CONTENT_PORT] = (await freePorts(2)).map(String);
   const { code, stdout, stderr } = await lectern(['demo', '--once'], { PORT, CONTENT_PORT, TMPDIR: folder });
   assert.equal(code, 0, stderr);

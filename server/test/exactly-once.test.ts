@@ -116,7 +116,7 @@ for (const verb of verbs)
       for (const when of ['before', 'after'] as const) await attempt(verb, { step, when });
   });
 
-test('one row that fails in the database fails alone: the keyed calls beside it are done once', async () => {
+test('a row that fails in the database fails alone: keyed calls in the same statement run once', async () => {
   const logins = await Promise.all(Array.from({ length: 24 }, () => tenant.user()));
   const poison = logins[7] ?? '';
   const broken = failing(otherNode(service.ctx), poison);

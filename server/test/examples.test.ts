@@ -121,7 +121,7 @@ const sendAll = async (names: string) => {
 };
 const queryOf = (address: string) => new URL(address).search;
 
-test('the service accepts the example of every operation, and answers as its examples show', async () => {
+test('the service accepts the example of every operation and responds as its examples show', async () => {
   await sendAll(
     'createTenant readTenant listTenants updateTenant createKey listKeys createAccessToken revokeKey',
   );

@@ -109,7 +109,7 @@ test('clients that dribble their headers, bodies or uploads are cut off after 30
   await stopProcess(service);
 });
 
-test('10,000 idle connections leave the service quick and small', async () => {
+test('10,000 idle connections leave the service fast and small', async () => {
   const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
   assert.ok(limit >= 12_000, `ulimit -n is ${limit}; allow 12,000 open files for this test`);
   const service = await startProcess({ ...(await place()), LOG_LEVEL: 'warn' });
@@ -142,7 +142,7 @@ test('10,000 idle connections leave the service quick and small', async () => {
 
 const operator = { authorization: `Bearer ${bootstrapKey}` };
 
-test('when the event loop was blocked, what waited is refused with 503 before memory grows', async () => {
+test('after the event loop was blocked, waiting requests get 503 before memory grows', async () => {
   const fault = injected('stall', { INJECT_MILLISECONDS: '4000' });
   const service = await startProcess({ ...(await place()), ...fault, LOG_LEVEL: 'warn' });
   const before = await megabytes(service);
@@ -178,7 +178,7 @@ test('when the event loop was blocked, what waited is refused with 503 before me
   await stopProcess(service);
 });
 
-test('more at once than a node takes: the rest is refused at once, and learners commit on', async () => {
+test('beyond the concurrency limit of a node, requests are rejected immediately, and learners still commit', async () => {
   const service = await startProcess({ ...(await place()), LOG_LEVEL: 'warn', MOST_IN_FLIGHT: '40' });
   const client = openClient(1_000);
   const call = async (method: string, path: string, body?: unknown) =>

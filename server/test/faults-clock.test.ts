@@ -15,7 +15,7 @@ after(cleanUp);
 
 const jumps = [{ seconds: -3 }, { minutes: -5 }, { hours: 1 }, { days: -30 }, { days: 400 }, { days: -371 }];
 
-test('the clock jumps: ids stay unique, and a reader of the log misses and repeats nothing', async () => {
+test('the clock jumps: IDs stay unique, and a reader of the log misses and repeats nothing', async () => {
   const { api, user, TenantID } = await newTenant(service);
   const course = await newCourse(service);
   const made: string[] = [];
@@ -93,7 +93,7 @@ test('the clock jumps: keys, access tokens and enrolments end when they should, 
   assert.deepEqual([back.status, back.body.Status], [200, 'enrolled']);
 });
 
-test('the clock of a running process is set back by an hour: it serves on, and the log has no gap', async () => {
+test('the clock of a running process is set back by an hour: it keeps serving, and the log has no gap', async () => {
   const fault = injected('clock', { INJECT_MILLISECONDS: '-3600000' });
   const running = await startProcess({ ...(await place()), ...fault });
   const call = async (method: string, path: string, body?: unknown) => {

@@ -10,7 +10,7 @@ import { until } from './support/until.ts';
 
 after(cleanUp);
 
-test('the disk is full during an import and during commits: 503, nothing half there, nothing lost, and it goes on', async (context) => {
+test('the disk is full during an import and during commits: 503, nothing incomplete, nothing lost, and it recovers', async (context) => {
   const disk = mountSmallDisk(200);
   context.after(disk.unmount);
   const home = await place();

@@ -34,7 +34,7 @@ function freeTexts(schema: JsonSchema & { pattern?: string }, name = ''): string
   return free ? [name] : [];
 }
 
-test('the hostile texts fill every free text that the interface takes', () => {
+test('the hostile texts fill every free-text field of the API', () => {
   const bodies: Record<string, object> = hostileBodies;
   for (const { operation } of operations) {
     const schema = operation.requestBody?.content['application/json']?.schema;
@@ -68,7 +68,7 @@ function checkPage({ text, headers }: Awaited<ReturnType<typeof page>>): void {
 
 const back = [hostileAddress, encodeURIComponent(hostileAddress), 'javascript:window.hostile=1'];
 
-test('no HTML answer of the service has a hostile text as markup', async () => {
+test('no HTML response of the service contains a hostile text as markup', async () => {
   const { LaunchURL, SignInURL, tenant, LoginID, EnrollID } = filled;
   const launched = await page(`${LaunchURL}&returnURL=${hostileAddress}`);
   assert.equal(launched.status, 303);
@@ -100,7 +100,7 @@ test('no HTML answer of the service has a hostile text as markup', async () => {
   }
 });
 
-test('what is not HTML is never taken for it', async () => {
+test('other responses are never interpreted as HTML', async () => {
   const { tenant, LoginID, EnrollID, CourseID } = filled;
   const reads = [
     path`/user/${LoginID}`,

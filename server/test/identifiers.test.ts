@@ -96,7 +96,7 @@ test('identifiers of any script work in bodies and in percent-encoded paths', as
   await fc.assert(property, { numRuns: runs });
 });
 
-test('the composed and the decomposed form are one identifier', async () => {
+test('the composed and the decomposed form are the same identifier', async () => {
   const [composed, decomposed] = ['Zo\u00eb', 'Zoe\u0308'];
   expectStatus(await tenant.api('POST', '/user', { LoginID: decomposed }), 201);
   const again = await tenant.api('POST', '/user', { LoginID: composed });
@@ -104,7 +104,7 @@ test('the composed and the decomposed form are one identifier', async () => {
   assert.equal(again.body.LoginID, composed);
 });
 
-test('identifiers that no path can name are refused at creation', async () => {
+test('identifiers that cannot be used in a path are rejected at creation', async () => {
   for (const name of ['.', '..', '', '\0', 'a\u0085', '\ud800', 'x'.repeat(256), '😀'.repeat(256)]) {
     expectProblem(await tenant.api('POST', '/user', { LoginID: name }), 422, 'validation_failed', 'LoginID');
     expectProblem(

@@ -165,12 +165,12 @@ function countsNothing({ status, body }: Reply): boolean {
   return status === 200 && counted.length > 0 && counted.every((count: number) => count === 0);
 }
 
-test('the victim has rows in every table of tenants, so that nothing below is empty by chance', () => {
+test('the victim has rows in every tenant table, so that no check below is empty by accident', () => {
   assert.ok(Object.keys(before).length >= 9, Object.keys(before).join());
   for (const [table, rows] of Object.entries(before)) assert.ok(rows.length > 0, table);
 });
 
-test('with the own key the same calls succeed, so that a refusal below means something', async () => {
+test('with its own key the same calls succeed, so that the rejections below are meaningful', async () => {
   for (const route of routes) {
     if (route.access !== 'tenant' || route.method !== 'GET') continue;
     const reply = await victim.api('GET', `${pathOf(route, theirs)}?${queryOf(route, theirs)}`);
@@ -241,7 +241,7 @@ test("an enrolment's link is not opened with another tenant's key, nor its key w
   }
 });
 
-test('users of the same LoginID keep to their tenants', async () => {
+test('users with the same LoginID stay in their tenants', async () => {
   const intruder = await newTenant(service);
   const { LoginID = '', EnrollID = '' } = theirs;
   assert.equal((await intruder.api('POST', '/user', { LoginID, FirstName: 'Mine' })).status, 201);
@@ -250,7 +250,7 @@ test('users of the same LoginID keep to their tenants', async () => {
   assert.deepEqual((await intruder.api('GET', `/enrolment/${LoginID}`)).body.Items, []);
 });
 
-test('bulk calls make and see users of the own tenant only', async () => {
+test('bulk calls create and see users of their own tenant only', async () => {
   const intruder = await newTenant(service);
   const post = async (path: string, rows: object[]) =>
     linesOf(await intruder.api('POST', path, toLines(rows), { 'content-type': 'application/x-ndjson' }));
@@ -278,7 +278,7 @@ test('bulk calls make and see users of the own tenant only', async () => {
   assert.deepEqual(await dump(victim.TenantID), before);
 });
 
-test('an enrolment key enrols nobody of another tenant, redeemed or not', async () => {
+test('an enrolment key cannot enrol users of another tenant, redeemed or not', async () => {
   const intruder = await newTenant(service);
   const { LoginID } = theirs;
   expectStatus(await intruder.api('POST', '/user', { LoginID }), 201);

@@ -71,7 +71,7 @@ test('the ring survives kill -9 at any point of its creation and of rotations: 2
   );
 });
 
-test('a service killed during its first start has one ring afterwards, whenever that was', async () => {
+test('a service killed at any point of its first start has one ring afterwards', async () => {
   const { DATA_DIR, ...env } = await place();
   const folder = env.DATABASE_URL ? DATA_DIR : await temporaryFolder();
   const home = { ...env, DATA_DIR: folder, BOOTSTRAP_KEY: bootstrapKey };

@@ -71,7 +71,7 @@ function readAsNobody(path: string) {
   return spawnSync('cat', [path], { uid: 65534, gid: 65534, encoding: 'utf8', env: { LC_ALL: 'C' } });
 }
 
-test('whatever a service under umask 022 writes, nobody else can read', async () => {
+test('files written by a service under umask 022 are readable by nobody else', async () => {
   const from = await place();
   const DATA_DIR = join(await openFolder(), 'new', 'data');
   const env: Environment = { ...from, DATA_DIR, BOOTSTRAP_KEY: bootstrapKey };

@@ -8,7 +8,7 @@ import { errorCodes } from '../src/platform/errors.ts';
 import { codesOf } from '../src/platform/http/problem-answers.ts';
 import { judgeAnswers } from './support/recorded-answers.ts';
 
-test('tells answers that are declared from those that are not', async () => {
+test('distinguishes declared from undeclared responses', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-answers-'));
   const answers = [
     { operation: 'readUser', status: 200, code: null },

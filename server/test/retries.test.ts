@@ -138,10 +138,10 @@ test('64 clients send each enrol three times to two nodes, cut off at random: on
 
 test('the same with an Idempotency-Key', () => repeated({ keys: true, event: 'enrolment.created' }));
 
-test('what is not repeatable by itself is done once by its Idempotency-Key', () =>
+test('requests that are not idempotent run once with an Idempotency-Key', () =>
   repeated({ keys: true, body: { IfEnrolled: 'extend' }, prepare: true, event: 'enrolment.extended' }));
 
-test('database connections that are cut double no enrolment', () =>
+test('broken database connections duplicate no enrolment', () =>
   repeated({ keys: false, cutDatabase: true, event: 'enrolment.created' }));
 
 test('the budget of a key holds over both nodes', {

@@ -54,7 +54,7 @@ test('every schema of every operation can be compiled, which the service leaves 
   }
 });
 
-test('every write says its scope, its successes and its events', () => {
+test('every write declares its scope, successes and events', () => {
   for (const { method, name, scope, answers, events } of routes) {
     const successes = Object.keys(answers).map(Number);
     assert.ok(
@@ -112,7 +112,7 @@ test('scopes fit the access: only keys have scopes, and a write is not allowed b
   }
 });
 
-test('routes of the content origin say what their path holds, and no others do', () => {
+test('only routes of the content origin declare the credential in their path', () => {
   for (const { name, access, origin, runTime, path, tag } of routes) {
     assert.equal(access === 'session', runTime !== undefined, name);
     assert.equal(tag === 'Player', origin === 'content', name);
@@ -120,7 +120,7 @@ test('routes of the content origin say what their path holds, and no others do',
   }
 });
 
-test('learners are let in to reads of a tenant that name them, and to no others', () => {
+test('learners can call only reads of a tenant that name them', () => {
   for (const { own, name, method, access, path } of routes)
     if (own) assert.ok(method === 'GET' && access === 'tenant' && path.includes('{LoginID}'), name);
   assert.deepEqual(routes.flatMap(({ own, path }) => ((own ?? false) ? path : [])).sort(), [
@@ -141,7 +141,7 @@ test('event types are a closed list, and each is written somewhere', () => {
   for (const type of types) assert.ok(text.includes(`'${type}'`), type);
 });
 
-test('operations have names of their own', () => {
+test('operation names are unique', () => {
   const names = routes.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   const addresses = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
@@ -207,7 +207,7 @@ test('the document and its page need no key', async () => {
   }
 });
 
-test('INTERFACE.md: each operation that it names is there, to the letter', () => {
+test('every operation in INTERFACE.md exists exactly as written', () => {
   const there = new Set(routes.map(({ method, path }) => `${method} ${path}`));
   for (const operation of [
     'POST /user',

@@ -21,7 +21,7 @@ before(async () => {
 });
 after(cleanUp);
 
-test('says that it lives and is ready', async () => {
+test('reports that it is alive and ready', async () => {
   const live = await fetch(`${service.baseUrl}/health/live`);
   assert.deepEqual([live.status, await live.json()], [200, { Status: 'live' }]);
   const ready = await fetch(`${service.baseUrl}/health/ready`);
@@ -32,7 +32,7 @@ test('says that it lives and is ready', async () => {
 const sample =
   /^[a-zA-Z_:][\w:]*(\{[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*"(?:,[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*")*\})? \S+$/;
 
-test('tells its metrics as Prometheus text, by route and without names', async () => {
+test('exposes metrics as Prometheus text, by route and without names', async () => {
   await fetch(`${service.baseUrl}/user/a-person@people.example`, { headers: key });
   await fetch(`${service.baseUrl}/a-person@people.example`);
   await fetch(`${service.contentUrl}/play/a-token/content/page.html`);

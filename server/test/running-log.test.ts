@@ -222,7 +222,7 @@ test('a refused request is logged with its caller and its address', async () => 
   }
 });
 
-test('a request whose client hangs up has its line, and says so', async () => {
+test('a request whose client disconnects is logged as such', async () => {
   const before = lines().filter(({ aborted }) => aborted).length;
   const { PORT } = service.env;
   for (let n = 0; n < 5; n++) {
@@ -241,7 +241,7 @@ test('a request whose client hangs up has its line, and says so', async () => {
   assert.ok(aborted().some(({ address }) => address === '127.0.0.1'));
 });
 
-test('a failure is answered with fixed text, and told with its cause', async () => {
+test('a failure returns a fixed text and is logged with its cause', async () => {
   const scratch = join(String(service.env.DATA_DIR), 'scratch');
   await rm(scratch, { recursive: true });
   await call('PUT', `${service.baseUrl}/course/broken`, { body: { Title: 'Broken' } });

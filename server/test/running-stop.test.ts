@@ -78,7 +78,7 @@ async function refusesConnections(service: Running): Promise<boolean> {
   }
 }
 
-test('what is in flight is finished, and nothing new is taken', async () => {
+test('requests in flight finish, and no new ones are accepted', async () => {
   const service = await startProcess(await place());
   await call(service, 'POST', '/tenant', { TenantID: 'stop' });
   assert.equal(await call(service, 'POST', '/user', { LoginID: 'ann', Password: 'a'.repeat(64) }), 201);
@@ -139,7 +139,7 @@ test('a commit in flight is finished', async () => {
   assert.deepEqual(await service.exited, { code: 0, signal: null });
 });
 
-test('a second SIGTERM ends at once', async () => {
+test('a second SIGTERM exits immediately', async () => {
   const service = await startProcess(await place());
   const upload = await halfAnUpload(service);
   service.child.kill('SIGTERM');

@@ -107,7 +107,7 @@ test('a write over HTTP/2 is answered as over HTTP/1.1', async () => {
   assert.deepEqual([status, JSON.parse(read).TenantID], [200, tenant]);
 });
 
-test('both origins speak HTTP/1.1 over TLS still', async () => {
+test('both origins still support HTTP/1.1 over TLS', async () => {
   const answers = [
     await over1(`${service.baseUrl}/tenant`),
     await over1(`${service.contentUrl}/play/nothing`),
@@ -130,7 +130,7 @@ test('addresses that the service gives out are HTTPS, and browsers are told to s
   session.close();
 });
 
-test('plain HTTP on a port of HTTPS is not answered', async () => {
+test('plain HTTP on an HTTPS port gets no response', async () => {
   await assert.rejects(fetch(service.baseUrl.replace('https', 'http')));
 });
 
@@ -154,7 +154,7 @@ test('a renewed certificate is taken without a restart, and connections that are
   open.close();
 });
 
-test('a broken renewal is told, and the certificate before it stays', async () => {
+test('a broken renewal is reported, and the previous certificate stays', async () => {
   const serial = await serialOf(service.baseUrl);
   await writeFile(files.certFile, 'half a certifi');
   await until('the log tells it', () => service.stdout().includes('the renewed certificate cannot be used'));

@@ -62,7 +62,7 @@ function commit(session: string, UnitID: string, number: number): Promise<[Answe
 
 await warmUp();
 
-test('to create a user takes one statement', async () => {
+test('creating a user takes one statement', async () => {
   const payload = { LoginID: unique('one'), FirstName: 'x' };
   const [, count] = await counted('api', { method: 'POST', url: '/user', payload });
   assert.equal(count, 1, tell());
@@ -70,7 +70,7 @@ test('to create a user takes one statement', async () => {
   assert.equal(again, 1, tell());
 });
 
-test('to enrol takes one statement, by either form, new or not', async () => {
+test('enrolling takes one statement, in either form, new or not', async () => {
   const LoginID = await tenant.user();
   for (const url of [`/enrol/${LoginID}/phishing`, `/enrol/${LoginID}/phishing/month`]) {
     const [, count] = await counted('api', { method: 'POST', url });
@@ -93,7 +93,7 @@ test('an Idempotency-Key adds two statements: the key is looked up, the answer s
   }
 });
 
-test('to read a user, an enrolment or its reasons takes one statement', async () => {
+test('reading a user, an enrolment or its reasons takes one statement', async () => {
   const { LoginID, EnrollID } = await enrolled();
   const address = `/enrolment/${LoginID}/${EnrollID}`;
   for (const url of [

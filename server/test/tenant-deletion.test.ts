@@ -65,7 +65,7 @@ test('every table of a tenant is listed for plan, deletion and export', () => {
   assert.deepEqual(listed.toSorted(), [...tenantTables, 'api_key'].toSorted());
 });
 
-test('deleting a tenant takes all that it has, and leaves another tenant as it is', async () => {
+test('deleting a tenant removes all of its data and leaves other tenants unchanged', async () => {
   const doomed = await newTenant(service);
   const other = await newTenant(service);
   const { LoginID = '', EnrollID } = await fill(service, receiver.url, doomed);
