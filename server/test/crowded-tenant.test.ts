@@ -269,17 +269,17 @@ async function findIn(what: string, calls: Call[]): Promise<string[]> {
   return found;
 }
 
-for (const [name, own] of Object.entries(calls))
-  test(
-    name in unbounded
-      ? `${name} is not bounded yet: ${unbounded[name]}`
-      : `${name} touches few rows at a time`,
-    async () => {
-      const found = await findIn(name, own);
-      if (name in unbounded) assert.notDeepEqual(found, [], 'It is bounded now. Take it off the list.');
-      else assert.deepEqual(found, []);
-    },
-  );
+for (const [name, own] of Object.entries(calls)) {
+  const why = unbounded[name];
+  if (why === undefined)
+    test(`${name} touches few rows at a time`, async () => {
+      assert.deepEqual(await findIn(name, own), []);
+    });
+  else
+    test(`${name} is not bounded yet: ${why}`, async () => {
+      assert.notDeepEqual(await findIn(name, own), [], 'It is bounded now. Take it off the list.');
+    });
+}
 
 for (const job of jobs)
   test(`the job ${job.name} touches few rows at a time`, async () => {
