@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { find } from '../scripts/postgres-cluster.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
-import { openPglite, type PgliteEngine } from '../server/src/platform/db/pglite.ts';
+import { openPglite, type PgliteEngine } from '../server/src/platform/db/pglite/pglite.ts';
 import { places } from '../server/src/platform/places.ts';
 import { benchUsers, fill } from './fill.ts';
 import type { Driver } from './load/driver.ts';

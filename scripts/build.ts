@@ -36,8 +36,8 @@ const external = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'),
 const programs = {
   lectern: 'cli.ts',
   'package-program': 'modules/catalogue/packages/package-program.ts',
-  'pglite-create': 'platform/db/pglite-create.ts',
-  'pglite-worker': 'platform/db/pglite-worker.ts',
+  'pglite-create': 'platform/db/pglite/pglite-create.ts',
+  'pglite-worker': 'platform/db/pglite/pglite-worker.ts',
 };
 
 async function buildServer(outDir: string): Promise<void> {

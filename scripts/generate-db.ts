@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { migrate } from '../server/src/platform/db/migrate.ts';
-import { openPglite } from '../server/src/platform/db/pglite.ts';
+import { openPglite } from '../server/src/platform/db/pglite/pglite.ts';
 
 const target = new URL('../server/src/platform/db/generated.ts', import.meta.url);
 const migrations = new URL('../server/migrations', import.meta.url).pathname;

@@ -112,7 +112,7 @@ test('the names are found', () => {
     'guardTenants',
     'stored_answer',
     'RATE_LIMIT',
-    'pglite*.ts',
+    '*-command.ts',
   ])
     assert.ok(names.includes(name), name);
 });

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { after, before, test } from 'node:test';
 import { chapters } from '../docs/site/chapters.ts';
 import { help } from '../server/src/help.ts';
-import { packFolder } from '../server/src/platform/pack-folder.ts';
+import { packFolder } from '../server/src/platform/files/pack-folder.ts';
 import { places } from '../server/src/platform/places.ts';
 import { freePorts } from '../server/test/support/process.ts';
 import { startService, type TestService } from '../server/test/support/service.ts';

@@ -57,10 +57,10 @@ test('no code but the delivery of webhooks opens a connection to an address of a
     'server/src/modules/webhooks/addresses.ts',
     'server/src/modules/webhooks/look-up.ts',
     'server/src/modules/webhooks/send.ts',
-    'server/src/platform/budgets.ts',
-    'server/src/platform/client-errors.ts',
     'server/src/platform/config.ts',
-    'server/src/platform/connections.ts',
-    'server/src/platform/http2.ts',
+    'server/src/platform/http/client-errors.ts',
+    'server/src/platform/http/connections.ts',
+    'server/src/platform/http/http2.ts',
+    'server/src/platform/load/budgets.ts',
   ]);
 });

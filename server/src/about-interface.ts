@@ -2,7 +2,7 @@ import { fieldExamples } from './interface-examples.ts';
 import { describedEvents } from './modules/events/document.ts';
 import { cookieName } from './modules/people/cookie.ts';
 import type { Config } from './platform/config.ts';
-import type { Interface } from './platform/http/describe.ts';
+import type { Interface } from './platform/http/describe/describe.ts';
 
 const description = `Create users, enrol them on courses, and start the courses by \`LaunchURL\`.
 

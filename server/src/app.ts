@@ -28,15 +28,15 @@ import { userRoutes } from './modules/users/routes.ts';
 import { webhookRoutes } from './modules/webhooks/routes.ts';
 import type { Config } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
-import { healthRoutes } from './platform/health.ts';
 import { parseRecords } from './platform/http/bodies.ts';
-import { describe } from './platform/http/describe.ts';
+import { describe } from './platform/http/describe/describe.ts';
+import { serveDescription } from './platform/http/describe/openapi.ts';
 import { registerRoutes } from './platform/http/dispatch.ts';
 import type { Authenticate, Guards, ShowsCredentials } from './platform/http/guards.ts';
+import type { Route } from './platform/http/routes.ts';
 import { openServer } from './platform/http/serve.ts';
-import { openMetrics } from './platform/metrics.ts';
-import { serveDescription } from './platform/openapi.ts';
-import type { Route } from './platform/routes.ts';
+import { healthRoutes } from './platform/operations/health.ts';
+import { openMetrics } from './platform/operations/metrics.ts';
 
 /** Every operation on both origins. */
 export const routes: readonly Route[] = [

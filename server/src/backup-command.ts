@@ -3,9 +3,9 @@ import pg from 'pg';
 import { withDatabase } from './commands.ts';
 import { appendAudit, deployment } from './modules/audit/append.ts';
 import { beginNewLife } from './modules/events/epoch.ts';
-import { type Backup, backUp, restore } from './platform/backup.ts';
 import type { Config } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
+import { type Backup, backUp, restore } from './platform/operations/backup.ts';
 
 export async function backupCommand(config: Config, folder: string): Promise<Backup> {
   const backup = await backUp(config, folder, new Date());

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { rowTypes } from './platform/rows.ts';
+import { rowTypes } from './platform/rows/rows.ts';
 
 const paths: Record<string, string> = { users: '/user/bulk', enrolments: '/enrol/bulk' };
 

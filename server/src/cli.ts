@@ -5,7 +5,7 @@ import { exitWithReason } from './exit.ts';
 import { help } from './help.ts';
 import { readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
-import { createForOwnerOnly } from './platform/owner-only.ts';
+import { createForOwnerOnly } from './platform/files/owner-only.ts';
 import { isScope, scopes } from './platform/scopes.ts';
 import { toNfc } from './platform/unicode.ts';
 

@@ -7,8 +7,8 @@ import { readTenant } from './modules/tenants/tenants.ts';
 import type { Config } from './platform/config.ts';
 import { type Context, serviceActor } from './platform/context.ts';
 import { Problem } from './platform/errors.ts';
-import { openLog } from './platform/log.ts';
 import { openContext } from './platform/open-context.ts';
+import { openLog } from './platform/operations/log.ts';
 
 export { revokeKey } from './modules/auth/keys.ts';
 export { deleteTenant } from './modules/lifecycle/delete-tenant.ts';

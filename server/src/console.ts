@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { assetRoute, readBuilt } from './platform/built-files.ts';
-import { constantFile, sendConstant } from './platform/constant-files.ts';
+import { assetRoute, readBuilt } from './platform/http/built-files.ts';
+import { constantFile, sendConstant } from './platform/http/constant-files.ts';
 import { places } from './platform/places.ts';
 
 /**

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start, stopOnSignal } from './main.ts';
 import { readConfig } from './platform/config.ts';
-import { openLog } from './platform/log.ts';
-import { packFolder } from './platform/pack-folder.ts';
+import { packFolder } from './platform/files/pack-folder.ts';
+import { openLog } from './platform/operations/log.ts';
 import { places } from './platform/places.ts';
 
 type Call = {

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import mime from 'mime-types';
-import { readBuilt } from './platform/built-files.ts';
-import { type ConstantFile, constantFile, sendConstant } from './platform/constant-files.ts';
+import { readBuilt } from './platform/http/built-files.ts';
+import { type ConstantFile, constantFile, sendConstant } from './platform/http/constant-files.ts';
+import { notFound } from './platform/http/problems.ts';
 import { places } from './platform/places.ts';
-import { notFound } from './platform/problems.ts';
 
 /** The pages load files from this origin only. */
 const policy = [

@@ -9,11 +9,11 @@ import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import type { Context } from './platform/context.ts';
 import { run, transaction } from './platform/db/transaction.ts';
-import { clearScratch } from './platform/files.ts';
-import { type Log, openLog } from './platform/log.ts';
+import { clearScratch } from './platform/files/files.ts';
+import { createForOwnerOnly } from './platform/files/owner-only.ts';
 import { openContext } from './platform/open-context.ts';
-import { createForOwnerOnly } from './platform/owner-only.ts';
-import { startWarnings } from './platform/start-warnings.ts';
+import { type Log, openLog } from './platform/operations/log.ts';
+import { startWarnings } from './platform/operations/start-warnings.ts';
 import { type Service, startService } from './service.ts';
 
 const day = 86_400_000;

@@ -8,9 +8,9 @@ import { type App, buildApp } from './app.ts';
 import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
-import { drain, watchEventLoop } from './platform/admission.ts';
 import type { Context } from './platform/context.ts';
 import { followRing } from './platform/keys/follow-ring.ts';
+import { drain, watchEventLoop } from './platform/load/admission.ts';
 import { startWorker } from './worker.ts';
 
 /** How long in-flight requests may take to finish during a shutdown, which must complete within 10 s. */

@@ -5,9 +5,9 @@ import { finishErasures } from './modules/people/finish-erasures.ts';
 import { startDispatcher } from './modules/webhooks/dispatcher.ts';
 import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
-import { type Job, startJobs } from './platform/jobs.ts';
-import { watchGrowth } from './platform/statistics.ts';
-import { forgetOldAnswers } from './platform/stored-answers.ts';
+import { type Job, startJobs } from './platform/operations/jobs.ts';
+import { watchGrowth } from './platform/operations/statistics.ts';
+import { forgetOldAnswers } from './platform/retries/stored-answers.ts';
 
 /** Every job. */
 export const jobs: readonly Job[] = [

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { createKey } from '../src/modules/auth/keys.ts';
 import { browser, ownPage, useLink } from '../src/modules/people/test-support.ts';
-import type { Route } from '../src/platform/routes.ts';
+import type { Route } from '../src/platform/http/routes.ts';
 import { type Scope, scopes, tenantScopes } from '../src/platform/scopes.ts';
 import { type Reply, startService } from './support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from './support/tenant.ts';

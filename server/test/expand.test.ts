@@ -6,7 +6,7 @@ import { check } from '../../bench/kill/check.ts';
 import { checkServer } from '../../bench/kill/consistency.ts';
 import { refuseContractions } from '../../scripts/migration-rules.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { openPostgres } from '../src/platform/db/postgres.ts';
+import { openPostgres } from '../src/platform/db/postgres/postgres.ts';
 import { startBalanced } from './support/balanced.ts';
 import { cleanUp, stopProcess, temporaryFolder } from './support/process.ts';
 import { until } from './support/until.ts';

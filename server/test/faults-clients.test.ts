@@ -22,7 +22,7 @@ after(cleanUp);
 
 let opened = 0;
 
-/** From many addresses, because a single one is limited (src/platform/peers.ts). */
+/** From many addresses, because a single one is limited (src/platform/load/peers.ts). */
 function open(service: Running, text = ''): Socket {
   const localAddress = `127.0.0.${2 + (opened++ % 200)}`;
   const socket = connect({ port: Number(service.env.PORT), host: '127.0.0.1', localAddress });

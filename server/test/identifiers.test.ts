@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { path } from '../src/platform/routes.ts';
+import { path } from '../src/platform/http/routes.ts';
 import { startService, type TestService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
 

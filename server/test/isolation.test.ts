@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
-import type { Route } from '../src/platform/routes.ts';
+import type { Route } from '../src/platform/http/routes.ts';
 import { fill, sameKey, sameUser, secret } from './support/filled-tenant.ts';
 import { type Reply, startService } from './support/service.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';

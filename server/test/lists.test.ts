@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
 import type { Statement } from '../src/platform/db/engine.ts';
-import { listOf } from '../src/platform/export.ts';
+import { listOf } from '../src/platform/rows/export.ts';
 import { fillLists } from './support/many-rows.ts';
 import { serve, watched } from './support/nodes.ts';
 import { startService } from './support/service.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { errorCodes } from '../src/platform/errors.ts';
-import { codesOf } from '../src/platform/http/problem-answers.ts';
+import { codesOf } from '../src/platform/http/describe/problem-answers.ts';
 import { judgeAnswers } from './support/recorded-answers.ts';
 
 test('distinguishes declared from undeclared responses', async () => {

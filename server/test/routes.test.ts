@@ -8,8 +8,8 @@ import { routes } from '../src/app.ts';
 import { auditActions } from '../src/modules/audit/actions.ts';
 import { eventTypes } from '../src/modules/events/types.ts';
 import { errorCodes } from '../src/platform/errors.ts';
+import { buildSerializers, buildValidators } from '../src/platform/http/validation/validation.ts';
 import { scopes } from '../src/platform/scopes.ts';
-import { buildSerializers, buildValidators } from '../src/platform/validation.ts';
 import { withoutReferences } from './support/openapi.ts';
 import { startService } from './support/service.ts';
 

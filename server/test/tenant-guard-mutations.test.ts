@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { routes } from '../src/app.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Engine } from '../src/platform/db/engine.ts';
-import { guardTenants } from '../src/platform/db/tenant-guard.ts';
+import { guardTenants } from '../src/platform/db/guard/tenant-guard.ts';
 import { fill } from './support/filled-tenant.ts';
 import { judgeMutants } from './support/recorded-statements.ts';
 import { startService } from './support/service.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from './context.ts';
-import type { Caller } from './routes.ts';
+import type { Caller } from './http/routes.ts';
 
 function kindOf(caller: Caller | null): Actor['kind'] {
   if (caller === null) return 'anyone';

@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import { inLine, isOfStranger } from './db/lines.ts';
+import { credentialsLine } from './load/turns.ts';
 import { perEngine } from './per-engine.ts';
-import { credentialsLine } from './turns.ts';
 
 type Entry<V> = { value: Promise<V>; until: number; since: number; bytes: number };
 

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Config } from './config.ts';
-import type { Counters } from './counters.ts';
 import type { Engine } from './db/engine.ts';
 import type { Schema } from './db/generated.ts';
-import type { PackageFiles } from './files.ts';
+import type { PackageFiles } from './files/files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
-import type { Log } from './log.ts';
-import type { Admission } from './pools.ts';
-import type { Queue } from './queue.ts';
+import type { Admission } from './load/pools.ts';
+import type { Queue } from './load/queue.ts';
+import type { Counters } from './operations/counters.ts';
+import type { Log } from './operations/log.ts';
 import type { Scope } from './scopes.ts';
 
 /**

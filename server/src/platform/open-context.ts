@@ -1,15 +1,15 @@
 import type { Config } from './config.ts';
 import { type Context, serviceActor } from './context.ts';
-import { openCounters } from './counters.ts';
 import { isMigrated, migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
-import { openFiles } from './files.ts';
+import { openFiles } from './files/files.ts';
+import { closeDataFolder } from './files/owner-only.ts';
 import { openKeys } from './keys/open-keys.ts';
-import type { Log } from './log.ts';
-import { closeDataFolder } from './owner-only.ts';
+import { openAdmission } from './load/pools.ts';
+import { openImports } from './load/queue.ts';
+import { openCounters } from './operations/counters.ts';
+import type { Log } from './operations/log.ts';
 import { places } from './places.ts';
-import { openAdmission } from './pools.ts';
-import { openImports } from './queue.ts';
 
 /**
  * Opens and migrates the database and opens the files: everything that verbs need. `migrates` false: an older

@@ -1,6 +1,6 @@
 import type { Context } from '../../src/platform/context.ts';
 import type { Connection, Engine } from '../../src/platform/db/engine.ts';
-import { unavailable } from '../../src/platform/db/wire.ts';
+import { unavailable } from '../../src/platform/db/postgres/wire.ts';
 import { onEngine } from './nodes.ts';
 
 /** `before`: the database never received it. `after`: it did, and the connection was lost before its response. */

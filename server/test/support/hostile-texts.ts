@@ -1,4 +1,4 @@
-import { path } from '../../src/platform/routes.ts';
+import { path } from '../../src/platform/http/routes.ts';
 import type { Reply, TestService } from './service.ts';
 import { expectStatus, newTenant, unique } from './tenant.ts';
 

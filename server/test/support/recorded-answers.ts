@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routes } from '../../src/app.ts';
 import { type ErrorCode, errorCodes } from '../../src/platform/errors.ts';
-import { codesOf } from '../../src/platform/http/problem-answers.ts';
+import { codesOf } from '../../src/platform/http/describe/problem-answers.ts';
 
 type Line = { operation: string; status: number; code: string | null };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { path } from '../../src/platform/routes.ts';
+import { path } from '../../src/platform/http/routes.ts';
 import type { Reply, TestService } from './service.ts';
 
 let tenants = 0;

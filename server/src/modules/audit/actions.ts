@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Actor } from '../../platform/context.ts';
+import { Instant, Nullable, OneOf } from '../../platform/http/schema.ts';
 import { namesOf } from '../../platform/names-of.ts';
-import { Instant, Nullable, OneOf } from '../../platform/schema.ts';
 
 const Id = Type.String({ format: 'uuid' });
 const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });

@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { sha256 } from '../../platform/ids.ts';
 import { findKey } from '../../platform/keys/key-ring.ts';
-import { sign, splitOnce, verify } from '../../platform/signing.ts';
+import { sign, splitOnce, verify } from '../../platform/keys/signing.ts';
 
 /** An entry as stored, without its hash and seal. */
 export type Content = {

@@ -2,8 +2,8 @@ import type { Context } from '../../platform/context.ts';
 import { parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId, lowestId } from '../../platform/ids.ts';
-import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import type { Entry } from './chain.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
 

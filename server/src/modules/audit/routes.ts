@@ -1,5 +1,5 @@
-import { PageOf } from '../../platform/pagination.ts';
-import { ok, route } from '../../platform/routes.ts';
+import { PageOf } from '../../platform/http/pagination.ts';
+import { ok, route } from '../../platform/http/routes.ts';
 import { listAudit } from './list.ts';
 import { AuditEntry, auditQuery } from './schemas.ts';
 

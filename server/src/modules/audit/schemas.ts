@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { actorKinds } from '../../platform/context.ts';
-import { orderQuery, pageQuery } from '../../platform/pagination.ts';
-import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { orderQuery, pageQuery } from '../../platform/http/pagination.ts';
+import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { auditActions, auditCatalogue, targetKinds } from './actions.ts';
 
 const Action = OneOf(auditActions, {

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import type { Context } from '../../platform/context.ts';
+import type { Caller } from '../../platform/http/routes.ts';
 import { findKey, keyFor } from '../../platform/keys/key-ring.ts';
-import type { Caller } from '../../platform/routes.ts';
 import { isScope } from '../../platform/scopes.ts';
 
 /** Lifetime of an access token, in seconds. */

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
-import { countSignInFailure } from '../../platform/counters.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { ResolveTenant } from '../../platform/http/guards.ts';
+import type { Caller, Route } from '../../platform/http/routes.ts';
 import { sha256 } from '../../platform/ids.ts';
-import type { Caller, Route } from '../../platform/routes.ts';
+import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { requireScope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { readAccessToken } from './access-token.ts';

@@ -3,8 +3,14 @@ import type { Context } from '../../platform/context.ts';
 import type { ApiKeyTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
+import {
+  foreignCursor,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+} from '../../platform/http/pagination.ts';
 import { isId, newId, newSecret, sha256 } from '../../platform/ids.ts';
-import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { isScope, requireScope, scopes, tenantScopes } from '../../platform/scopes.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { usableKey, usableKeyById } from './known-keys.ts';

@@ -3,8 +3,8 @@ import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ApiKeyTable } from '../../platform/db/generated.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { credentialsLine } from '../../platform/load/turns.ts';
 import type { Scope } from '../../platform/scopes.ts';
-import { credentialsLine } from '../../platform/turns.ts';
 
 export type KnownKey = {
   keyId: string;

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { countSignInFailure } from '../../platform/counters.ts';
+import { toProblem } from '../../platform/http/problems.ts';
+import { type Answer, route } from '../../platform/http/routes.ts';
 import { isId, sha256 } from '../../platform/ids.ts';
-import { toProblem } from '../../platform/problems.ts';
-import { type Answer, route } from '../../platform/routes.ts';
+import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { isScope } from '../../platform/scopes.ts';
 import { accessTokenSeconds, writeAccessToken } from './access-token.ts';
 import { isUsable } from './authenticate.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { scopes } from '../../platform/scopes.ts';
 
 const common = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
-import { path } from '../../platform/routes.ts';
+import { path } from '../../platform/http/routes.ts';
 
 // A clock that stands still: nothing may depend on two requests having two instants.
 const now = new Date('2026-03-04T05:06:07.890Z');

@@ -5,7 +5,7 @@ import type { CourseTable } from '../../platform/db/generated.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
-import { containing, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { containing, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { type OptionRow, toOption } from './options.ts';

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { pageLimit, toPage } from '../../platform/pagination.ts';
+import { pageLimit, toPage } from '../../platform/http/pagination.ts';
 import { type CourseRow, filterCourses, optionsOf, selectCourses, standardOf } from './courses.ts';
 import { type OptionRow, toOption } from './options.ts';
 import type { Course, CourseQuery } from './schemas.ts';

@@ -5,7 +5,7 @@ import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { catalogueLine } from '../../platform/turns.ts';
+import { catalogueLine } from '../../platform/load/turns.ts';
 import { isOffered } from './offers.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 

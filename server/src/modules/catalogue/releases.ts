@@ -4,7 +4,13 @@ import type { Context } from '../../platform/context.ts';
 import type { ReleaseTable } from '../../platform/db/generated.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import {
+  foreignCursor,
+  type PageQuery,
+  pageLimit,
+  readCursor,
+  toPage,
+} from '../../platform/http/pagination.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { tellTenants } from '../events/append.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';

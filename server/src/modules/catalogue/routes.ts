@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/pagination.ts';
-import { created, ok, path, route } from '../../platform/routes.ts';
-import { Fields } from '../../platform/schema.ts';
+import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { created, ok, path, route } from '../../platform/http/routes.ts';
+import { Fields } from '../../platform/http/schema.ts';
 import { deleteCourse, listAuthoredCourses, putCourse, readAuthoredCourse } from './courses.ts';
 import { listOfferedCourses } from './offers.ts';
 import { deleteOption, putOption } from './options.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { standards } from '../../../../standards/types.ts';
-import { pageQuery } from '../../platform/pagination.ts';
-import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { pageQuery } from '../../platform/http/pagination.ts';
+import { Address, Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 
 export const CourseID = Identifier('ID of the course. Chosen by the operator.');
 export const DurationID = Identifier(

@@ -1,7 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { isId, sha256 } from '../../platform/ids.ts';
 import {
   foreignCursor,
   type Order,
@@ -9,7 +8,8 @@ import {
   pageLimit,
   readCursor,
   toPage,
-} from '../../platform/pagination.ts';
+} from '../../platform/http/pagination.ts';
+import { isId, sha256 } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
 import { readKey } from './key-text.ts';
 import { isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';

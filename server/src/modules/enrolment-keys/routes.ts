@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { orderQuery, PageOf, pageQuery } from '../../platform/pagination.ts';
-import { ok, route } from '../../platform/routes.ts';
-import { Fields, OneOf, Text } from '../../platform/schema.ts';
+import { orderQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { ok, route } from '../../platform/http/routes.ts';
+import { Fields, OneOf, Text } from '../../platform/http/schema.ts';
 import { enrolProblems } from '../enrolments/enrol-refusal.ts';
 import { LoginID } from '../users/schemas.ts';
 import { issueKeys } from './issue.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { EnrollID, Enrolment, EnrolRequest } from '../enrolments/schemas.ts';
 import { LoginID } from '../users/schemas.ts';

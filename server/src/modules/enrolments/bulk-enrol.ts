@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { bulk, type RowDone } from '../../platform/bulk.ts';
 import type { TenantContext } from '../../platform/context.ts';
-import { pretendEach } from '../../platform/pretend.ts';
-import { Fields } from '../../platform/schema.ts';
+import { Fields } from '../../platform/http/schema.ts';
+import { pretendEach } from '../../platform/retries/pretend.ts';
+import { bulk, type RowDone } from '../../platform/rows/bulk.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { enrol } from './enrol.ts';

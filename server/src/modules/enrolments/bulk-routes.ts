@@ -1,5 +1,5 @@
-import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/bulk.ts';
-import { route } from '../../platform/routes.ts';
+import { route } from '../../platform/http/routes.ts';
+import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/rows/bulk.ts';
 import { enrolInBulk } from './bulk-enrol.ts';
 
 export const bulkEnrolRoutes = [

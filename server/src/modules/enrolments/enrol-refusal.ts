@@ -1,5 +1,5 @@
 import { type ErrorCode, Problem } from '../../platform/errors.ts';
-import { path } from '../../platform/routes.ts';
+import { path } from '../../platform/http/routes.ts';
 import { type OptionRow, toOption } from '../catalogue/options.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { userNotFound } from '../users/users.ts';

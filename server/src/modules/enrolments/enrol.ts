@@ -1,9 +1,9 @@
-import { coalesce } from '../../platform/batch.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { coalesce } from '../../platform/load/batch.ts';
 import { refusalOf } from './enrol-refusal.ts';
 import { type EnrolRow, enrolText, type Outcome } from './enrol-statement/statement.ts';
 import { toEnrolment } from './record.ts';

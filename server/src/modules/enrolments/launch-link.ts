@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
-import { sign, splitOnce, verify } from '../../platform/signing.ts';
+import { sign, splitOnce, verify } from '../../platform/keys/signing.ts';
 
 export type EnrolmentHandle = { tenantId: string; enrollId: string };
 

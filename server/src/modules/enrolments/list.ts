@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
-import { isInstant } from '../../platform/instants.ts';
 import {
   foreignCursor,
   type Order,
@@ -10,7 +8,9 @@ import {
   pageLimit,
   readCursor,
   toPage,
-} from '../../platform/pagination.ts';
+} from '../../platform/http/pagination.ts';
+import { isId } from '../../platform/ids.ts';
+import { isInstant } from '../../platform/instants.ts';
 import { userNotFound } from '../users/users.ts';
 import { type EnrolmentWithNames, selectEnrolments, toEnrolment } from './record.ts';
 import { nextStatus, type Status, statuses } from './states.ts';

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { readTogether } from '../../platform/read-together.ts';
+import { readTogether } from '../../platform/load/read-together.ts';
 import type { CourseRow } from '../catalogue/courses.ts';
 import { isChoosable, isOffered, toCourse, withGroups } from '../catalogue/offers.ts';
 import type { OptionRow } from '../catalogue/options.ts';

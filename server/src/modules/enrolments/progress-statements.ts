@@ -1,8 +1,8 @@
 import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
-import { coalesce } from '../../platform/batch.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { readTogether } from '../../platform/read-together.ts';
+import { coalesce } from '../../platform/load/batch.ts';
+import { readTogether } from '../../platform/load/read-together.ts';
 import type { EventType } from '../events/types.ts';
 import { insertEvent } from '../events/write.ts';
 import { forgottenNumber } from './forgotten-launch.ts';

@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
-import { readTogether } from '../../platform/read-together.ts';
+import { readTogether } from '../../platform/load/read-together.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, toEnrolment } from './record.ts';
 import type { Enrolment } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { orderQuery, PageOf, pageQuery } from '../../platform/pagination.ts';
-import { created, ok, path, route } from '../../platform/routes.ts';
-import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { orderQuery, PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { created, ok, path, route } from '../../platform/http/routes.ts';
+import { Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { Course, CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { type EnrolInput, enrol } from './enrol.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { actorKinds } from '../../platform/context.ts';
-import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
 import { statuses } from './states.ts';

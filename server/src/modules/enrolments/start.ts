@@ -1,11 +1,11 @@
 import type { Evidence, RunTimeData } from '../../../../standards/types.ts';
-import { spend } from '../../platform/budgets.ts';
 import type { TenantContext } from '../../platform/context.ts';
-import { countRejection } from '../../platform/counters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { launchesPerMinute } from '../../platform/pools.ts';
+import { spend } from '../../platform/load/budgets.ts';
+import { launchesPerMinute } from '../../platform/load/pools.ts';
+import { countRejection } from '../../platform/operations/counters.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { endOf } from './end.ts';
 import { explain } from './explain.ts';

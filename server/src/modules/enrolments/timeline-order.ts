@@ -1,6 +1,6 @@
+import { foreignCursor } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { isInstant } from '../../platform/instants.ts';
-import { foreignCursor } from '../../platform/pagination.ts';
 
 /** How far each of the three logs has been read. A commit is known by its time, its number and its launch. */
 export type Place = { launch: number; at: string; commit: number; commitLaunch: number; event: string };

@@ -1,7 +1,7 @@
 import type { Actor, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { enrolmentNotFound } from './record.ts';
 import type { TimelineEntry } from './schemas.ts';
 import { inOrder, readPlace, writePlace } from './timeline-order.ts';

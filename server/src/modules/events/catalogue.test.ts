@@ -7,7 +7,7 @@ import AjvPackage from 'ajv';
 import formatsPackage from 'ajv-formats';
 import { play } from '../../../test/support/player.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
-import { packFolder } from '../../platform/pack-folder.ts';
+import { packFolder } from '../../platform/files/pack-folder.ts';
 import { type Event, eventSchema } from './schemas.ts';
 import { untilReadable } from './test-support.ts';
 

@@ -1,4 +1,4 @@
-import { foreignCursor } from '../../platform/pagination.ts';
+import { foreignCursor } from '../../platform/http/pagination.ts';
 
 /** A position in a tenant's log; everything after it is unread. */
 export type Position = { epoch: number; transaction: string; eventId: string };

@@ -1,6 +1,6 @@
+import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
+import { ok, route } from '../../platform/http/routes.ts';
 import { isId } from '../../platform/ids.ts';
-import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
-import { ok, route } from '../../platform/routes.ts';
 import { readLog, readNewest, toEvent } from './log.ts';
 import { fromCursor, toCursor } from './position.ts';
 import { EventPage, eventQuery } from './schemas.ts';

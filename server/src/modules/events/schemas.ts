@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { pageQuery } from '../../platform/pagination.ts';
-import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { pageQuery } from '../../platform/http/pagination.ts';
+import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import { type EventType, eventCatalogue, eventTypes } from './types.ts';
 
 const members = {

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { Problem } from '../../platform/errors.ts';
+import { Instant, Nullable, OneOf } from '../../platform/http/schema.ts';
 import { namesOf } from '../../platform/names-of.ts';
-import { Instant, Nullable, OneOf } from '../../platform/schema.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });

@@ -3,7 +3,7 @@ import { forTenant } from '../../platform/db/lines.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { countPages } from '../../platform/keyset.ts';
-import { countAnswersAboutTenant, eraseAnswersAboutTenant } from '../../platform/stored-answers.ts';
+import { countAnswersAboutTenant, eraseAnswersAboutTenant } from '../../platform/retries/stored-answers.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { forgetTenant, hideTenant, refuseUnlessSuspended } from '../tenants/deletion.ts';

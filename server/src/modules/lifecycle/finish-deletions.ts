@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
-import { eraseAnswersAboutTenant } from '../../platform/stored-answers.ts';
+import { eraseAnswersAboutTenant } from '../../platform/retries/stored-answers.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { freeSeat } from '../catalogue/seats.ts';

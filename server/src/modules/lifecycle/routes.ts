@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { ok, route } from '../../platform/routes.ts';
-import { Fields } from '../../platform/schema.ts';
+import { ok, route } from '../../platform/http/routes.ts';
+import { Fields } from '../../platform/http/schema.ts';
 import { Tenant } from '../tenants/schemas.ts';
 import { deleteTenant } from './delete-tenant.ts';
 import { exportTenant } from './export-tenant.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Fields, Instant, Nullable } from '../../platform/schema.ts';
+import { Fields, Instant, Nullable } from '../../platform/http/schema.ts';
 import { Tenant } from '../tenants/schemas.ts';
 
 const Data = Type.String({ description: 'The kind of data: the Type of its lines in the export.' });

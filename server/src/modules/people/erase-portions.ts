@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { type ErasePortion, portionOf, portionRows, type Subject } from '../../platform/personal-data.ts';
-import { eraseAnswers } from '../../platform/stored-answers.ts';
+import { eraseAnswers } from '../../platform/retries/stored-answers.ts';
 import { eraseEnrolments } from '../enrolments/personal-data.ts';
 import { appendEvents } from '../events/append.ts';
 import { removeUser } from '../users/personal-data.ts';

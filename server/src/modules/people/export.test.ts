@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
-import { hold } from '../../platform/budgets.ts';
-import { inTurn } from '../../platform/turns.ts';
+import { hold } from '../../platform/load/budgets.ts';
+import { inTurn } from '../../platform/load/turns.ts';
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);

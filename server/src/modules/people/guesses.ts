@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { mark } from '../../platform/signing.ts';
+import { mark } from '../../platform/keys/signing.ts';
 import { mostFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 
 /** Identifies the attempted name without revealing it to somebody who reads the database. */

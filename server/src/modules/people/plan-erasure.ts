@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { Person } from '../../platform/personal-data.ts';
-import { countAnswers } from '../../platform/stored-answers.ts';
+import { countAnswers } from '../../platform/retries/stored-answers.ts';
 import { someEnrolments } from '../enrolments/personal-data.ts';
 import { heldData } from './held.ts';
 import { type Count, receiptOf, storedAnswers } from './receipt.ts';

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { mark } from '../../platform/signing.ts';
+import { mark } from '../../platform/keys/signing.ts';
 import { heldData } from './held.ts';
 import type { Erasure } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { ok, route } from '../../platform/routes.ts';
-import { Fields } from '../../platform/schema.ts';
+import { ok, route } from '../../platform/http/routes.ts';
+import { Fields } from '../../platform/http/schema.ts';
 import { LoginID } from '../users/schemas.ts';
 import { eraseUser } from './erase.ts';
 import { exportUser } from './export.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Address, Fields, Instant, Nullable, OneOf } from '../../platform/schema.ts';
+import { Address, Fields, Instant, Nullable, OneOf } from '../../platform/http/schema.ts';
 import { Tenant } from '../tenants/schemas.ts';
 import { LoginID, Password, User } from '../users/schemas.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
+import type { Caller } from '../../platform/http/routes.ts';
 import { derivedId } from '../../platform/ids.ts';
-import type { Caller } from '../../platform/routes.ts';
 import { learnerScopes, scopes, tenantScopes } from '../../platform/scopes.ts';
 import type { Session } from './schemas.ts';
 import { sessionOf } from './sessions.ts';

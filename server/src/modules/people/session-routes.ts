@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { checkInTurn } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
-import { type Answer, ok, route } from '../../platform/routes.ts';
-import { Fields, Text } from '../../platform/schema.ts';
+import { type Answer, ok, route } from '../../platform/http/routes.ts';
+import { Fields, Text } from '../../platform/http/schema.ts';
+import { checkInTurn } from '../../platform/load/admission.ts';
 import { LoginID } from '../users/schemas.ts';
 import { sessionCookie } from './cookie.ts';
 import { readPasswordFunction, signInWithPassword } from './password-sign-in.ts';

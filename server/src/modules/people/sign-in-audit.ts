@@ -1,6 +1,6 @@
 import type { Actor, Context } from '../../platform/context.ts';
-import { countSignInFailure } from '../../platform/counters.ts';
 import { derivedId } from '../../platform/ids.ts';
+import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { deployment } from '../audit/append.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
 

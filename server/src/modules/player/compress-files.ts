@@ -1,8 +1,8 @@
 import type { ReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptedEncoding, compress } from '../../platform/constant-files.ts';
 import type { Context } from '../../platform/context.ts';
+import { acceptedEncoding, compress } from '../../platform/http/constant-files.ts';
 import { perEngine } from '../../platform/per-engine.ts';
 
 /** Larger files are mostly media and are sent uncompressed. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { mark } from '../../platform/signing.ts';
+import { mark } from '../../platform/keys/signing.ts';
 
 /**
  * Whose content an origin serves. Previews have their own origins: an unapproved draft must not read what

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import Type from 'typebox';
-import { admitAnonymous, admitPlayer } from '../../platform/admission.ts';
-import { readBuilt } from '../../platform/built-files.ts';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { inLineOf } from '../../platform/db/lines.ts';
 import { Problem } from '../../platform/errors.ts';
+import { readBuilt } from '../../platform/http/built-files.ts';
+import { type Answer, route } from '../../platform/http/routes.ts';
+import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
 import { namesOf } from '../../platform/names-of.ts';
 import { places } from '../../platform/places.ts';
-import { type Answer, route } from '../../platform/routes.ts';
 import { isRelease } from '../catalogue/playable.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
 import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';

@@ -10,7 +10,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newTenant } from '../../../test/support/tenant.ts';
-import { packFolder } from '../../platform/pack-folder.ts';
+import { packFolder } from '../../platform/files/pack-folder.ts';
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });

@@ -2,10 +2,10 @@ import { access, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import mime from 'mime-types';
-import type { Player } from '../../platform/admission.ts';
-import { secondsToWait, spend } from '../../platform/budgets.ts';
 import type { Context } from '../../platform/context.ts';
-import { reject } from '../../platform/holds.ts';
+import type { Player } from '../../platform/load/admission.ts';
+import { secondsToWait, spend } from '../../platform/load/budgets.ts';
+import { reject } from '../../platform/load/holds.ts';
 import { perEngine } from '../../platform/per-engine.ts';
 import { toNfc } from '../../platform/unicode.ts';
 

@@ -5,7 +5,7 @@ import { click, play, post } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
-import { inTurn, waitingIn } from '../../platform/turns.ts';
+import { inTurn, waitingIn } from '../../platform/load/turns.ts';
 
 const service = await startService();
 after(service.close);

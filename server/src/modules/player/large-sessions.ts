@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { reject } from '../../platform/holds.ts';
-import { inTurn, isLineFull, operatorLine } from '../../platform/turns.ts';
-import { countUnread, isUnreadFull } from '../../platform/unread-bytes.ts';
+import { reject } from '../../platform/load/holds.ts';
+import { inTurn, isLineFull, operatorLine } from '../../platform/load/turns.ts';
+import { countUnread, isUnreadFull } from '../../platform/load/unread-bytes.ts';
 import type { PlayedRelease } from '../catalogue/playable.ts';
 import type { Session } from './schemas.ts';
 

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { admitAnonymous, admitPlayer } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/lines.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type Answer, route } from '../../platform/routes.ts';
+import { type Answer, route } from '../../platform/http/routes.ts';
+import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
 import { explain } from '../enrolments/explain.ts';
 import { type EnrolmentHandle, readLaunchKey } from '../enrolments/launch-link.ts';
 import { suspendedReason } from '../tenants/suspension.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { created, route } from '../../platform/routes.ts';
-import { Fields } from '../../platform/schema.ts';
+import { created, route } from '../../platform/http/routes.ts';
+import { Fields } from '../../platform/http/schema.ts';
 import { CourseID, ReleaseNumber } from '../catalogue/schemas.ts';
 import { createPreview, Preview } from './preview.ts';
 

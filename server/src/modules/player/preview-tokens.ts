@@ -1,9 +1,9 @@
 import type { Reached } from '../../../../standards/reached.ts';
-import type { Player } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
 import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
-import { seal, unseal } from '../../platform/signing.ts';
-import { operatorLine } from '../../platform/turns.ts';
+import { seal, unseal } from '../../platform/keys/signing.ts';
+import type { Player } from '../../platform/load/admission.ts';
+import { operatorLine } from '../../platform/load/turns.ts';
 
 /** What a preview shows. `tenantId` null: for the operator. `at`: when it was requested. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };

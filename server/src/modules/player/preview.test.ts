@@ -7,7 +7,7 @@ import { packSecondRelease } from '../../../test/support/packages.ts';
 import { click, play, post, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant, unique } from '../../../test/support/tenant.ts';
-import { spend } from '../../platform/budgets.ts';
+import { spend } from '../../platform/load/budgets.ts';
 import { previewPlayerOf } from './preview-tokens.ts';
 
 const clock = movableClock();

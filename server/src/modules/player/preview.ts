@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Context } from '../../platform/context.ts';
-import type { Answer } from '../../platform/routes.ts';
-import { Fields, Instant } from '../../platform/schema.ts';
+import type { Answer } from '../../platform/http/routes.ts';
+import { Fields, Instant } from '../../platform/http/schema.ts';
 import { findPlayable } from '../catalogue/playable.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type CourseTree, type Evidence, type RunTimeData, standards } from '../../../../standards/types.ts';
+import { Fields, Nullable, OneOf } from '../../platform/http/schema.ts';
 import { namesOf } from '../../platform/names-of.ts';
-import { Fields, Nullable, OneOf } from '../../platform/schema.ts';
 import { completions, successes } from '../enrolments/schemas.ts';
 import { sessionEnds } from '../enrolments/session-end.ts';
 

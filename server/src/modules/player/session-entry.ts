@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { admitAnonymous, admitPlayer, type Player } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
-import { refuseLargeBody } from '../../platform/entry.ts';
 import { Problem } from '../../platform/errors.ts';
+import { refuseLargeBody } from '../../platform/http/entry.ts';
 import type { EnterSession } from '../../platform/http/guards.ts';
-import { declaredBytes } from '../../platform/uploads.ts';
+import { admitAnonymous, admitPlayer, type Player } from '../../platform/load/admission.ts';
+import { declaredBytes } from '../../platform/rows/uploads.ts';
 import { refuseSuspended } from '../tenants/suspension.ts';
 import { commitBytes } from './schemas.ts';
 import { openingOf, sittingOf } from './sittings.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Player } from '../../platform/admission.ts';
+import type { Player } from '../../platform/load/admission.ts';
 import type { LaunchStanding } from '../enrolments/launches.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
 

@@ -1,6 +1,6 @@
-import type { Player } from '../../platform/admission.ts';
 import type { Context } from '../../platform/context.ts';
-import { seal, unseal, unsealOften } from '../../platform/signing.ts';
+import { seal, unseal, unsealOften } from '../../platform/keys/signing.ts';
+import type { Player } from '../../platform/load/admission.ts';
 
 /** An allowed click. It can open sessions for as long as its page may be reloaded. */
 export type Ticket = {

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import type { Connection } from '../../platform/db/engine.ts';
-import { type Figures, readBriefly, type Sample } from '../../platform/figures.ts';
+import { type Figures, readBriefly, type Sample } from '../../platform/operations/figures.ts';
 import { checkHead, type Head } from '../audit/chain.ts';
 
 /** A larger backlog is only reported as larger, so that counting takes bounded time. */

@@ -1,4 +1,4 @@
-import { ok, route } from '../../platform/routes.ts';
+import { ok, route } from '../../platform/http/routes.ts';
 import { readAttention } from './attention.ts';
 import { countDays } from './days.ts';
 import { Overview, overviewQuery } from './schemas.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Fields, Instant, Nullable, OneOf } from '../../platform/schema.ts';
+import { Fields, Instant, Nullable, OneOf } from '../../platform/http/schema.ts';
 
 export const mostCounted = 1_000;
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/pagination.ts';
-import { created, ok, path, route } from '../../platform/routes.ts';
-import { Fields, Identifier, Text } from '../../platform/schema.ts';
+import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { created, ok, path, route } from '../../platform/http/routes.ts';
+import { Fields, Identifier, Text } from '../../platform/http/schema.ts';
 import { createKey, listKeys, revokeKey } from '../auth/keys.ts';
 import { Key, KeyWithSecret, NewKey } from '../auth/schemas.ts';
 import { NewTenant, Tenant, TenantChange } from './schemas.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 
 export const passwordHashes = ['opaque', 'sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
 export type PasswordHash = (typeof passwordHashes)[number];

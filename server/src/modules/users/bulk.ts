@@ -1,6 +1,6 @@
-import { type BulkVerb, bulk, type RowDone } from '../../platform/bulk.ts';
 import type { TenantContext } from '../../platform/context.ts';
-import { inTurn } from '../../platform/turns.ts';
+import { inTurn } from '../../platform/load/turns.ts';
+import { type BulkVerb, bulk, type RowDone } from '../../platform/rows/bulk.ts';
 import { createDrafted, draftUser, planUsers } from './create-user.ts';
 import { NewUser, type User } from './schemas.ts';
 

@@ -1,8 +1,8 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { countSignInFailure } from '../../platform/counters.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { refuseFullHashLine } from '../../platform/hash-turns.ts';
+import { refuseFullHashLine } from '../../platform/load/hash-turns.ts';
+import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { matchesPassword, readPassword } from './passwords.ts';

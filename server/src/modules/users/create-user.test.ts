@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
-import { path } from '../../platform/routes.ts';
+import { path } from '../../platform/http/routes.ts';
 
 const service = await startService();
 after(service.close);

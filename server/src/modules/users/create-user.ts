@@ -1,11 +1,11 @@
-import { coalesce } from '../../platform/batch.ts';
 import type { Actor, TenantContext } from '../../platform/context.ts';
 import { isInTransaction, run, transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { Outdated } from '../../platform/once.ts';
-import { pretendEach } from '../../platform/pretend.ts';
+import { coalesce } from '../../platform/load/batch.ts';
+import { Outdated } from '../../platform/retries/once.ts';
+import { pretendEach } from '../../platform/retries/pretend.ts';
 import { requireScope, type Scope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';

@@ -1,5 +1,5 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
-import type { PageQuery } from '../../platform/pagination.ts';
+import type { PageQuery } from '../../platform/http/pagination.ts';
 
 export type UserFilter = PageQuery & {
   GroupName?: string;

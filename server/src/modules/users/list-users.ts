@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
+import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { beyond, filterSql, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 import { searchUsers } from './search.ts';

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
-import { inTurn } from '../../platform/turns.ts';
+import { inTurn } from '../../platform/load/turns.ts';
 
 const service = await startService();
 after(service.close);

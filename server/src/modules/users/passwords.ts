@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { hashInTurn } from '../../platform/hash-turns.ts';
+import { hashInTurn } from '../../platform/load/hash-turns.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
 
 /** OWASP Password Storage Cheat Sheet: argon2id, 19 MiB, 2 iterations, 1 lane. Runs on the thread pool. */

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/bulk.ts';
-import { checkInTenantsTurn } from '../../platform/hash-turns.ts';
-import { PageOf, pageQuery } from '../../platform/pagination.ts';
-import { created, ok, path, route } from '../../platform/routes.ts';
-import { Fields, Text } from '../../platform/schema.ts';
+import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { created, ok, path, route } from '../../platform/http/routes.ts';
+import { Fields, Text } from '../../platform/http/schema.ts';
+import { checkInTenantsTurn } from '../../platform/load/hash-turns.ts';
+import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/rows/bulk.ts';
 import { createUsersInBulk } from './bulk.ts';
 import { checkPassword, checkUser } from './check-user.ts';
 import { createDrafted, draftUser } from './create-user.ts';

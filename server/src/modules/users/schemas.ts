@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Fields, Identifier, Instant, Nullable, Text } from '../../platform/schema.ts';
+import { Fields, Identifier, Instant, Nullable, Text } from '../../platform/http/schema.ts';
 
 export const LoginID = Identifier(
   "Identifies the user, for example by their ID in the client's own system: 1–255 characters of any script, but not just . or .. Cannot be changed.",

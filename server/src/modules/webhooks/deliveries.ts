@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import type { WebhookDeliveryTable } from '../../platform/db/generated.ts';
+import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { newId } from '../../platform/ids.ts';
-import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/pagination.ts';
 import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
 import { type Delivery, type DeliveryQuery, deliveryStatuses } from './schemas.ts';

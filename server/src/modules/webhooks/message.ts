@@ -1,6 +1,6 @@
-import { coalesce } from '../../platform/batch.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { coalesce } from '../../platform/load/batch.ts';
 import { type EventRow, eventColumns, toEvent } from '../events/log.ts';
 import type { WebhookRow } from './record.ts';
 import { openSecret } from './secrets.ts';

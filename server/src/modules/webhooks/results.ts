@@ -1,6 +1,6 @@
-import { coalesce } from '../../platform/batch.ts';
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
+import { coalesce } from '../../platform/load/batch.ts';
 import { appendEvents } from '../events/append.ts';
 
 export type Result = {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { PageOf, pageQuery } from '../../platform/pagination.ts';
-import { created, ok, path, route } from '../../platform/routes.ts';
-import { Fields, Text } from '../../platform/schema.ts';
+import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
+import { created, ok, path, route } from '../../platform/http/routes.ts';
+import { Fields, Text } from '../../platform/http/schema.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { listDeliveries, recordPing, sendPing } from './deliveries.ts';
 import { toWebhook } from './record.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { pageQuery } from '../../platform/pagination.ts';
-import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/schema.ts';
+import { pageQuery } from '../../platform/http/pagination.ts';
+import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../platform/http/schema.ts';
 import type { Event } from '../events/schemas.ts';
 
 const Types = Type.Unsafe<string[] | null>({

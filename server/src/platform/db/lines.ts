@@ -1,4 +1,4 @@
-import { isStrangersLine, operatorLine } from '../turns.ts';
+import { isStrangersLine, operatorLine } from '../load/turns.ts';
 import { type Database, kyselyOn, originOf } from './dialect.ts';
 
 /** The same context, whose statements and transactions wait in this line of the database; inside a transaction it changes nothing. */

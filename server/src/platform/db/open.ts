@@ -1,9 +1,9 @@
 import { type Database, kyselyOn } from './dialect.ts';
 import type { DatabaseLog, Engine } from './engine.ts';
-import { openPglite } from './pglite.ts';
-import { openPostgres } from './postgres.ts';
+import { guardTenants } from './guard/tenant-guard.ts';
+import { openPglite } from './pglite/pglite.ts';
+import { openPostgres } from './postgres/postgres.ts';
 import { shareAmongTenants } from './share.ts';
-import { guardTenants } from './tenant-guard.ts';
 
 export type DatabaseOptions = {
   databaseUrl: string | undefined;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { credentialsLine, strangersLine } from '../turns.ts';
+import { credentialsLine, strangersLine } from '../load/turns.ts';
 import { kyselyOn } from './dialect.ts';
 import type { Connection, Engine } from './engine.ts';
+import { guardTenants } from './guard/tenant-guard.ts';
 import { forTenant, inLine } from './lines.ts';
 import { shareAmongTenants } from './share.ts';
-import { guardTenants } from './tenant-guard.ts';
 import { openEmptyTestDatabase } from './test-database.ts';
 import { run, transaction } from './transaction.ts';
 

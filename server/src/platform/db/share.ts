@@ -1,4 +1,4 @@
-import { credentialsLine, inTurn, openTurns, overloaded, serviceLine, waitingIn } from '../turns.ts';
+import { credentialsLine, inTurn, openTurns, overloaded, serviceLine, waitingIn } from '../load/turns.ts';
 import type { Engine } from './engine.ts';
 
 /** The embedded database does one thing at a time. For a server there are ten connections. */

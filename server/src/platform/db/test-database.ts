@@ -12,10 +12,10 @@ import {
 import { places } from '../places.ts';
 import { type Database, kyselyOn } from './dialect.ts';
 import type { Engine } from './engine.ts';
+import { guardTenants } from './guard/tenant-guard.ts';
 import { migrate, readMigrations } from './migrate.ts';
-import { openPglite, type PgliteEngine } from './pglite.ts';
-import { openPostgres } from './postgres.ts';
-import { guardTenants } from './tenant-guard.ts';
+import { openPglite, type PgliteEngine } from './pglite/pglite.ts';
+import { openPostgres } from './postgres/postgres.ts';
 
 const kept = path.join(import.meta.dirname, '../../../../node_modules/.cache');
 

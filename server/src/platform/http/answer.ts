@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../actor.ts';
 import type { Context, TenantContext } from '../context.ts';
 import { forTenant, inLine } from '../db/lines.ts';
-import { exportPages, listOf } from '../export.ts';
-import { answerOnce, loginIdIn, readIdempotencyKey } from '../idempotency.ts';
-import { admitExport, readInTurn, readPage, sendInTurn } from '../list-reads.ts';
-import type { Inside } from '../once.ts';
-import type { Answer, Route } from '../routes.ts';
-import { acceptedRows } from '../rows.ts';
-import { operatorLine, strangersLineOf } from '../turns.ts';
+import { admitExport, readInTurn, readPage, sendInTurn } from '../load/list-reads.ts';
+import { operatorLine, strangersLineOf } from '../load/turns.ts';
+import { answerOnce, loginIdIn, readIdempotencyKey } from '../retries/idempotency.ts';
+import type { Inside } from '../retries/once.ts';
+import { exportPages, listOf } from '../rows/export.ts';
+import { acceptedRows } from '../rows/rows.ts';
 import type { Guards } from './guards.ts';
+import type { Answer, Route } from './routes.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../errors.ts';
-import { checkShape, type JsonShape } from '../json-shape.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from './routes.ts';
+import { checkShape, type JsonShape } from './validation/json-shape.ts';
 
 /** The deepest record has four levels; the longest lists are of tenants and courses. */
 const recordShape: JsonShape = { depth: 8, values: 20_000 };

@@ -1,20 +1,20 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { admitCaller } from '../admission.ts';
 import type { Context } from '../context.ts';
-import { checkCredentials } from '../credentials.ts';
 import { inLine } from '../db/lines.ts';
-import { admitUpload, refuseLargeBody } from '../entry.ts';
 import { Problem } from '../errors.ts';
-import { listOf } from '../export.ts';
-import { loginIdIn } from '../idempotency.ts';
 import { normalizeIdentifiers } from '../ids.ts';
-import { countUnsent } from '../list-reads.ts';
-import { countCall } from '../rate-limit.ts';
-import type { Caller, Route } from '../routes.ts';
-import { strangersLineOf } from '../turns.ts';
+import { admitCaller } from '../load/admission.ts';
+import { checkCredentials } from '../load/credentials.ts';
+import { countUnsent } from '../load/list-reads.ts';
+import { countCall } from '../load/rate-limit.ts';
+import { strangersLineOf } from '../load/turns.ts';
+import { loginIdIn } from '../retries/idempotency.ts';
+import { listOf } from '../rows/export.ts';
 import { callHandler, sessionHandler } from './answer.ts';
+import { admitUpload, refuseLargeBody } from './entry.ts';
 import type { Guards } from './guards.ts';
+import type { Caller, Route } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import type { Caller, Route } from '../routes.ts';
+import type { Caller, Route } from './routes.ts';
 
 /** Who is calling; throws without valid credentials. */
 export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { openSocket } from '../../../test/support/raw.ts';
 import { startService } from '../../../test/support/service.ts';
 import { routes } from '../../app.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from './routes.ts';
 
 const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
 after(service.close);

@@ -6,20 +6,20 @@ import {
   type FastifyServerOptions,
   fastify,
 } from 'fastify';
-import { answerClientErrors } from '../client-errors.ts';
-import { type ConnectionLimits, openHttpServer } from '../connections.ts';
 import type { Context } from '../context.ts';
-import { countRejection } from '../counters.ts';
-import { refuseAtOnce } from '../entry.ts';
 import { Problem } from '../errors.ts';
-import { handleProblems, sendProblem, toProblem } from '../problems.ts';
-import { logWhenOver } from '../request-log.ts';
-import { openPlace } from '../request-place.ts';
-import type { Caller } from '../routes.ts';
-import { limitSlowBodies } from '../slow-clients.ts';
-import { admitStrangers } from '../strangers.ts';
-import { limitUnreadAnswer, limitUnreadAnswers } from '../unread-answers.ts';
-import { buildSerializers, buildValidators } from '../validation.ts';
+import { limitSlowBodies } from '../load/slow-clients.ts';
+import { limitUnreadAnswer, limitUnreadAnswers } from '../load/unread-answers.ts';
+import { countRejection } from '../operations/counters.ts';
+import { answerClientErrors } from './client-errors.ts';
+import { type ConnectionLimits, openHttpServer } from './connections.ts';
+import { refuseAtOnce } from './entry.ts';
+import { handleProblems, sendProblem, toProblem } from './problems.ts';
+import { logWhenOver } from './request-log.ts';
+import { openPlace } from './request-place.ts';
+import type { Caller } from './routes.ts';
+import { admitStrangers } from './strangers.ts';
+import { buildSerializers, buildValidators } from './validation/validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { kyselyOn } from '../db/dialect.ts';
 import { openTestDatabase } from '../db/test-database.ts';
-import { openLog } from '../log.ts';
-import { mark, seal, unseal } from '../signing.ts';
+import { openLog } from '../operations/log.ts';
 import { legacyId, newKey, parseKeys, type WrittenKey } from './key-ring.ts';
 import { openKeys } from './open-keys.ts';
 import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
+import { mark, seal, unseal } from './signing.ts';
 
 const { engine, db } = await openTestDatabase();
 const folders: string[] = [];

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../db/dialect.ts';
 import { run, transaction } from '../db/transaction.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../operations/log.ts';
 import {
   fingerprint,
   type KeyRing,

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { syncPath } from '../durable.ts';
+import { syncPath } from '../files/durable.ts';
 import { idShape, keyBytes, type WrittenKey } from './key-ring.ts';
 
 const fileName = 'signing-keys.json';

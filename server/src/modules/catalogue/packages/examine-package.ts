@@ -1,7 +1,7 @@
 import type { PackageReport } from '../../../../../standards/types.ts';
 import type { Context } from '../../../platform/context.ts';
 import { Problem } from '../../../platform/errors.ts';
-import { IsolationFailure, runIsolated } from '../../../platform/isolated.ts';
+import { IsolationFailure, runIsolated } from '../../../platform/operations/isolated.ts';
 import { programAddress } from '../../../platform/places.ts';
 import type { PackageSource } from './read-package.ts';
 

@@ -9,7 +9,7 @@ import { type Reply, startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
 import { until } from '../../../../test/support/until.ts';
 import { Problem } from '../../../platform/errors.ts';
-import { openQueue } from '../../../platform/queue.ts';
+import { openQueue } from '../../../platform/load/queue.ts';
 import { importPackage } from './import-package.ts';
 import { rawZip } from './test-support.ts';
 

@@ -9,7 +9,7 @@ import { packCourse } from '../../../../../test/journeys/made-courses.ts';
 import { type Reply, startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
 import { untilRight } from '../../../../test/support/until.ts';
-import { packFolder } from '../../../platform/pack-folder.ts';
+import { packFolder } from '../../../platform/files/pack-folder.ts';
 
 const service = await startService({ env: { PACKAGE_BYTES: '3000000', PACKAGE_ENTRIES: '50' } });
 after(service.close);

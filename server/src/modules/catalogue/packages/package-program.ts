@@ -1,4 +1,4 @@
-import { serveOnce } from '../../../platform/isolated-program.ts';
+import { serveOnce } from '../../../platform/operations/isolated-program.ts';
 import { readPackage } from './read-package.ts';
 
 // Reads one package in a separate process. See examine-package.ts.

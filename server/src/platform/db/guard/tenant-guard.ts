@@ -1,0 +1,249 @@
+import { isTenant } from '../../load/turns.ts';
+import type { Engine, Statement } from '../engine.ts';
+import { tenantTables } from '../generated.ts';
+import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
+import {
+  type Condition,
+  isConflict,
+  isQuery,
+  type Relation,
+  readRelation,
+  readSources,
+  type Sources,
+} from './tenant-scope.ts';
+
+const owned: ReadonlySet<string> = new Set(tenantTables);
+const mark = /^\s*across tenants: \S/;
+const plain = ['select', 'values', 'insert', 'update', 'delete'];
+const control = ['begin', 'commit', 'rollback', 'savepoint', 'release', 'set', 'show', 'lock'];
+const advice = 'If it must span tenants, it says so: /* across tenants: why */';
+
+/**
+ * What a statement touches: shared tables only, rows of the one tenant that it names, or rows of all tenants
+ * for a stated reason.
+ */
+export type Verdict =
+  | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[] }
+  | { kind: 'across tenants'; why: string };
+
+/** Cached results, so that a repeated statement costs one look-up. */
+const checked = new Map<string, Verdict>();
+const mostChecked = 2_000;
+
+/**
+ * Rejects SQL that could touch rows of several tenants. A statement that must do so says why in a comment:
+ * `/* across tenants: operator statistics *\/`.
+ */
+export function assertTenantScoped(text: string): Verdict {
+  const known = checked.get(text);
+  if (known) return known;
+  const verdict = judge(text);
+  if (checked.size >= mostChecked) checked.clear();
+  checked.set(text, verdict);
+  return verdict;
+}
+
+function judge(text: string): Verdict {
+  const { nodes, comments } = readSql(text);
+  const why = comments.find((comment) => mark.test(comment));
+  if (why !== undefined) return { kind: 'across tenants', why: why.trim().slice('across tenants: '.length) };
+  for (const statement of splitNodes(nodes, (node) => isSymbol(node, ';'))) checkQuery(statement, new Set());
+  return { kind: namesOwned(nodes) ? 'one tenant' : 'no tenant', parameters: tenantParameters(nodes) };
+}
+
+/** The numbers of the parameters that tenants are compared with. */
+function tenantParameters(nodes: readonly Node[]): number[] {
+  return nodes.flatMap((node, at) => {
+    if (node.kind === 'group') return tenantParameters(node.nodes);
+    const other = nodes[at + 2];
+    if (!isColumn(node) || !isSymbol(nodes[at + 1], '=') || other?.kind !== 'value') return [];
+    return other.text.startsWith('$') ? [Number(other.text.slice(1))] : [];
+  });
+}
+
+const namesOwned = (nodes: readonly Node[]): boolean =>
+  nodes.some((node) => (node.kind === 'group' ? namesOwned(node.nodes) : owned.has(node.text)));
+
+export function guardTenants(engine: Engine): Engine {
+  return {
+    ...engine,
+    query: async (statement, line) => engine.query(statement, lineOf(statement, line)),
+    transaction: (work, line) =>
+      engine.transaction(
+        (connection) =>
+          work({
+            query: async (statement) => {
+              lineOf(statement, line);
+              return connection.query(statement);
+            },
+          }),
+        line,
+      ),
+  };
+}
+
+/** Who works for a tenant names no other one. */
+function lineOf(statement: Statement, line: string | undefined): string | undefined {
+  const named = tenantOf(statement);
+  if (line !== undefined && isTenant(line) && named !== undefined && isTenant(named) && named !== line)
+    throw new Error(`A statement for one tenant names another: ${statement.text}`);
+  return line ?? named;
+}
+
+/** The tenant that the statement names, if any. Rejects statements that touch several without a reason. */
+function tenantOf({ text, values }: Statement): string | undefined {
+  const verdict = assertTenantScoped(text);
+  if (verdict.kind === 'across tenants') return;
+  const [first, ...others] = verdict.parameters;
+  if (first === undefined) return;
+  const tenantId = values[first - 1];
+  if (others.some((number) => values[number - 1] !== tenantId))
+    throw new Error(`A statement names several tenants: ${text}`);
+  return typeof tenantId === 'string' ? tenantId : undefined;
+}
+
+function refuse(table: string, reason: string): never {
+  throw new Error(`A statement on the table "${table}" ${reason}. ${advice}`);
+}
+
+function checkQuery(nodes: readonly Node[], outer: ReadonlySet<string>): void {
+  const { body, ctes } = readCtes(nodes, outer);
+  const isSetOperation = (node: Node) => isWord(node, 'union', 'intersect', 'except');
+  for (const part of splitNodes(body, isSetOperation)) {
+    checkLevel(isWord(part[0], 'all', 'distinct') ? part.slice(1) : part, ctes);
+  }
+}
+
+/** A CTE must not have the name of a tenant table: nobody could tell which of the two is meant. */
+function readCtes(
+  nodes: readonly Node[],
+  outer: ReadonlySet<string>,
+): { body: readonly Node[]; ctes: Set<string> } {
+  const ctes = new Set(outer);
+  if (!isWord(nodes[0], 'with')) return { body: nodes, ctes };
+  const queries: Node[][] = [];
+  let at = isWord(nodes[1], 'recursive') ? 2 : 1;
+  for (;;) {
+    const name = nodes[at];
+    if (name?.kind !== 'word') break;
+    if (owned.has(name.text)) refuse(name.text, 'has a CTE with the same name');
+    ctes.add(name.text);
+    while (at < nodes.length && !isWord(nodes[at], 'as')) at++;
+    while (at < nodes.length && nodes[at]?.kind !== 'group') at++;
+    const query = nodes[at++];
+    if (query?.kind === 'group') queries.push(query.nodes);
+    if (!isSymbol(nodes[at], ',')) break;
+    at++;
+  }
+  for (const query of queries) checkQuery(query, ctes);
+  return { body: nodes.slice(at), ctes };
+}
+
+function checkLevel(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
+  const verb = wordOf(nodes[0]);
+  if (verb === 'insert') checkInsert(nodes, ctes);
+  else if (nodes[0]?.kind !== 'group' && !plain.includes(verb)) checkOther(nodes);
+  else {
+    checkSources(verb === 'update' || verb === 'delete' ? readTarget(nodes, ctes) : readSources(nodes, ctes));
+    checkNested(nodes, ctes);
+  }
+}
+
+function readTarget(nodes: readonly Node[], ctes: ReadonlySet<string>): Sources {
+  const at = isWord(nodes[1], 'from') ? 2 : 1;
+  const { relation, end } = readRelation(nodes, isWord(nodes[at], 'only') ? at + 1 : at, ctes);
+  if (nodes[end] && !isWord(nodes[end], 'set', 'using', 'where', 'returning'))
+    refuse(relation.name, 'has a form that the guard does not understand');
+  return readSources(nodes.slice(end), ctes, relation);
+}
+
+function checkNested(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
+  for (const node of nodes) {
+    if (node.kind !== 'group') continue;
+    if (isQuery(node.nodes)) checkQuery(node.nodes, ctes);
+    else checkNested(node.nodes, ctes);
+  }
+}
+
+/** Anything else could hide a statement from this check, as DO, EXECUTE, COPY and EXPLAIN can. */
+function checkOther(nodes: readonly Node[]): void {
+  if (!control.includes(wordOf(nodes[0])) || namesOwned(nodes))
+    throw new Error(
+      `A statement that is neither SELECT, INSERT, UPDATE nor DELETE cannot be checked. ${advice}`,
+    );
+}
+
+function checkInsert(nodes: readonly Node[], ctes: ReadonlySet<string>): void {
+  const { relation, end } = readRelation(nodes, 2, ctes);
+  const columns = nodes[end];
+  const named = columns?.kind === 'group' && columns.nodes.some((node) => isColumn(node));
+  if (owned.has(relation.name) && !named)
+    refuse(relation.name, 'inserts without naming the column tenant_id');
+  const from = nodes.findIndex((node) => isWord(node, 'select', 'with'));
+  if (from < 0 && !nodes.some((node) => isWord(node, 'values')))
+    refuse(relation.name, 'inserts rows that come neither from VALUES nor from SELECT');
+  const conflict = nodes.findIndex((_, index) => isConflict(nodes, index));
+  const rest = conflict < 0 ? nodes.length : conflict;
+  if (from >= 0 && from < rest) checkQuery(nodes.slice(from, rest), ctes);
+  checkNested(nodes.slice(from >= 0 ? rest : end), ctes);
+}
+
+const isColumn = (node: Node | undefined): boolean => node?.kind === 'word' && node.text === 'tenant_id';
+
+/** Each tenant table needs its own condition that compares its tenant with a value from outside. */
+function checkSources({ relations, conditions }: Sources): void {
+  const tied = new Set(conditions.flatMap((condition) => tiedBy(condition, relations)));
+  const loose = relations.find(
+    (relation) => relation.table && owned.has(relation.name) && !tied.has(relation),
+  );
+  if (loose) refuse(loose.name, `does not restrict ${loose.alias}.tenant_id to one value`);
+}
+
+/** Only conditions that must all hold count, and only those that are fully understood. */
+function tiedBy({ nodes, only }: Condition, relations: readonly Relation[]): Relation[] {
+  if (nodes.some((node) => isWord(node, 'or', 'case'))) return [];
+  return conjuncts(nodes).flatMap((part) => {
+    const [first] = part;
+    if (part.length === 1 && first?.kind === 'group' && !isQuery(first.nodes))
+      return tiedBy({ nodes: first.nodes, ...(only && { only }) }, relations);
+    const alias = tiedAlias(part);
+    return relations.filter((relation) => {
+      if (only && relation !== only) return false;
+      return alias === relation.alias || (alias === '' && relations.length === 1);
+    });
+  });
+}
+
+/** The parts between AND, but not the AND of BETWEEN. */
+function conjuncts(nodes: readonly Node[]): Node[][] {
+  const parts: Node[][] = [[]];
+  let isBetween = false;
+  for (const node of nodes) {
+    if (isWord(node, 'and') && !isBetween) parts.push([]);
+    else parts.at(-1)?.push(node);
+    isBetween = isWord(node, 'between') || (isBetween && !isWord(node, 'and'));
+  }
+  return parts;
+}
+
+/** The alias in `[alias.]tenant_id = value`, or '' without one; null for anything else. */
+function tiedAlias(part: readonly Node[]): string | null {
+  const at = part.findIndex((node) => isSymbol(node, '='));
+  if (at < 0) return null;
+  const [left, right] = [part.slice(0, at), part.slice(at + 1)];
+  if (isValue(right)) return columnAlias(left);
+  return isValue(left) ? columnAlias(right) : null;
+}
+
+/** A parameter or a constant, with or without a cast. */
+function isValue([value, cast, type, ...more]: readonly Node[]): boolean {
+  if (value?.kind !== 'value' || more.length > 0) return false;
+  return cast === undefined || (isSymbol(cast, '::') && type?.kind === 'word');
+}
+
+function columnAlias(nodes: readonly Node[]): string | null {
+  const [first, dot, last] = nodes;
+  if (nodes.length === 1) return isColumn(first) ? '' : null;
+  const isQualified = nodes.length === 3 && first?.kind === 'word' && isSymbol(dot, '.') && isColumn(last);
+  return isQualified ? first.text : null;
+}

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { syncPath, syncTree } from '../../files/durable.ts';
+import { tighten } from '../../files/owner-only.ts';
+import { programAddress } from '../../places.ts';
+import type { DatabaseLog } from '../engine.ts';
+
+const program = fileURLToPath(programAddress('./pglite-create.ts', import.meta.url));
+const draftName = 'database.new';
+
+/** Creates the database in a temporary folder and renames it once everything is on disk. */
+export async function createFolder(folder: string, log: DatabaseLog): Promise<string> {
+  const place = path.join(folder, 'database');
+  if (existsSync(place)) return place;
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder))
+    if (name.startsWith(draftName)) rmSync(path.join(folder, name), { recursive: true, force: true });
+  // A unique name: a killed process may leave its helper running for a moment.
+  const draft = path.join(folder, `${draftName}-${process.pid}`);
+  log.info({ folder }, 'Creating the database');
+  await make(draft);
+  tighten(draft);
+  syncTree(draft);
+  renameSync(draft, place);
+  syncPath(folder);
+  return place;
+}
+
+/** In a separate process, so that the 250 MB needed beyond serving are returned. */
+async function make(folder: string): Promise<void> {
+  // Measured: 3.6 s of CPU instead of 4.6 s, because it exits before optimised code would pay off.
+  await promisify(execFile)(process.execPath, ['--liftoff-only', program, folder]);
+}

@@ -1,0 +1,85 @@
+import type { DatabaseLog, Engine } from '../engine.ts';
+
+/**
+ * In-process PostgreSQL has no background processes: nothing else vacuums or truncates the write-ahead log.
+ */
+export type MaintenanceSchedule = {
+  /** How often the write-ahead log is measured, in milliseconds. */
+  measureEvery: number;
+  /** A checkpoint runs when the log has grown by this many bytes … */
+  checkpointBytes: number;
+  /** … or when this many milliseconds have passed and something was written. */
+  checkpointEvery: number;
+  vacuumEvery: number;
+};
+
+const usual: MaintenanceSchedule = {
+  measureEvery: 5_000,
+  checkpointBytes: 32 * 1024 * 1024,
+  checkpointEvery: 300_000,
+  vacuumEvery: 60_000,
+};
+
+export function startMaintenance(
+  engine: Engine,
+  log: DatabaseLog,
+  changes: Partial<MaintenanceSchedule> = {},
+): () => void {
+  const schedule = { ...usual, ...changes };
+  let checkpointAt = Date.now();
+  let position: string | undefined;
+
+  const checkpoint = async (): Promise<void> => {
+    const { rows } = await engine.query<{ position: string; grown: number }>({
+      text: 'select pg_current_wal_insert_lsn()::text as position, (pg_current_wal_insert_lsn() - $1::pg_lsn)::bigint as grown',
+      values: [position ?? '0/0'],
+    });
+    const [measured] = rows;
+    if (!measured) return;
+    const waited = Date.now() - checkpointAt >= schedule.checkpointEvery;
+    if (position !== undefined && measured.grown < (waited ? 1_000 : schedule.checkpointBytes)) return;
+    await engine.script('checkpoint');
+    checkpointAt = Date.now();
+    position = measured.position;
+  };
+
+  const vacuum = async (): Promise<void> => {
+    const { rows } = await engine.query<{ name: string }>({ text: worn, values: [] });
+    for (const { name } of rows) await engine.script(`vacuum (analyze) ${name}`);
+  };
+
+  const timers = [every(schedule.measureEvery, checkpoint), every(schedule.vacuumEvery, vacuum)];
+  return () => {
+    for (const stop of timers) stop();
+  };
+
+  function every(pause: number, work: () => Promise<void>): () => void {
+    let timer: NodeJS.Timeout;
+    let stopped = false;
+    const again = (): void => {
+      timer = setTimeout(async () => {
+        await work().catch((error: unknown) => {
+          if (!stopped) log.warn({ error }, 'database maintenance failed; it will be retried');
+        });
+        if (!stopped) again();
+      }, pause).unref();
+    };
+    again();
+    return () => {
+      stopped = true;
+      clearTimeout(timer);
+    };
+  }
+}
+
+/** The thresholds of PostgreSQL's autovacuum. */
+const worn = `
+  select format('%I.%I', s.schemaname, s.relname) as name
+  from pg_stat_all_tables s join pg_class c on c.oid = s.relid
+  where s.schemaname <> 'pg_toast' and c.relkind in ('r', 'm') and (
+    s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0)
+    or s.n_mod_since_analyze > 50 + 0.1 * greatest(c.reltuples, 0)
+    or s.n_ins_since_vacuum > 1000 + 0.2 * greatest(c.reltuples, 0)
+    or age(c.relfrozenxid) > 100000000
+  )
+  order by 1`;

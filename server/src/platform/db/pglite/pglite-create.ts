@@ -1,0 +1,14 @@
+import { startBackend } from './backend.ts';
+
+// Creates a database in the given folder and exits. See pglite-folder.ts.
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('Name the folder.');
+const backend = await startBackend({
+  folder,
+  onEnd: (reason) => {
+    console.error(reason);
+    process.exit(1);
+  },
+});
+await backend.close();
+process.exit(0);

@@ -1,0 +1,161 @@
+import { tighten } from '../../files/owner-only.ts';
+import { type DatabaseLog, type Engine, silentLog } from '../engine.ts';
+import { send, unavailable, withinTransaction } from '../postgres/wire.ts';
+import { createFolder } from './folder.ts';
+import { lockFolder } from './folder-lock.ts';
+import { type MaintenanceSchedule, startMaintenance } from './maintenance.ts';
+import { openSession, type Session } from './session.ts';
+
+export type PgliteOptions = {
+  /** Null keeps everything in memory, for tests. */
+  folder: string | null;
+  log?: DatabaseLog;
+  maintenance?: Partial<MaintenanceSchedule>;
+  /** A dump to start from, in memory only. */
+  image?: Uint8Array;
+};
+
+export interface PgliteEngine extends Engine {
+  /** How many file syncs have reached the operating system so far. */
+  syncs(): number;
+  dump(): Promise<Uint8Array>;
+}
+
+const reopenPause = 2_000;
+const longestStatement = 60_000;
+const longestScript = 3_600_000;
+const longestIdle = 30_000;
+
+export async function openPglite(options: PgliteOptions): Promise<PgliteEngine> {
+  if (options.folder === null) return serve(options, null);
+  const lock = lockFolder(options.folder);
+  try {
+    const dataFolder = await createFolder(options.folder, options.log ?? silentLog);
+    const engine = await serve(options, dataFolder);
+    // PGlite creates some files with mode 0644 whatever the umask, all while it opens. Measured: 6 ms.
+    tighten(dataFolder);
+    return {
+      ...engine,
+      close: () => engine.close().finally(() => lock.release()),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function serve(options: PgliteOptions, folder: string | null): Promise<PgliteEngine> {
+  const { log = silentLog, image } = options;
+  const syncs = new Int32Array(new SharedArrayBuffer(4));
+  const open = () => openSession({ folder, syncs, ...(image ? { image } : {}) });
+  let session: Session | null = null;
+  let opening: Promise<void> | null = null;
+  let transactionEnd: Promise<unknown> | null = null;
+  let closed = false;
+  /** It processes one statement or transaction after another. */
+  let asked = 0;
+  let waits = 0;
+
+  const adopt = (next: Session): void => {
+    session = next;
+    next.ended.then((reason) => {
+      session = null;
+      transactionEnd = null;
+      if (reason !== undefined) log.error({ reason }, 'the database crashed; it is reopened when needed');
+    });
+  };
+
+  const reopen = async (): Promise<void> => {
+    if (closed || folder === null) throw unavailable(new Error('The database is closed.'));
+    try {
+      adopt(await open());
+    } catch (error) {
+      await new Promise((resolve) => setTimeout(resolve, reopenPause));
+      throw unavailable(error);
+    }
+  };
+
+  /** `begin` sends its first statement before anything else can run, so nobody slips into a transaction. */
+  const whenFree = async <T>(begin: (session: Session) => Promise<T>): Promise<T> => {
+    if (asked++ > 0) waits++;
+    try {
+      return await whenItsTurn(begin);
+    } finally {
+      asked--;
+    }
+  };
+
+  const whenItsTurn = async <T>(begin: (session: Session) => Promise<T>): Promise<T> => {
+    while (transactionEnd || !session) {
+      if (transactionEnd) await transactionEnd;
+      else {
+        opening ??= reopen().finally(() => {
+          opening = null;
+        });
+        await opening;
+      }
+    }
+    return begin(session);
+  };
+
+  const transaction: Engine['transaction'] = (work) =>
+    whenFree((own) => {
+      const idle = setTimeout(
+        () => own.kill('A transaction was left open without a statement.'),
+        longestIdle,
+      );
+      const result = withinTransaction(own.client, (connection) =>
+        work({
+          query: (statement) => {
+            idle.refresh();
+            return connection.query(statement);
+          },
+        }),
+      );
+      const end = Promise.race([result, own.ended])
+        .catch(() => {})
+        .finally(() => {
+          clearTimeout(idle);
+          if (transactionEnd === end) transactionEnd = null;
+        });
+      transactionEnd = end;
+      return result;
+    });
+
+  const script = (text: string): Promise<void> =>
+    whenFree(async ({ client }) => {
+      await send(client, { text, values: [] }, longestScript);
+    });
+
+  adopt(await open().catch(cannotOpen(folder)));
+  const engine: Engine = {
+    kind: 'pglite',
+    query: (statement) => whenFree(({ client }) => send(client, statement, longestStatement)),
+    transaction,
+    script,
+    load: () => ({ inUse: Math.min(1, asked), waiting: Math.max(0, asked - 1), waits }),
+    close: async () => {
+      if (closed) return;
+      stopMaintenance();
+      await whenFree(async (own) => {
+        closed = true;
+        if (folder !== null) await own.client.query('CHECKPOINT');
+        await own.close();
+      });
+    },
+  };
+  const stopMaintenance = folder === null ? () => {} : startMaintenance(engine, log, options.maintenance);
+  return {
+    ...engine,
+    syncs: () => Atomics.load(syncs, 0),
+    dump: () => whenFree((own) => own.dump()),
+  };
+}
+
+const cannotOpen = (folder: string | null) => (cause: unknown) => {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new Error(
+    `The database in ${folder ?? 'memory'} cannot be opened. Restore it from a backup, or move it away to start with an empty one.\n${reason}`,
+    { cause },
+  );
+};

@@ -1,0 +1,94 @@
+import pg from 'pg';
+import {
+  type Connection,
+  type DatabaseLog,
+  type Engine,
+  type Rows,
+  type Statement,
+  silentLog,
+} from '../engine.ts';
+import { isConnectionLoss, isStale, send, types, unavailable, withinTransaction } from './wire.ts';
+
+export type PostgresOptions = {
+  url: string;
+  max?: number;
+  /** false: nothing stays prepared, for poolers that do not keep statements. */
+  names?: boolean;
+  log?: DatabaseLog;
+};
+
+export async function openPostgres(options: PostgresOptions): Promise<Engine> {
+  const { url, max = 10, names = true, log = silentLog } = options;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    types,
+    pipeline: true,
+    keepAlive: true,
+    application_name: 'lectern',
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 15_000,
+    lock_timeout: 10_000,
+    idle_in_transaction_session_timeout: 30_000,
+  });
+  // Without these listeners a lost connection would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'));
+
+  let waits = 0;
+  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    if (pool.idleCount === 0 && pool.totalCount >= max) waits++;
+    // Errors that may be temporary: the server is starting, stopping or full.
+    const client = await pool.connect().catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    let lost = false;
+    try {
+      return await work(client);
+    } catch (error) {
+      const cause = error instanceof Error && error.cause ? error.cause : error;
+      lost = isConnectionLoss(cause) || isStale(cause);
+      throw error;
+    } finally {
+      client.release(lost);
+    }
+  };
+
+  const engine: Engine = {
+    kind: 'postgres',
+    query: (statement) => withClient((client) => sendAnew(client, statement)),
+    transaction: (work) => withClient((client) => withinTransaction(client, work)),
+    script: (sql) =>
+      withClient(async (client) => {
+        await client.query('set statement_timeout = 0');
+        await client.query(sql).finally(() => client.query('reset statement_timeout'));
+      }),
+    load: () => ({ inUse: pool.totalCount - pool.idleCount, waiting: pool.waitingCount, waits }),
+    close: () => pool.end(),
+  };
+  return names ? engine : withoutNames(engine);
+}
+
+function withoutNames(engine: Engine): Engine {
+  const over = (connection: Connection): Connection => ({
+    query: ({ text, values }) => connection.query({ text, values }),
+  });
+  return {
+    ...engine,
+    ...over(engine),
+    transaction: (work) => engine.transaction((connection) => work(over(connection))),
+  };
+}
+
+/**
+ * A newer node's migration may change what a prepared statement returns; the server rejects it before it
+ * runs.
+ */
+async function sendAnew<R>(client: pg.ClientBase, statement: Statement): Promise<Rows<R>> {
+  try {
+    return await send(client, statement);
+  } catch (error) {
+    if (!isStale(error instanceof Error && error.cause ? error.cause : error)) throw error;
+    return send(client, { text: statement.text, values: statement.values });
+  }
+}

@@ -1,0 +1,70 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf } from '../error-code.ts';
+import type { Log } from '../operations/log.ts';
+import { ConfigError } from '../settings.ts';
+
+const forOthers = 0o077;
+/** Windows has no such modes. */
+const hasModes = process.platform !== 'win32';
+
+/** Whatever this process, its threads and its children create is readable only by its own user. */
+export function createForOwnerOnly(): void {
+  process.umask(forOthers);
+}
+
+/** Creates the data folder, or restricts its permissions so that nobody else can open it. */
+export function closeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!hasModes) return;
+  const { mode } = statSync(folder);
+  const isWide = (mode & forOthers) !== 0;
+  if (isWide) closeFolder(folder, mode);
+  // Nobody reaches the contents of a closed folder, so the whole tree is walked only if this one was open.
+  const wide = readdirSync(folder).filter((name) => isWide || isReadableByOthers(join(folder, name)));
+  const changed = wide.reduce((count, name) => count + tighten(join(folder, name)), 0);
+  if (isWide || changed > 0)
+    log.warn(
+      { folder, mode: `0${(mode & 0o777).toString(8)}`, files: changed },
+      'the data folder was readable by other users; it is now readable only by its owner',
+    );
+}
+
+function closeFolder(folder: string, mode: number): void {
+  const refuse = (reason: string, cause?: unknown): never => {
+    throw new ConfigError(
+      'DATA_DIR',
+      `other users can open "${folder}" (mode 0${(mode & 0o777).toString(8)}), and it cannot be made private: ${reason}. ` +
+        "Run chmod 700 on it as its owner, or use a folder that belongs to the service's user.",
+      { cause },
+    );
+  };
+  try {
+    chmodSync(folder, 0o700);
+  } catch (error) {
+    refuse(codeOf(error) || String(error), error);
+  }
+  if (isReadableByOthers(folder)) refuse('its file system does not keep modes');
+}
+
+function isReadableByOthers(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !found.isSymbolicLink() && (found.mode & forOthers) !== 0;
+}
+
+/** Removes all permissions of others, recursively; returns how many files and folders were changed. */
+export function tighten(path: string): number {
+  if (!hasModes) return 0;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found || found.isSymbolicLink()) return 0;
+  let changed = 0;
+  if (found.isDirectory()) for (const name of readdirSync(path)) changed += tighten(join(path, name));
+  if ((found.mode & forOthers) === 0) return changed;
+  try {
+    chmodSync(path, found.mode & 0o700);
+  } catch {
+    // It belongs to another user and is inside a closed folder.
+    return changed;
+  }
+  return changed + 1;
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { type ClientHttp2Session, connect } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { writeCertificate } from '../../../test/support/certificate.ts';
+import { openHttpServer } from './connections.ts';
+
+const files = writeCertificate(await mkdtemp(join(tmpdir(), 'lectern-')));
+let started = 0;
+const server = openHttpServer(files, (_request, response) => {
+  started++;
+  setTimeout(() => response.end('done'), 20);
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const sessions: ClientHttp2Session[] = [];
+after(() => {
+  for (const session of sessions) session.destroy();
+  server.close();
+});
+
+async function openSession(): Promise<ClientHttp2Session> {
+  const { port } = server.address() as AddressInfo;
+  const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+  session.on('error', () => {});
+  sessions.push(session);
+  await once(session, 'remoteSettings');
+  return session;
+}
+
+function request(session: ClientHttp2Session) {
+  const stream = session.request({ ':path': '/' });
+  stream.on('error', () => {});
+  return stream;
+}
+
+test('HTTP/2: 300 requests of a page are all answered, 100 at a time', async () => {
+  const session = await openSession();
+  assert.equal(session.remoteSettings.maxConcurrentStreams, 100);
+  const streams = Array.from({ length: 300 }, () => request(session));
+  const heads = await Promise.all(streams.map((stream) => once(stream.resume(), 'response')));
+  assert.equal(heads.length, 300);
+});
+
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** Of GET https://a/ in the static table of HPACK. */
+const headers = Buffer.from([0x82, 0x84, 0x87, 0x41, 0x01, 0x61]);
+const cancel = Buffer.from([0, 0, 0, 8]);
+
+/** A client that cancels its requests in the packet that brings them, which Node's own never does. */
+async function openRaw(): Promise<TLSSocket> {
+  const { port } = server.address() as AddressInfo;
+  const socket = connectTls({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false });
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  socket.write(
+    Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0, Buffer.alloc(0))]),
+  );
+  return socket;
+}
+
+/** `count` requests, of which all are cancelled. */
+function cancelledRequests(count: number, first: number): Buffer {
+  const ids = Array.from({ length: count }, (_, at) => first + 2 * at);
+  return Buffer.concat(ids.flatMap((id) => [frame(1, 5, id, headers), frame(3, 0, id, cancel)]));
+}
+
+test('HTTP/2: requests that are cancelled in the same packet are not started', async () => {
+  const socket = await openRaw();
+  const before = started;
+  socket.write(Buffer.concat([cancelledRequests(50, 1), frame(1, 5, 101, headers)]));
+  while (started === before) await once(socket, 'data');
+  assert.equal(started - before, 1);
+  socket.destroy();
+});
+
+test('HTTP/2: a client that cancels hundreds of requests is disconnected', async () => {
+  const socket = await openRaw();
+  const before = started;
+  const closed = once(socket.resume(), 'close');
+  for (let sent = 0; sent < 500; sent += 50) socket.write(cancelledRequests(50, 1 + 2 * sent));
+  await closed;
+  assert.equal(started, before);
+});

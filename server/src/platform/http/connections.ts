@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Config } from '../config.ts';
+import { networkOf } from '../load/budgets.ts';
+import { holdConnection, lineBefore, maySendAhead, type Peers, waitIn } from '../load/peers.ts';
+import { headerLimits, silenceMilliseconds } from '../load/slow-clients.ts';
+import { type StalledAnswers, watchStalledAnswers } from '../load/stalled-answers.ts';
+import { closeConnection, connectionOf, streamOf } from './http2.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Pipelined requests that may wait on a connection. No browser pipelines, and programs rarely send this many
+ * in advance.
+ */
+const mostWaiting = 100;
+/** Idle connections stay open longer than those of load balancers, usually 60 s. */
+const idleMilliseconds = 72_000;
+
+/** Browsers load a course's files in parallel. Clients that keep cancelling requests are disconnected. */
+const streamLimits = {
+  settings: { maxConcurrentStreams: 100 },
+  streamResetBurst: 200,
+  streamResetRate: 20,
+};
+
+/** The requests of an HTTP/1.1 connection that wait for the one being handled; `pass` starts the next. */
+type Line = { busy: boolean; readonly waiting: (() => void)[]; readonly pass: () => void };
+
+type Rejected = 'address_concurrency' | 'address_rate' | 'unread';
+export type ConnectionLimits = {
+  peers: Peers | null;
+  reject: (reason: Rejected) => void;
+  stalledMilliseconds?: number;
+};
+
+/** Node's server for one origin: HTTPS with HTTP/2 if the configuration has TLS. */
+export function openHttpServer(
+  tls: Config['tls'],
+  handle: Handler,
+  { peers, reject, stalledMilliseconds }: ConnectionLimits = { peers: null, reject: () => {} },
+): Server {
+  const stalled = watchStalledAnswers(() => reject('unread'), stalledMilliseconds);
+  const atGate = peers ? waitAtGate(peers, handle, () => reject('address_rate')) : handle;
+  const inOrder = inTurn(atGate, stalled, peers);
+  const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
+  server.keepAliveTimeout = idleMilliseconds;
+  server.requestTimeout = 0;
+  server.setTimeout(silenceMilliseconds);
+  if (peers) limitConnections(server, peers, () => reject('address_concurrency'));
+  stalled.follow(server);
+  // Once read while open, a socket's address is still available after the client has hung up.
+  for (const event of ['connection', 'secureConnection'])
+    server.on(event, (socket: Socket) => void socket.remoteAddress);
+  return server;
+}
+
+function openSecureServer(tls: NonNullable<Config['tls']>, handle: Handler): Server {
+  const certificate = { key: readFileSync(tls.keyFile), cert: readFileSync(tls.certFile) };
+  const options = { ...certificate, allowHTTP1: true, ...streamLimits, ...headerLimits };
+  const server = createSecureServer(options, handle as never);
+  server.on('session', (session) => session.setTimeout(idleMilliseconds, () => session.close()));
+  return server as unknown as Server;
+}
+
+/**
+ * A network at its maximum gets no further connection: the TLS handshake alone would cost us a millisecond.
+ */
+function limitConnections(server: Server, peers: Peers, reject: () => void): void {
+  const remember = (connection: object, { remoteAddress }: { remoteAddress?: string | undefined }) => {
+    if (remoteAddress) peers.networks.set(connection, networkOf(remoteAddress));
+  };
+  server.on('connection', (socket: Socket) => {
+    if (socket.remoteAddress === undefined) return;
+    const giveBack = holdConnection(peers, socket.remoteAddress);
+    if (giveBack) {
+      remember(socket, socket);
+      socket.once('close', giveBack);
+    } else {
+      reject();
+      socket.destroy();
+    }
+  });
+  server.on('secureConnection', (socket: Socket) => remember(socket, socket));
+  server.on('session', (session) => remember(session, session.socket));
+}
+
+/** Delays the requests of a network that gets nothing but rejections, before they cost anything. */
+function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler {
+  return (request, response) => {
+    const line = lineBefore(peers, connectionOf(request));
+    if (!line) return handle(request, response);
+    const leave = waitIn(line, () => handle(request, response));
+    if (leave) return void response.once('close', leave);
+    reject();
+    closeConnection(request);
+  };
+}
+
+/** Whether the client has cancelled the request. Called only for HTTP/2 requests. */
+function isCancelled(request: IncomingMessage): boolean {
+  const stream = streamOf(request);
+  return stream.destroyed || stream.closed;
+}
+
+/**
+ * Processes the requests of an HTTP/1.1 connection one after another. Node starts every request in a packet
+ * immediately, and never reports the end of those still waiting when the connection closes.
+ */
+function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): Handler {
+  const lines = new WeakMap<Socket, Line>();
+  const open = (socket: Socket): Line => {
+    const waiting: Line['waiting'] = [];
+    const next = () => {
+      if (socket.destroyed) return;
+      const start = waiting.shift();
+      if (waiting.length === 0) socket.resume();
+      start?.();
+    };
+    const pass = () => {
+      // Lets other connections proceed in between.
+      if (waiting.length > 0) setImmediate(next);
+      else line.busy = false;
+    };
+    const line = { busy: false, waiting, pass };
+    lines.set(socket, line);
+    return line;
+  };
+  return (request, response) => {
+    const { socket } = request;
+    if (request.httpVersionMajor >= 2) {
+      stalled.add(streamOf(request));
+      // After the rest of the packet, which may cancel the request.
+      setImmediate(() => {
+        if (!isCancelled(request)) handle(request, response);
+      });
+      return;
+    }
+    if (socket.destroyed) return;
+    const line = lines.get(socket) ?? open(socket);
+    const { waiting, pass } = line;
+    if (!line.busy) {
+      line.busy = true;
+      response.once('close', pass);
+      return handle(request, response);
+    }
+    const start = () => {
+      response.once('close', pass);
+      handle(request, response);
+    };
+    if (waiting.length >= mostWaiting || !maySendAhead(peers, socket)) return void socket.destroy();
+    waiting.push(start);
+    socket.pause();
+  };
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+import { play, scorm12 } from '../../../test/support/player.ts';
+import { ask, openSocket } from '../../../test/support/raw.ts';
+import { startService } from '../../../test/support/service.ts';
+import { newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { slack } from '../../../test/support/until.ts';
+import { routes } from '../../app.ts';
+
+const service = await startService({ env: { ANONYMOUS_RATE_LIMIT: '0' } });
+after(service.close);
+const tenant = await newTenant(service);
+
+const addresses: { origin: string; method: string; path: string }[] = [
+  ...routes.map(({ method, path, origin }) => ({
+    origin: origin === 'content' ? service.contentUrl : service.baseUrl,
+    method,
+    path: path.replaceAll(/\{\w+\}/g, 'a'),
+  })),
+  { origin: service.contentUrl, method: 'POST', path: '/play/a/nothing' },
+  { origin: service.baseUrl, method: 'POST', path: '/nothing' },
+];
+
+const head = (method: string, path: string, more: string) =>
+  `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${more}\r\n`;
+
+test('without valid credentials every route of both origins answers before any of the body arrives', async () => {
+  for (const { origin, method, path } of addresses)
+    for (const credentials of ['', 'Authorization: Bearer wrong-but-long-enough\r\n']) {
+      const socket = await openSocket(origin);
+      const answer = await ask(socket, head(method, path, `${credentials}Content-Length: 500000\r\n`));
+      const what = `${method} ${path}: ${answer.head}`;
+      assert.ok(method === 'GET' || [401, 404, 410, 413].includes(answer.status), what);
+      assert.ok(answer.milliseconds < 1_000 * (2 + slack), what);
+      socket.destroy();
+    }
+});
+
+test('a rejected caller gets the answer, and is disconnected when it goes on sending', async () => {
+  const socket = await openSocket(service.baseUrl);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const answer = await ask(socket, head('POST', '/user', 'Content-Length: 50000000\r\n'));
+  assert.equal(answer.status, 401);
+  const sending = setInterval(() => socket.write(' '.repeat(1_000)), 50);
+  await closed.finally(() => clearInterval(sending));
+});
+
+test('a rejected caller that sends its whole body keeps the connection', async () => {
+  const socket = await openSocket(service.baseUrl);
+  for (const _ of [1, 2]) {
+    const answer = await ask(socket, `${head('POST', '/user', 'Content-Length: 20\r\n')}${' '.repeat(20)}`);
+    assert.equal(answer.status, 401);
+  }
+  socket.destroy();
+});
+
+test('a compressed body is 415 on every route of both origins, known caller or not', async () => {
+  const bomb = brotliCompressSync('['.repeat(4 * 1024 ** 2));
+  const course = await newCourse(service);
+  const enrolment = await service.enrol(course);
+  const { session } = await play(service, enrolment.LaunchURL);
+  const known = [
+    ...addresses,
+    { origin: service.contentUrl, method: 'POST', path: `/play/${session.Session}/commit` },
+  ];
+  for (const { origin, method, path } of known)
+    for (const encoding of ['br', 'gzip', 'deflate', 'zstd', 'x', 'identity, br']) {
+      const socket = await openSocket(origin);
+      const more = `Authorization: Bearer ${tenant.key}\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${bomb.length}\r\n`;
+      const sent = Buffer.concat([Buffer.from(head(method, path, more)), bomb]);
+      const used = process.cpuUsage();
+      const answer = await ask(socket, sent);
+      const { user, system } = process.cpuUsage(used);
+      const work = (user + system) / 1_000;
+      assert.equal(answer.status, 415, `${method} ${path} ${encoding}: ${answer.head}`);
+      assert.ok(work < 500, `${method} ${path} took ${work} ms of processor time`);
+      assert.ok(
+        answer.milliseconds < 1_000 * (2 + slack),
+        `${method} ${path} took ${answer.milliseconds} ms`,
+      );
+      socket.destroy();
+    }
+});
+
+test('Content-Encoding: identity is no compression', async () => {
+  const made = await tenant.api('POST', '/user', { LoginID: 'plain' }, { 'content-encoding': 'identity' });
+  assert.equal(made.status, 201);
+});
+
+test('forms of callers without credentials may have 16 KiB', async () => {
+  for (const path of ['/oauth/token', '/session', '/session/sign-in']) {
+    const answer = await service.api('POST', path, { filler: 'x'.repeat(17_000) }, '');
+    assert.equal(answer.status, 413, path);
+    assert.match(answer.body.detail, /16384 bytes/);
+  }
+});
+
+test('JSON that is deep or has very many values is rejected before it is parsed', async () => {
+  for (const body of ['['.repeat(1_000_000), `{${'"a":"",'.repeat(100_000)}"b":""}`]) {
+    const answer = await tenant.api('POST', '/user', body, { 'content-type': 'application/json' });
+    assert.equal(answer.status, 422);
+  }
+  const text = JSON.stringify({ LoginID: 'x', FirstName: '[[[[,,,,\\"[[['.repeat(2_000) });
+  const long = await tenant.api('POST', '/user', text, { 'content-type': 'application/json' });
+  assert.match(long.body.detail, /FirstName must have at most/, 'what is inside of a text does not count');
+});
+
+test('commits: 330,000 names in 4 MiB are rejected unread, and 60,000 in 1 MiB unparsed', async () => {
+  const enrolment = await service.enrol(await newCourse(service));
+  const { session, commit } = await play(service, enrolment.LaunchURL);
+  const path = `/play/${session.Session}/commit`;
+  const socket = await openSocket(service.contentUrl);
+  const large = await ask(socket, head('POST', path, `Content-Length: ${4 * 1024 ** 2}\r\n`));
+  assert.equal(large.status, 413);
+  socket.destroy();
+  const names = Array.from({ length: 60_000 }, (_, at) => [`cmi.a${at}`, '']);
+  const many = await commit({ Data: Object.fromEntries(names) });
+  assert.equal(many.status, 422);
+  const unknown = await fetch(`${service.contentUrl}/play/unknown/commit`, {
+    method: 'POST',
+    body: JSON.stringify({ Number: 1 }),
+  });
+  assert.equal(unknown.status, 410);
+  assert.equal((await commit({ Data: scorm12('completed') })).status, 200);
+});

@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { Problem } from '../errors.ts';
+import { admitCaller } from '../load/admission.ts';
+import { allowUpload, hasBody } from '../load/slow-clients.ts';
+import { beginBulk, declaredBytes, requireDiskSpace } from '../rows/uploads.ts';
+import { notFound } from './problems.ts';
+import type { Caller } from './routes.ts';
+
+/** Rejects what no caller may send, before the body is read. */
+export function refuseAtOnce(request: FastifyRequest): Problem | undefined {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
+    return new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
+  return request.is404 && hasBody(request.raw) ? notFound(request) : undefined;
+}
+
+/** Rejects a body whose declared length is too large before it is read. */
+export function refuseLargeBody(request: FastifyRequest): void {
+  const bytes = declaredBytes(request);
+  if (bytes === 0) return;
+  const { bodyLimit = 0 } = request.routeOptions;
+  if (bytes > bodyLimit)
+    throw new Problem(
+      'payload_too_large',
+      `The body is larger than ${bodyLimit} bytes. Send less at a time.`,
+    );
+}
+
+/**
+ * Admits the upload of a known caller: a package, or rows of a bulk call, of which a key may have two at a
+ * time.
+ */
+export async function admitUpload(
+  ctx: Context,
+  request: FastifyRequest,
+  caller: Caller,
+  isBulk: boolean,
+): Promise<void> {
+  await requireDiskSpace(ctx, declaredBytes(request));
+  const { tenantId } = request;
+  const end = isBulk && tenantId !== null ? beginBulk(ctx, { keyId: caller.keyId, tenantId }) : undefined;
+  admitCaller(ctx, request, caller, end);
+  allowUpload(request);
+}

@@ -1,0 +1,92 @@
+import Type, { type TSchema } from 'typebox';
+import { Problem } from '../errors.ts';
+import { Nullable, OneOf } from './schema.ts';
+
+export const pageQuery = {
+  Limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 200,
+      default: 50,
+      description:
+        'Maximum number of rows on a page. A page of large rows ends at about 1 MiB: continue as long as there is a NextCursor.',
+    }),
+  ),
+  Cursor: Type.Optional(
+    Type.String({ maxLength: 4096, description: '`NextCursor` of the previous page. Opaque.' }),
+  ),
+};
+
+export const orderQuery = {
+  Order: Type.Optional(OneOf(['oldest', 'newest'], { description: 'Sort order. Default: oldest.' })),
+};
+
+/** Text as a LIKE pattern that finds it anywhere. */
+export function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+export type Order = { Order?: 'oldest' | 'newest' };
+export type PageQuery = { Limit?: number; Cursor?: string };
+export type Page<T> = { Items: T[]; NextCursor: string | null };
+
+export function PageOf<T extends TSchema>(item: T) {
+  return Type.Object(
+    {
+      Items: Type.Array(item),
+      NextCursor: Nullable(Type.String({ description: 'null: this is the last page.' })),
+    },
+    { additionalProperties: false },
+  );
+}
+
+export function pageLimit(query: PageQuery): number {
+  return query.Limit ?? 50;
+}
+
+/** The key of the last row on the previous page, or null on the first page. */
+export function readCursor(query: PageQuery): string | null {
+  if (query.Cursor === undefined) return null;
+  try {
+    const text = Buffer.from(query.Cursor, 'base64url').toString();
+    const value: unknown = JSON.parse(text);
+    const key = Array.isArray(value) && value.length === 1 ? value[0] : null;
+    if (typeof key === 'string' && key.isWellFormed() && !key.includes('\0')) return key;
+  } catch {}
+  throw foreignCursor();
+}
+
+export function foreignCursor(): Problem {
+  return new Problem('validation_failed', 'The Cursor is not valid for this list. Start again without it.', {
+    param: 'Cursor',
+  });
+}
+
+/** Larger pages end early: they would occupy the database, and memory until the client has read them. */
+const mostBytes = 1024 ** 2;
+
+/**
+ * Makes a page from `limit + 1` rows, each keyed by the sort order. It ends before the row that would bring
+ * it above 1 MiB, unless that is its first.
+ */
+export function toPage<Row, T>(
+  rows: Row[],
+  limit: number,
+  key: (row: Row) => string,
+  record: (row: Row) => T,
+): Page<T> {
+  const Items: T[] = [];
+  let bytes = 0;
+  for (const row of rows.slice(0, limit)) {
+    const item = record(row);
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    if (bytes > mostBytes && Items.length > 0) break;
+    Items.push(item);
+  }
+  const last = rows[Items.length - 1];
+  const more = rows.length > Items.length && last !== undefined;
+  return {
+    Items,
+    NextCursor: more ? Buffer.from(JSON.stringify([key(last)])).toString('base64url') : null,
+  };
+}

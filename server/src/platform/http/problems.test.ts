@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fastify } from 'fastify';
+import { errorCodes, Problem } from '../errors.ts';
+import { handleProblems } from './problems.ts';
+
+const logged: { details: object; message: string }[] = [];
+const log = {
+  info() {},
+  warn() {},
+  debug() {},
+  error: (details: object, message: string) => void logged.push({ details, message }),
+};
+
+async function answerTo(error: unknown) {
+  const app = fastify();
+  handleProblems(app, log as never);
+  app.get('/', async () => {
+    throw error;
+  });
+  const answer = await app.inject('/');
+  await app.close();
+  return answer;
+}
+
+test('a problem is answered with its status, its sentence and what helps', async () => {
+  const problem = new Problem('login_throttled', 'Wait a while.', {
+    param: 'Password',
+    retryAfter: 7,
+    differs: ['a'],
+  });
+  const answer = await answerTo(problem);
+  const { request_id, ...body } = answer.json();
+  assert.equal(answer.statusCode, 429);
+  assert.equal(answer.headers['content-type'], 'application/problem+json; charset=utf-8');
+  assert.equal(answer.headers['retry-after'], '7');
+  assert.deepEqual(body, {
+    type: '/docs/errors#login_throttled',
+    title: errorCodes.login_throttled[1],
+    status: 429,
+    detail: 'Wait a while.',
+    code: 'login_throttled',
+    param: 'Password',
+    differs: ['a'],
+  });
+  assert.equal(typeof request_id, 'string');
+});
+
+test('anything else is a 500 of fixed text; its cause is in the log only, under the same request', async () => {
+  for (const error of [
+    new Error('relation "secret" does not exist'),
+    Object.assign(new Error('x'), { statusCode: 502, code: 'SECRET' }),
+    new TypeError("Cannot read properties of undefined (reading 'secret')"),
+  ]) {
+    logged.length = 0;
+    const answer = await answerTo(error);
+    assert.equal(answer.statusCode, 500);
+    const body = answer.json();
+    assert.equal(body.code, 'internal_error');
+    assert.ok(!/secret|relation|undefined/i.test(answer.body));
+    assert.equal(logged.length, 1);
+    assert.deepEqual(logged[0]?.details, { request_id: body.request_id, err: error });
+  }
+});
+
+test('an unknown address is a problem too, and does not repeat what was sent', async () => {
+  const app = fastify();
+  handleProblems(app, log as never);
+  const answer = await app.inject('/<script>?key=secret');
+  assert.equal(answer.statusCode, 404);
+  assert.equal(answer.json().code, 'not_found');
+  assert.ok(!/script|secret/.test(answer.body));
+  await app.close();
+});

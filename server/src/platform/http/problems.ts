@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, errorCodes, Problem } from '../errors.ts';
+import { dropUnreadBody } from '../load/slow-clients.ts';
+import type { Log } from '../operations/log.ts';
+import { noteMethods } from './methods.ts';
+import { type ValidationIssue, validationProblem } from './validation/validation-issues.ts';
+
+/** RFC 9457. */
+export function problemDocument(problem: Problem, requestId: string) {
+  const { retryAfter, allow, ...members } = problem.extras;
+  const [status, title] = errorCodes[problem.code];
+  return {
+    type: `/docs/errors#${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    ...members,
+    request_id: requestId,
+  };
+}
+
+/** Seconds after which a retry makes sense if the error does not say. */
+const retryAfterOf: Record<number, number> = { 429: 60, 503: 5 };
+
+/** The only mapper from anything thrown to `application/problem+json`. */
+export function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
+  const { status } = problem;
+  const retryAfter = problem.extras.retryAfter ?? retryAfterOf[status];
+  dropUnreadBody(reply);
+  if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
+  if (problem.extras.allow) void reply.header('Allow', problem.extras.allow.join(', '));
+  if (status === 401) void reply.header('WWW-Authenticate', 'Bearer');
+  return reply
+    .code(status)
+    .type('application/problem+json; charset=utf-8')
+    .serializer((body) => JSON.stringify(body))
+    .send(problemDocument(problem, requestId));
+}
+
+const known: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: [
+    'malformed_request',
+    'The body is not valid JSON. Send one JSON object in UTF-8.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed_request', 'Content-Length does not match the body.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload_too_large',
+    'The body is larger than this operation accepts. Send less at a time.',
+  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'Send the body as application/json (packages as application/zip).',
+  ],
+  FST_ERR_BAD_URL: ['malformed_request', 'The URL has an invalid percent-encoding. Encode it as UTF-8.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'A part of the URL is too long.'],
+};
+
+/**
+ * PostgreSQL: a timeout, a deadlock, a lock not acquired, no connection available, no disk space, and a row
+ * that was deleted while it was being referenced.
+ */
+const passing = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503']);
+/** The operating system has no disk space or file handles left. */
+const exhausted = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+
+type Thrown = {
+  code?: string;
+  statusCode?: number;
+  validation?: ValidationIssue[];
+  validationContext?: string;
+};
+
+export function toProblem(error: unknown): Problem | null {
+  if (error instanceof Problem) return error;
+  const thrown = error as Thrown;
+  if (thrown.validation) return validationProblem(thrown.validation, thrown.validationContext ?? 'request');
+  const [code, detail] = known[thrown.code ?? ''] ?? [];
+  if (code && detail) return new Problem(code, detail);
+  if (passing.has(thrown.code ?? ''))
+    return new Problem('unavailable', 'The database could not process this request right now. Try again.', {
+      retryAfter: 2,
+    });
+  if (exhausted.has(thrown.code ?? ''))
+    return new Problem('unavailable', 'The service is short of memory or disk space. Try again later.', {
+      retryAfter: 60,
+    });
+  if (thrown.statusCode === 416)
+    return new Problem(
+      'range_not_satisfiable',
+      'The requested range is beyond the end of the file. Request another range or the whole file.',
+    );
+  if (thrown.statusCode === 400) return new Problem('malformed_request', 'The request could not be read.');
+  return null;
+}
+
+export function handleProblems(app: FastifyInstance, log: Log): void {
+  noteMethods(app);
+  app.setErrorHandler((error: unknown, request: FastifyRequest, reply) => {
+    const problem = toProblem(error);
+    if (problem && problem.status >= 500) log.warn({ request_id: request.id, err: error }, 'not available');
+    if (problem) return sendProblem(reply, problem, request.id);
+    log.error({ request_id: request.id, err: error }, 'request failed');
+    const detail =
+      'The service failed; your request was not the cause. Try again, and if the error persists, report request_id.';
+    return sendProblem(reply, new Problem('internal_error', detail), request.id);
+  });
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), request.id));
+}
+
+/** There is nothing at the URL, or nothing for this method. */
+export function notFound({ method, url, server }: FastifyRequest): Problem {
+  const allow = server.methodsAt(url.split('?', 1)[0] ?? '');
+  if (allow.length > 0 && !allow.includes(method))
+    return new Problem(
+      'method_not_allowed',
+      `${method} is not supported at this URL. Use ${allow.join(' or ')}.`,
+      { allow },
+    );
+  return new Problem('not_found', 'There is nothing at this URL. See /docs for all operations.');
+}

@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { whenOver } from './request-place.ts';
+
+/**
+ * One line per request, even if the client hangs up: the request may have been carried out. The route's
+ * pattern replaces the URL, which may contain a key, a token or a name.
+ */
+export function logWhenOver(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
+  if (!ctx.log.isLevelEnabled('info')) return;
+  // A closed connection no longer has an address.
+  const address = request.ip;
+  whenOver(request, () =>
+    ctx.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 100) / 100,
+        tenant: request.tenantId,
+        key: request.caller?.keyId ?? request.refusedKeyId,
+        address,
+        ...(reply.raw.writableFinished ? {} : { aborted: true }),
+      },
+      'request',
+    ),
+  );
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { admitAnonymous } from '../load/admission.ts';
+import { networkOf, spend } from '../load/budgets.ts';
+import { holdAll, reject } from '../load/holds.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * How requests of the route are admitted: by default as anonymous ones. `itself`: by the route, once it
+     * knows who is calling. `file`: a file from memory. `health`: a cached response for all probes, without a
+     * limit.
+     */
+    admits?: 'itself' | 'file' | 'health';
+  }
+}
+
+/** Admits a request for a file that is the same for everybody and costs little. */
+function admitFile(ctx: Context, request: FastifyRequest): void {
+  const { constantFiles } = ctx.admission;
+  const network = networkOf(request.ip);
+  const seconds = spend(constantFiles, network, ctx.now());
+  if (seconds > 0)
+    throw reject(ctx, 'anonymous', 'address_rate', {
+      detail: 'Too many requests for files from your address.',
+      retryAfter: seconds,
+    });
+  const giveBack = holdAll(ctx, 'anonymous', [
+    { of: constantFiles, by: network, whose: 'from your address', reason: 'address_concurrency' },
+  ]);
+  if (request.place.over) giveBack();
+  else Object.assign(request.place, { leave: giveBack, ofStranger: true });
+}
+
+/** Admits every request as an anonymous one, unless its route says otherwise. */
+export function admitStrangers(app: FastifyInstance, ctx: Context): void {
+  // Asynchronous, so that a request is processed only after the rest of its packet has been parsed.
+  app.addHook('onRequest', async (request) => {
+    const { admits } = request.routeOptions.config;
+    if (admits === undefined) admitAnonymous(ctx, request);
+    else if (admits === 'file') admitFile(ctx, request);
+  });
+}

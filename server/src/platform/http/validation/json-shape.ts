@@ -1,0 +1,41 @@
+import { Problem } from '../../errors.ts';
+
+/** How deep JSON may be nested, and how many values it may contain. */
+export type JsonShape = { depth: number; values: number };
+
+/**
+ * Measured: 1 MiB of `[[[…` takes 170 ms to parse, 1 MiB of short members 120 ms, and 16 KiB at most 3 ms.
+ */
+const harmlessLength = 16 * 1024;
+
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const opening = new Set([0x5b, 0x7b]);
+const closing = new Set([0x5d, 0x7d]);
+
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at - 1;
+    while (before >= from && text.charCodeAt(before) === backslash) before--;
+    if ((at - before) % 2 === 1) return at;
+  }
+  return text.length;
+}
+
+/** Checks the text of a body before it is parsed, which costs far more time and memory than this. */
+export function checkShape(text: string, { depth, values }: JsonShape): void {
+  if (text.length <= harmlessLength) return;
+  let open = 0;
+  let found = 1;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === quote) at = endOfString(text, at + 1);
+    else if (sign === comma) found++;
+    else if (opening.has(sign)) open++;
+    else if (closing.has(sign)) open--;
+    if (open > depth || found > values)
+      throw new Problem(
+        'validation_failed',
+        `The body has more than ${values} values, or values nested deeper than ${depth}. Send less at a time.`,
+      );
+  }
+}

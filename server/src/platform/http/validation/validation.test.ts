@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../../../test/support/service.ts';
+import { expectProblem, newTenant, unique } from '../../../../test/support/tenant.ts';
+import { routes } from '../../../app.ts';
+import { buildValidators } from './validation.ts';
+import { wordedKeywords } from './validation-issues.ts';
+
+const service = await startService();
+after(service.close);
+const tenant = await newTenant(service);
+
+test('a response lists every invalid field, each with a sentence that says what to send', async () => {
+  const reply = await tenant.api('POST', '/user', {
+    LoginID: '..',
+    FirstName: 'x'.repeat(256),
+    Email: 5,
+    Enabled: 'yes',
+    GroupNam: 'Engineering',
+  });
+  expectProblem(reply, 422, 'unknown_field', 'GroupNam');
+  const { param, code, detail, errors } = reply.body;
+  assert.deepEqual(errors[0], { param, code, detail });
+  const found = Object.fromEntries(
+    errors.map((error: Record<string, string>) => [error.param, error.detail]),
+  );
+  assert.deepEqual(found, {
+    GroupNam: 'GroupNam is not a field of this request. Check its spelling, or leave it out.',
+    LoginID: 'LoginID must not contain control characters, and must not be "." or "..".',
+    FirstName: 'FirstName must have at most 255 characters.',
+    Email: 'Email must be text or null.',
+    Enabled: 'Enabled must be true or false or null.',
+  });
+});
+
+test('sentences name an example where a value has a form of its own', async () => {
+  const option = await service.api('PUT', '/course/none/option/none', { Duration: '30 days', Seats: -1 });
+  assert.deepEqual(
+    option.body.errors.map(({ detail }: { detail: string }) => detail),
+    ['Duration does not match the format described in /docs, such as P30D.', 'Seats must be 0 or more.'],
+  );
+  const change = await tenant.api('PUT', `/enrolment/${unique('user')}/x`, {
+    ExpiresAt: 'tomorrow',
+    Override: { Reason: 'x' },
+  });
+  assert.deepEqual(
+    change.body.errors.map(({ detail }: { detail: string }) => detail),
+    [
+      'ExpiresAt must be a date and time such as 2026-01-31T09:00:00Z.',
+      'Override must have at least 2 fields, such as {"Success":"passed","Reason":"Passed the practical exam."}.',
+    ],
+  );
+  const query = await tenant.api('GET', '/enrolment?Limit=0&Order=up');
+  assert.deepEqual(
+    query.body.errors.map(({ detail }: { detail: string }) => detail),
+    ['Limit must be 1 or more.', 'Order must be one of oldest, newest.'],
+  );
+});
+
+test('a large body is only checked until its first mistake', async () => {
+  const validate = buildValidators()({
+    schema: { type: 'array', items: { type: 'string', format: 'uuid' } },
+    httpPart: 'body',
+  });
+  assert.equal(validate(Array(100).fill('x')), false);
+  assert.equal(validate.errors?.length, 100);
+  assert.equal(validate(Array(20_000).fill('x')), false);
+  assert.equal(validate.errors?.length, 1);
+  assert.equal(validate(['x'.repeat(10_000), 'x']), false);
+  assert.equal(validate.errors?.length, 1);
+  const reply = await tenant.api('POST', '/webhook/x/replay', { EventIDs: Array(200).fill('x') });
+  assert.equal(reply.body.errors.length, 20);
+});
+
+/** Keywords that describe, or whose parts are reported instead. */
+const silent = new Set(
+  'title description default examples properties items patternProperties $id'.split(' '),
+);
+
+function keywordsOf(schema: object): string[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (silent.has(keyword)) {
+      const isGroup = keyword.toLowerCase().endsWith('properties');
+      const inner = isGroup ? Object.values(value) : keyword === 'items' ? [value] : [];
+      return inner.flatMap((one) => keywordsOf(Object(one)));
+    }
+    return [
+      keyword,
+      ...(typeof value === 'object' && !Array.isArray(value) ? keywordsOf(Object(value)) : []),
+    ];
+  });
+}
+
+test('every keyword of our schemas has a sentence, so that no raw text of the validator is answered', () => {
+  for (const { name, params, query, body } of routes)
+    for (const schema of [params, query, body])
+      for (const keyword of schema ? keywordsOf(schema) : [])
+        assert.ok(wordedKeywords.includes(keyword), `${name}: ${keyword}`);
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type KeyRing, legacyId, newKey, openRing, type WrittenKey } from './key-ring.ts';
+import { mark, seal, sign, unseal, unsealOften, verify } from './signing.ts';
+
+const written = newKey(new Date());
+const legacy = { ...newKey(new Date()), id: legacyId };
+
+function ringOf(...keys: WrittenKey[]): KeyRing {
+  const opened = openRing(keys);
+  return { keys: opened, marks: opened[0] };
+}
+const ring = ringOf(written);
+const stranger = ringOf({ ...newKey(new Date()), id: written.id });
+
+test('what was sealed is read again, with the key and the purpose only', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const token = seal(ring, 'ticket', value);
+      assert.match(token, /^[\w-]+\.[0-9a-f]{8}\.[\w-]{32}$/);
+      assert.deepEqual(unseal(ring, 'ticket', token), JSON.parse(JSON.stringify(value)));
+      assert.equal(unseal(ring, 'session', token), null);
+      assert.equal(unseal(stranger, 'ticket', token), null);
+    }),
+  );
+});
+
+test('no changed token is read, wherever it was changed', () => {
+  const token = seal(ring, 'session', ['tenant', 'enrolment', 1]);
+  for (const [index, sign] of [...token].entries()) {
+    const other = sign === 'A' ? 'B' : 'A';
+    const changed = token.slice(0, index) + other + token.slice(index + 1);
+    assert.equal(unseal(ring, 'session', changed), null, changed);
+  }
+  const [body = '', id = '', hmac = ''] = token.split('.');
+  for (const cut of ['', '.', '..', body, `${body}.`, `${body}.${id}`, `${body}.${id}.`, `${body}.${hmac}`])
+    assert.equal(unseal(ring, 'session', cut), null, cut);
+  for (const cut of [`${body}..${hmac}`, `${token}x`, `${token}.`, `.${token}`, token.slice(0, -1)])
+    assert.equal(unseal(ring, 'session', cut), null, cut);
+});
+
+test('a token that was read before is read by its purpose and a ring that has its key only', () => {
+  const changing = ringOf(written);
+  const token = seal(changing, 'session', ['tenant', 1]);
+  for (const _ of [1, 2]) {
+    assert.deepEqual(unsealOften(changing, 'session', token), ['tenant', 1]);
+    assert.equal(unsealOften(changing, 'preview-session', token), null);
+    assert.equal(
+      unsealOften(changing, 'session', `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`),
+      null,
+    );
+    assert.equal(unsealOften(stranger, 'session', token), null);
+  }
+  Object.assign(changing, ringOf(newKey(new Date())));
+  assert.equal(unsealOften(changing, 'session', token), null);
+});
+
+test('no text makes it throw', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      assert.equal(unseal(ring, 'session', text), null);
+      assert.equal(verify(ring, 'launch', 'x', text), false);
+    }),
+  );
+});
+
+test('a signature is one of a text and a purpose', () => {
+  const signature = sign(ring, 'launch', 'a\0b');
+  assert.ok(verify(ring, 'launch', 'a\0b', signature));
+  assert.ok(!verify(ring, 'launch', 'a', signature));
+  assert.ok(!verify(ring, 'ticket', 'a\0b', signature));
+});
+
+test('the first key signs, all verify, and a key that was removed does not', () => {
+  const next = newKey(new Date());
+  const rotated = ringOf(next, written);
+  const old = seal(ring, 'ticket', 1);
+  const young = seal(rotated, 'ticket', 2);
+  assert.equal(unseal(rotated, 'ticket', old), 1);
+  assert.equal(unseal(rotated, 'ticket', young), 2);
+  assert.equal(young.split('.')[1], next.id);
+  assert.equal(unseal(ringOf(next), 'ticket', old), null);
+  assert.equal(unseal(ring, 'ticket', young), null);
+});
+
+test('without a key ID only the legacy key verifies, and only what outlives an upgrade', () => {
+  const hmac = (purpose: string, text: string) =>
+    createHmac('sha256', legacy.secret).update(`${purpose}\0${text}`).digest().subarray(0, 24);
+  const before = (purpose: string, text: string) => hmac(purpose, text).toString('base64url');
+  const upgraded = ringOf(written, legacy);
+  for (const purpose of ['launch', 'ticket', 'session'] as const) {
+    assert.ok(verify(upgraded, purpose, 'x', before(purpose, 'x')), purpose);
+    assert.ok(!verify(ring, purpose, 'x', before(purpose, 'x')), purpose);
+    assert.ok(!verify(upgraded, purpose, 'x', `${legacyId}.${before(purpose, 'x')}`), purpose);
+  }
+  for (const purpose of ['preview', 'preview-ticket', 'preview-session', 'preview-state'] as const)
+    assert.ok(!verify(upgraded, purpose, 'x', before(purpose, 'x')), purpose);
+  const marking = { ...upgraded, marks: openRing([written, legacy])[1] ?? upgraded.marks };
+  assert.equal(mark(marking, 'erasure', 'x'), before('erasure', 'x'), 'earlier receipts are found');
+});

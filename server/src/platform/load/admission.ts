@@ -1,0 +1,245 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import type { Problem } from '../errors.ts';
+import { connectionOf } from '../http/http2.ts';
+import { countRejection } from '../operations/counters.ts';
+import { type Budgets, hold, networkOf, siteOf, spend } from './budgets.ts';
+import { type Hold, hasRoom, holdAll, reject } from './holds.ts';
+import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pools.ts';
+import { hasBody, hurryBody } from './slow-clients.ts';
+import { operatorLine, overloaded } from './turns.ts';
+
+const tick = 100;
+/** Clients whose requests have waited this long have often given up. */
+const stalledAfter = 2_000;
+/** A pool counts as exhausted until a tenth of it is free again. */
+const freeAgain = 0.9;
+const exhaustedSeconds = 5;
+
+export function isDraining(ctx: Context): boolean {
+  return ctx.admission.draining;
+}
+
+/** From now on the node reports that it is not ready and asks its clients to connect elsewhere. */
+export function drain(ctx: Context): void {
+  ctx.admission.draining = true;
+}
+
+/** The pool that has been full for 5 s, so that the load balancer should not send more for a while. */
+export function exhaustedPool(ctx: Context): PoolName | null {
+  const limit = ctx.now().getTime() - exhaustedSeconds * 1000;
+  const full = (name: PoolName) => {
+    const since = ctx.admission.pools[name].exhaustedSince;
+    return since !== null && since.getTime() <= limit;
+  };
+  return poolNames.find(full) ?? null;
+}
+
+function enter(ctx: Context, pool: Pool): void {
+  if (++pool.inUse >= pool.most) pool.exhaustedSince ??= ctx.now();
+}
+
+function leave(pool: Pool): void {
+  if (--pool.inUse < pool.most * freeAgain) pool.exhaustedSince = null;
+}
+
+/** Admits the request, before any of its body is read, until its response is sent; or rejects it. */
+function admit(ctx: Context, { place, raw }: FastifyRequest, name: PoolName, giveBack: () => void): void {
+  const pool = ctx.admission.pools[name];
+  const isFull = pool.inUse >= pool.most;
+  if (isFull || place.over) giveBack();
+  if (place.over) return;
+  if (isFull) {
+    countRejection(ctx, name, 'full');
+    throw overloaded();
+  }
+  enter(ctx, pool);
+  place.ofStranger = name === 'anonymous';
+  if (!place.ofStranger) ctx.admission.peers?.known.add(connectionOf(raw));
+  place.leave = () => {
+    leave(pool);
+    giveBack();
+  };
+}
+
+/** Requests that waited while the event loop was blocked are rejected before any work, except learners'. */
+export function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
+  if (!ctx.admission.stalled) return;
+  countRejection(ctx, name, 'stalled');
+  throw overloaded();
+}
+
+/** Counts a request without credentials against its address for this minute; returns the network. */
+export function countStranger(ctx: Context, request: FastifyRequest): string {
+  const network = networkOf(request.ip);
+  const seconds = spend(ctx.admission.addresses, network, ctx.now());
+  if (seconds === 0) return network;
+  throw reject(ctx, 'anonymous', 'address_rate', {
+    detail: 'Too many requests without credentials from your address.',
+    retryAfter: seconds,
+  });
+}
+
+/** Admits an anonymous request within the budget of its address. */
+export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
+  refuseStalled(ctx, 'anonymous');
+  const { addresses, strangerBodies, strangerSites, strangerBodyMilliseconds } = ctx.admission;
+  const network = countStranger(ctx, request);
+  // A body holds places of its address and its site until it has arrived, which must be soon.
+  const hasBodyToCome = hasBody(request.raw);
+  const bodies: Hold<'anonymous'>[] = hasBodyToCome
+    ? [
+        { of: strangerBodies, by: network, whose: 'from your address', reason: 'address_concurrency' },
+        { of: strangerSites, by: siteOf(request.ip), whose: 'from your network', reason: 'site_concurrency' },
+      ]
+    : [];
+  const bodyIsThere = holdAll(ctx, 'anonymous', bodies);
+  const requestIsOver = holdAll(
+    ctx,
+    'anonymous',
+    [{ of: addresses, by: network, whose: 'from your address', reason: 'address_concurrency' }],
+    bodyIsThere,
+  );
+  request.raw.once('end', bodyIsThere);
+  if (hasBodyToCome) hurryBody(request, strangerBodyMilliseconds);
+  admit(ctx, request, 'anonymous', requestIsOver);
+}
+
+/**
+ * Admits a request with a key or session. Once half of the pool is in use, a key may hold an eighth, a tenant
+ * a quarter.
+ */
+export function admitCaller(
+  ctx: Context,
+  request: FastifyRequest,
+  caller: { keyId: string; tenantId: string | null },
+  held?: () => void,
+): void {
+  const { keys, tenants, pools } = ctx.admission;
+  const free = hasRoom(pools.interface);
+  const tenant = caller.tenantId ?? operatorLine;
+  const giveBack = holdAll(
+    ctx,
+    'interface',
+    [
+      { of: keys, by: caller.keyId, whose: 'with this key or session', reason: 'key_concurrency', free },
+      { of: tenants, by: tenant, whose: 'of this tenant', reason: 'tenant_concurrency', free },
+    ],
+    held,
+  );
+  admit(ctx, request, 'interface', giveBack);
+}
+
+/** Whose budgets a learner's or preview's request uses: all launches of an enrolment share theirs. */
+export type Player = { tenantId: string | null; sitting: string };
+
+/** What it asks for: one of the files that a page loads in parallel, or storing a commit of this size. */
+export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
+
+/** Admits a learner's request, starting with the click, or a preview's. */
+export function admitPlayer(ctx: Context, request: FastifyRequest, player: Player, use: RunTimeUse): void {
+  const { sittings, sittingFiles, commits, runTimeTenants, pools } = ctx.admission;
+  const isCommit = typeof use === 'object';
+  const own = (of: Budgets): Hold<'runTime'> => ({
+    of,
+    by: player.sitting,
+    whose: 'of this enrolment or preview',
+    reason: 'session_concurrency',
+  });
+  const ofTenant: Hold<'runTime'> = {
+    of: runTimeTenants,
+    by: player.tenantId ?? operatorLine,
+    whose: 'of this tenant',
+    reason: 'tenant_concurrency',
+    free: hasRoom(pools.runTime),
+  };
+  const requests = own(use === 'file' ? sittingFiles : sittings);
+  const holds = isCommit
+    ? [requests, own(commits), ofTenant, bytesOf(ctx, player, use.bytes)]
+    : [requests, ofTenant];
+  const giveBack = holdAll(ctx, 'runTime', holds);
+  const refused = isCommit || use === 'alive' ? charge(ctx, player, isCommit ? use.bytes : 0) : null;
+  if (refused) {
+    giveBack();
+    throw refused;
+  }
+  admit(ctx, request, 'runTime', giveBack);
+}
+
+function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): Hold<'runTime'> {
+  return {
+    of: admission.commitBytes,
+    by: tenantId ?? operatorLine,
+    amount: bytes,
+    free: bytes <= ordinaryCommitBytes,
+    whose: 'with large commits of this tenant',
+    reason: 'tenant_bytes',
+  };
+}
+
+/** Counts a commit with its bytes, or a heartbeat, against its enrolment or preview for this minute. */
+function charge(ctx: Context, { sitting }: Player, bytes: number): Problem | null {
+  const { sittings, commits } = ctx.admission;
+  const calls = spend(sittings, sitting, ctx.now());
+  const retryAfter = calls || spend(commits, sitting, ctx.now(), bytes);
+  if (retryAfter === 0) return null;
+  const detail = 'Too many commits, or too large ones, for this enrolment or preview.';
+  return reject(ctx, 'runTime', calls ? 'session_rate' : 'session_bytes', { detail, retryAfter });
+}
+
+/**
+ * Checks an anonymous caller's password: two at a time, because they must not use all threads. An address may
+ * hold a quarter of the queue, a site half.
+ */
+export async function checkInTurn<Result>(
+  ctx: Context,
+  request: FastifyRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { passwords, passwordAddresses, passwordSites } = ctx.admission;
+  const ofAddress = hold(passwordAddresses, networkOf(request.ip));
+  const ofSite = ofAddress && hold(passwordSites, siteOf(request.ip));
+  const giveBack = () => {
+    ofAddress?.();
+    ofSite?.();
+  };
+  const isFull = passwords.inUse >= passwords.most && passwords.waiting.length >= passwords.mostWaiting;
+  if (!ofAddress || !ofSite || isFull) {
+    countRejection(
+      ctx,
+      'passwords',
+      !ofAddress ? 'address_concurrency' : ofSite ? 'full' : 'site_concurrency',
+    );
+    giveBack();
+    throw overloaded();
+  }
+  if (passwords.inUse < passwords.most) enter(ctx, passwords);
+  else {
+    ctx.counters.poolWaits.inc({ pool: 'passwords' });
+    await new Promise<void>((resolve) => passwords.waiting.push(resolve));
+  }
+  try {
+    return await work();
+  } finally {
+    giveBack();
+    const next = passwords.waiting.shift();
+    if (next) next();
+    else leave(passwords);
+  }
+}
+
+/** Detects when the event loop was blocked. */
+export function watchEventLoop(ctx: Context): { stop: () => void } {
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const late = performance.now() - last - tick;
+    last += tick + late;
+    if (late > stalledAfter) {
+      ctx.counters.stalls.inc();
+      ctx.log.warn({ ms: Math.round(late) }, 'the event loop was blocked; requests that waited are rejected');
+    }
+    ctx.admission.stalled = late > stalledAfter;
+  }, tick);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}

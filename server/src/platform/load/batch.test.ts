@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Engine } from '../db/engine.ts';
+import { Problem } from '../errors.ts';
+import { coalesce } from './batch.ts';
+
+type Row = { key: string; value: number };
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A context whose statements take some turns of the event loop, and are noted. */
+function open(
+  options: {
+    most?: number;
+    mostBytes?: number;
+    kind?: Engine['kind'];
+    fails?: (rows: Row[]) => Error | null;
+  } = {},
+) {
+  const { most = 200, mostBytes, kind = 'postgres', fails = () => null } = options;
+  const statements: { group: string; rows: Row[] }[] = [];
+  const inFlight: { group: string; rows: Row[] }[] = [];
+  let together = 0;
+  const call = coalesce<{ engine: Engine; group: string }, Row, string>({
+    group: (ctx) => ctx.group,
+    key: (row) => row.key,
+    most,
+    ...(mostBytes === undefined ? {} : { bytes: { of: (row: Row) => row.value, most: mostBytes } }),
+    run: async (ctx, rows) => {
+      assert.equal(new Set(rows.map((row) => row.key)).size, rows.length, 'equal keys share a statement');
+      const mine = { group: ctx.group, rows };
+      const others = inFlight.filter(({ group }) => group === ctx.group).flatMap((other) => other.rows);
+      assert.ok(
+        !rows.some(({ key }) => others.some((other) => other.key === key)),
+        'equal keys are in flight',
+      );
+      statements.push(mine);
+      inFlight.push(mine);
+      together = Math.max(together, inFlight.filter(({ group }) => group === ctx.group).length);
+      for (let n = 0; n < 3; n++) await turn();
+      inFlight.splice(inFlight.indexOf(mine), 1);
+      const error = fails(rows);
+      if (error) throw error;
+      return rows.map((row) => `${ctx.group} ${row.key} ${row.value}`);
+    },
+  });
+  const engine = { kind } as Engine;
+  const send = (row: Row, group = 'a') => call({ engine, group }, row);
+  return {
+    send,
+    statements,
+    sizes: () => statements.map(({ rows }) => rows.length),
+    together: () => together,
+  };
+}
+
+/** So many calls with keys of their own, in one turn. */
+function sendAll(send: (row: Row) => Promise<string>, from: number, to: number): Promise<string[]> {
+  return Promise.all(
+    Array.from({ length: to - from }, (_, n) => send({ key: `k${from + n}`, value: from + n })),
+  );
+}
+
+test('a lone call waits for no more than the end of the turn', async () => {
+  const { send, sizes } = open();
+  const answer = send({ key: 'k', value: 1 });
+  await turn();
+  assert.deepEqual(sizes(), [1]);
+  assert.equal(await answer, 'a k 1');
+});
+
+test('calls of one turn share a statement, and those that come while it is in flight the next one', async () => {
+  for (const kind of ['pglite', 'postgres'] as const) {
+    const { send, sizes } = open({ kind });
+    const first = sendAll(send, 0, 50);
+    await turn();
+    const answers = [await Promise.all([first, sendAll(send, 50, 90)])].flat(2);
+    assert.deepEqual(sizes(), [50, 40], kind);
+    assert.deepEqual(
+      answers,
+      answers.map((_, value) => `a k${value} ${value}`),
+    );
+  }
+});
+
+test('a server gets a second statement when no fewer rows wait than are in flight, the embedded database never', async () => {
+  for (const [kind, most, expected] of [
+    ['pglite', 1, [10, 50]],
+    ['postgres', 2, [10, 10, 40]],
+  ] as const) {
+    const { send, sizes, together } = open({ kind });
+    const answers = [sendAll(send, 0, 10)];
+    await turn();
+    answers.push(sendAll(send, 10, 20));
+    await turn();
+    answers.push(sendAll(send, 20, 60));
+    await Promise.all(answers);
+    assert.equal(together(), most);
+    assert.deepEqual(sizes(), expected);
+  }
+});
+
+test('every call gets its own answer, whatever comes when: no row is lost, doubled or in the wrong group', async () => {
+  const row: fc.Arbitrary<Row & { group: string }> = fc.record({
+    key: fc.constantFrom('x', 'y', 'z'),
+    value: fc.nat(),
+    group: fc.constantFrom('a', 'b'),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(row, { maxLength: 40 }),
+      fc.array(fc.nat({ max: 3 }), { minLength: 40, maxLength: 40 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.constantFrom('pglite' as const, 'postgres' as const),
+      async (rows, pauses, most, kind) => {
+        const { send, statements } = open({ most, kind });
+        const answering: Promise<string>[] = [];
+        for (const [n, { group, ...row }] of rows.entries()) {
+          for (let pause = pauses[n] ?? 0; pause > 0; pause--) await turn();
+          answering.push(send(row, group));
+        }
+        const answers = await Promise.all(answering);
+        assert.deepEqual(
+          answers,
+          rows.map(({ group, key, value }) => `${group} ${key} ${value}`),
+        );
+        const ran = statements.flatMap(({ group, rows }) => rows.map((row) => ({ group, ...row })));
+        assert.equal(ran.length, rows.length);
+        for (const { rows } of statements) assert.ok(rows.length <= most);
+        for (const key of ['x', 'y', 'z'])
+          for (const group of ['a', 'b']) {
+            const values = (list: typeof rows) =>
+              list.filter((one) => one.key === key && one.group === group).map(({ value }) => value);
+            assert.deepEqual(values(ran), values(rows), 'equal keys keep their order');
+          }
+      },
+    ),
+  );
+});
+
+test('a statement has no more bytes than it may, unless a single row has, and no row is overtaken for ever', async () => {
+  const { send, statements } = open({ mostBytes: 100, kind: 'pglite' });
+  const values = [40, 50, 90, 10, 300, 1, 1, 99, 60];
+  await Promise.all(values.map((value, n) => send({ key: `k${n}`, value })));
+  assert.deepEqual(
+    statements.map(({ rows }) => rows.map(({ value }) => value)),
+    [[40, 50, 10], [90, 1, 1], [300], [99], [60]],
+  );
+});
+
+test('a bad row fails alone; its neighbours succeed', async () => {
+  const { send } = open({
+    fails: (rows) => (rows.some(({ value }) => value === 13) ? new Error('bad') : null),
+  });
+  const results = await Promise.allSettled(
+    Array.from({ length: 30 }, (_, value) => send({ key: `k${value}`, value })),
+  );
+  assert.deepEqual(
+    results.flatMap(({ status }, value) => (status === 'rejected' ? value : [])),
+    [13],
+  );
+});
+
+test('a problem that concerns the whole statement is not tried row by row', async () => {
+  const { send, statements } = open({ fails: () => new Problem('unavailable', 'Try again.') });
+  const results = await Promise.allSettled([1, 2, 3].map((value) => send({ key: `k${value}`, value })));
+  assert.ok(results.every(({ status }) => status === 'rejected'));
+  assert.equal(statements.length, 1);
+  await assert.rejects(send({ key: 'later', value: 1 }), Problem);
+});

@@ -1,0 +1,129 @@
+import type { Engine } from '../db/engine.ts';
+import { Problem } from '../errors.ts';
+import { perEngine } from '../per-engine.ts';
+
+type Waiting<Row, Result> = {
+  row: Row;
+  key: string | null;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+};
+
+type Group<Row, Result> = {
+  waiting: Waiting<Row, Result>[];
+  /** Checked at the end of this turn of the event loop. */
+  isDue: boolean;
+  statements: number;
+  /** What is in flight. */
+  rows: number;
+  keys: Set<string>;
+};
+
+/**
+ * Coalesces concurrent calls into multi-row statements, per group. Calls in one turn of the event loop share
+ * a statement; while it is in flight, others queue for the next one, so a single call never waits. A server
+ * gets a second statement as soon as at least as many rows wait as are in flight: it works on one while this
+ * process reads the results of the other. Rows with equal keys are never in flight together and keep their
+ * order. When a statement fails as a whole, its rows run again one by one, so that a bad row fails alone. Do
+ * not use inside a transaction: rows of other callers would join it.
+ */
+export function coalesce<Context extends { engine: Engine }, Row, Result>(options: {
+  /** Rows of different groups never share a statement. */
+  group: (ctx: Context, row: Row) => string;
+  /** None: rows that are equal may be in flight together, because they only read. */
+  key?: (row: Row) => string;
+  run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
+  most?: number;
+  /** Maximum bytes of a statement, unless a single row is larger. */
+  bytes?: { of: (row: Row) => number; most: number };
+}): (ctx: Context, row: Row) => Promise<Result> {
+  const { most = 200, bytes = { of: () => 0, most: 0 } } = options;
+  const groupsOf = perEngine(() => new Map<string, Group<Row, Result>>());
+
+  /** `over` is called before the callers continue, so that the next statement is already on its way. */
+  async function settle(ctx: Context, batch: Waiting<Row, Result>[], over: () => void): Promise<void> {
+    let results: Result[];
+    try {
+      results = await options.run(
+        ctx,
+        batch.map((waiting) => waiting.row),
+      );
+    } catch (error) {
+      const isFinal = batch.length === 1 || error instanceof Problem;
+      if (!isFinal) for (const waiting of batch) await settle(ctx, [waiting], () => {});
+      over();
+      if (isFinal) for (const waiting of batch) waiting.reject(error);
+      return;
+    }
+    over();
+    for (const [index, waiting] of batch.entries()) waiting.resolve(results[index] as Result);
+  }
+
+  function take(group: Group<Row, Result>): Waiting<Row, Result>[] {
+    if (!options.key) return group.waiting.splice(0, most);
+    const batch: Waiting<Row, Result>[] = [];
+    const left: Waiting<Row, Result>[] = [];
+    const passedOver = new Set<string>();
+    let room = bytes.most;
+    for (const waiting of group.waiting) {
+      const key = waiting.key as string;
+      const size = bytes.of(waiting.row);
+      const hasRoom = batch.length === 0 || (batch.length < most && size <= room);
+      if (hasRoom && !group.keys.has(key) && !passedOver.has(key)) {
+        batch.push(waiting);
+        room -= size;
+        group.keys.add(key);
+      } else {
+        left.push(waiting);
+        passedOver.add(key);
+      }
+    }
+    group.waiting = left;
+    return batch;
+  }
+
+  function startStatements(
+    ctx: Context,
+    groups: Map<string, Group<Row, Result>>,
+    name: string,
+    group: Group<Row, Result>,
+  ): void {
+    group.isDue = false;
+    // The embedded database does one thing at a time, so a second statement would only be smaller.
+    const together = ctx.engine.kind === 'postgres' ? 2 : 1;
+    while (
+      group.waiting.length > 0 &&
+      (group.statements === 0 || (group.statements < together && group.waiting.length >= group.rows))
+    ) {
+      const batch = take(group);
+      if (batch.length === 0) return;
+      group.statements += 1;
+      group.rows += batch.length;
+      void settle(ctx, batch, () => {
+        group.statements -= 1;
+        group.rows -= batch.length;
+        for (const { key } of batch) if (key !== null) group.keys.delete(key);
+        startStatements(ctx, groups, name, group);
+        if (group.statements === 0) groups.delete(name);
+      });
+    }
+  }
+
+  return (ctx, row) =>
+    new Promise((resolve, reject) => {
+      const groups = groupsOf(ctx);
+      const name = options.group(ctx, row);
+      const group = groups.get(name) ?? {
+        waiting: [],
+        isDue: false,
+        statements: 0,
+        rows: 0,
+        keys: new Set<string>(),
+      };
+      groups.set(name, group);
+      group.waiting.push({ row, key: options.key?.(row) ?? null, resolve, reject });
+      if (group.isDue) return;
+      group.isDue = true;
+      setImmediate(startStatements, ctx, groups, name, group);
+    });
+}

@@ -1,0 +1,64 @@
+import type { Context } from '../context.ts';
+import { Problem } from '../errors.ts';
+import { countRejection, type RejectingPool, type Rejection } from '../operations/counters.ts';
+import { type Budgets, take, type Use } from './budgets.ts';
+import type { Pool, PoolName } from './pools.ts';
+
+type Rejected = { detail: string; retryAfter: number };
+
+export function reject<P extends RejectingPool>(
+  ctx: Context,
+  pool: P,
+  reason: Rejection<P>,
+  { detail, retryAfter }: Rejected,
+): Problem {
+  countRejection(ctx, pool, reason);
+  return new Problem('too_many_requests', `${detail} Retry in ${retryAfter} seconds.`, { retryAfter });
+}
+
+/** A place among those of `by`. `free`: unlimited for now, because there is enough room. */
+export type Hold<P extends PoolName> = {
+  of: Budgets;
+  by: string;
+  whose: string;
+  reason: Rejection<P>;
+  free?: boolean;
+  /** How many bytes, if places are bytes. */
+  amount?: number;
+};
+
+/**
+ * Takes one place from each and returns a function that releases all of them, and `held`, once; or releases
+ * `held`, takes none and rejects the request.
+ */
+export function holdAll<P extends PoolName>(
+  ctx: Context,
+  pool: P,
+  holds: readonly Hold<P>[],
+  held?: () => void,
+): () => void {
+  const taken: Use[] = [];
+  let isHeld = true;
+  const giveBack = () => {
+    if (!isHeld) return;
+    isHeld = false;
+    for (const [index, use] of taken.entries()) use.inUse -= holds[index]?.amount ?? 1;
+    held?.();
+  };
+  for (const { of, by, whose, reason, free, amount = 1 } of holds) {
+    const use = take(of, by, free, amount);
+    if (!use) {
+      giveBack();
+      throw reject(ctx, pool, reason, { detail: `Too many simultaneous requests ${whose}.`, retryAfter: 1 });
+    }
+    taken.push(use);
+  }
+  return giveBack;
+}
+
+/**
+ * Half of a pool is first come, first served. Beyond that, nobody may take so much that others get no place.
+ */
+export function hasRoom({ inUse, most }: Pool): boolean {
+  return inUse < most / 2;
+}

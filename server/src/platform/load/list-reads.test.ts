@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../../test/support/service.ts';
+import {
+  expectProblem,
+  expectStatus,
+  newCourse,
+  newTenant,
+  type TestTenant,
+} from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
+import { hold } from './budgets.ts';
+import { inTurn } from './turns.ts';
+
+const service = await startService();
+after(service.close);
+const { lists, unsent, exports } = service.ctx.admission;
+const rows = 120;
+
+/** Enrolments with as much Metadata as they may have: 20 kB each. */
+async function withLargeEnrolments(): Promise<TestTenant> {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const Metadata = Object.fromEntries(
+    Array.from({ length: 20 }, (_, at) => [`k${at}`, '\u{1F600}'.repeat(250)]),
+  );
+  const type = { 'content-type': 'application/x-ndjson' };
+  const post = async (path: string, fields: object) => {
+    const body = Array.from({ length: rows }, (_, at) => JSON.stringify({ LoginID: `u${at}`, ...fields }));
+    expectStatus(await tenant.api('POST', path, body.join('\n'), type), 200);
+  };
+  await post('/user/bulk', {});
+  await post('/enrol/bulk', { CourseID, Metadata });
+  return tenant;
+}
+
+const large = await withLargeEnrolments();
+
+test('a page of large rows ends at about 1 MiB, and its cursors lead to every row once', async () => {
+  const seen: string[] = [];
+  let pages = 0;
+  for (let cursor: string | null = ''; cursor !== null; pages++) {
+    const { body } = await large.api('GET', `/enrolment?Limit=200${cursor && `&Cursor=${cursor}`}`);
+    assert.ok(Buffer.byteLength(JSON.stringify(body)) < 1.3 * 1024 ** 2);
+    seen.push(...body.Items.map(({ EnrollID }: { EnrollID: string }) => EnrollID));
+    cursor = body.NextCursor;
+  }
+  assert.ok(pages > 1);
+  assert.equal(seen.length, rows);
+  assert.equal(new Set(seen).size, rows);
+  const { body } = await large.api('GET', '/enrolment', undefined, { accept: 'application/x-ndjson' });
+  assert.equal(typeof body === 'string' ? body.trim().split('\n').length : rows, rows);
+});
+
+test('a page of small rows has as many as were asked for, however many portions are read', async () => {
+  for (const Limit of [1, 49, 50, 51, 100, rows, 200]) {
+    const { body } = await large.api('GET', `/user?Limit=${Limit}`);
+    assert.equal(body.Items.length, Math.min(Limit, rows));
+    assert.equal(body.NextCursor === null, Limit >= rows);
+  }
+});
+
+test('100 lists of large rows by one key hold up no other tenant', async () => {
+  const other = await newTenant(service);
+  await other.user();
+  let left = 100;
+  let most = 0;
+  // Connections are accepted one at a time, so on a slow machine the first lists would be read before more of them came.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const held = Array.from({ length: lists.mostOfOne }, () => inTurn(lists, large.TenantID, () => promise));
+  const calls = Array.from({ length: left }, () =>
+    large.api('GET', '/enrolment?Limit=200').finally(() => {
+      left--;
+      most = Math.max(most, lists.lines.get(large.TenantID)?.inUse ?? 0);
+    }),
+  );
+  await until('some of them wait', async () => (lists.lines.get(large.TenantID)?.waiting.length ?? 0) > 10);
+  resolve();
+  await Promise.all(held);
+  expectStatus(await other.api('GET', '/user'), 200);
+  expectStatus(await other.api('GET', '/overview'), 200);
+  assert.ok(left > 0, 'the other tenant did not wait for the whole line');
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
+  assert.ok(most <= lists.mostOfOne);
+  await until('all is given back', async () => lists.lines.size === 0 && unsent.bytes.size === 0);
+});
+
+test('lists beyond a full line are 429 with Retry-After, for that tenant only', async () => {
+  const tenant = await newTenant(service);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const places = lists.mostOfOne + lists.mostWaiting;
+  const waiting = Array.from({ length: places }, () => inTurn(lists, tenant.TenantID, () => promise));
+  const answer = await tenant.api('GET', '/user');
+  expectProblem(answer, 429, 'too_many_requests');
+  assert.equal(answer.headers.get('retry-after'), '1');
+  expectStatus(await large.api('GET', '/user'), 200);
+  resolve();
+  await Promise.all(waiting);
+  expectStatus(await tenant.api('GET', '/user'), 200);
+});
+
+test('lists that a tenant has not read are limited, as are whole lists being sent', async () => {
+  const tenant = await newTenant(service);
+  unsent.bytes.set(tenant.TenantID, unsent.most);
+  expectProblem(await tenant.api('GET', '/user'), 429, 'too_many_requests');
+  expectStatus(await large.api('GET', '/user'), 200);
+  unsent.bytes.delete(tenant.TenantID);
+  const whole = () => tenant.api('GET', '/user', undefined, { accept: 'text/csv' });
+  const held = Array.from({ length: exports.atOnce }, () => hold(exports, tenant.TenantID));
+  expectProblem(await whole(), 429, 'too_many_requests');
+  for (const giveBack of held) giveBack?.();
+  for (let time = 0; time < 2 * exports.atOnce; time++) {
+    expectStatus(await whole(), 200);
+    await until('its place is free', async () => exports.used.get(tenant.TenantID)?.inUse === 0);
+  }
+});

@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { Problem } from '../errors.ts';
+import type { Page } from '../http/pagination.ts';
+import { whenOver } from '../http/request-place.ts';
+import type { Answer } from '../http/routes.ts';
+import { holdAll, reject } from './holds.ts';
+import { inTurn, operatorLine } from './turns.ts';
+import { countUnread, isUnreadFull } from './unread-bytes.ts';
+
+/** Rows in one statement. With rows of maximum size it takes 0.1 s of the embedded database. */
+const portion = 50;
+/** A page ends when it has this many bytes: another chunk would bring it to about 1 MiB at most. */
+const enoughBytes = 256 * 1024;
+
+type Read = (query: { Limit: number; Cursor?: string }) => Promise<Answer>;
+
+const pageOf = ({ body }: Answer) => body as Page<unknown>;
+
+function lineOf({ caller }: FastifyRequest): string {
+  return caller?.tenantId ?? operatorLine;
+}
+
+/** Reads a list or a report when it is the turn of the caller's tenant. */
+export async function readInTurn<Result>(
+  ctx: Context,
+  request: FastifyRequest,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  const { lists, unsent } = ctx.admission;
+  const line = lineOf(request);
+  if (isUnreadFull(unsent, line))
+    throw reject(ctx, 'interface', 'unread_answers', {
+      detail: 'This tenant has requested lists that it has not read yet.',
+      retryAfter: 1,
+    });
+  const waits = () => ctx.counters.poolWaits.inc({ pool: 'lists' });
+  const unlessGone = () => {
+    if (request.place.over)
+      throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
+    return read();
+  };
+  const answer = inTurn(lists, line, unlessGone, waits);
+  if (answer) return answer;
+  throw reject(ctx, 'interface', 'list_concurrency', {
+    detail: 'Too many lists and reports of this tenant are waiting.',
+    retryAfter: 1,
+  });
+}
+
+/** Reads a page in chunks, between which others have their turn, until it has its rows or enough bytes. */
+export async function readPage(
+  { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
+  read: Read,
+): Promise<Answer> {
+  const after = Cursor === undefined ? {} : { Cursor };
+  let asked = Math.min(wanted, portion);
+  const answer = await read({ Limit: asked, ...after });
+  const page = pageOf(answer);
+  let last = page;
+  let bytes = 0;
+  while (page.Items.length < wanted && last.NextCursor !== null && last.Items.length === asked) {
+    bytes += JSON.stringify(last.Items).length;
+    if (bytes >= enoughBytes) break;
+    asked = Math.min(wanted - page.Items.length, portion);
+    last = pageOf(await read({ Limit: asked, Cursor: last.NextCursor }));
+    page.Items.push(...last.Items);
+    page.NextCursor = last.NextCursor;
+  }
+  return answer;
+}
+
+/** Counts the bytes of a list against its tenant until they have been sent. */
+export function countUnsent(ctx: Context, request: FastifyRequest, payload: unknown): void {
+  if (typeof payload === 'string') countUnread(ctx.admission.unsent, request, lineOf(request), payload);
+}
+
+/** An export keeps a page in memory for as long as its client takes to read it. */
+export function admitExport(ctx: Context, request: FastifyRequest): void {
+  const giveBack = holdAll(ctx, 'interface', [
+    {
+      of: ctx.admission.exports,
+      by: lineOf(request),
+      whose: 'for whole lists',
+      reason: 'export_concurrency',
+    },
+  ]);
+  whenOver(request, giveBack);
+}
+
+/**
+ * Sends a document while it is generated: each part once the client has read the previous one, in the turn of
+ * its tenant.
+ */
+export function sendInTurn(ctx: Context, request: FastifyRequest, parts: AsyncGenerator<string>): Readable {
+  const all = async function* () {
+    try {
+      for (;;) {
+        const { done, value } = await readInTurn(ctx, request, () => parts.next());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await parts.return(undefined);
+    }
+  };
+  return Readable.from(all(), { objectMode: false });
+}

@@ -1,0 +1,196 @@
+import type { Config } from '../config.ts';
+import { type Budgets, openBudgets } from './budgets.ts';
+import { openPeers, type Peers } from './peers.ts';
+import { openTurns, type Turns } from './turns.ts';
+import { openUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
+
+/**
+ * `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, starting
+ * with the click.
+ */
+export const poolNames = ['anonymous', 'interface', 'runTime'] as const;
+export type PoolName = (typeof poolNames)[number];
+
+/** How many run at a time; others wait if there is room in the queue, or are rejected. */
+export type Pool = {
+  readonly most: number;
+  readonly mostWaiting: number;
+  inUse: number;
+  readonly waiting: (() => void)[];
+  /** Since when it has been full; null: it is not. */
+  exhaustedSince: Date | null;
+};
+
+/**
+ * The current load of this node, over all its ports. Pools are independent: requests of one never take a
+ * place of another.
+ */
+export type Admission = {
+  readonly pools: Readonly<Record<PoolName, Pool>>;
+  /** Anonymous callers who sign in with a password. */
+  readonly passwords: Pool;
+  readonly passwordAddresses: Budgets;
+  /** All password hashing: each hash takes 20 MiB and a thread for 20 ms or more. */
+  readonly hashes: Turns;
+  /** Users' passwords checked with an API key: each takes several statements besides its hash. */
+  readonly checks: Turns;
+  /** Lists and reports being read. */
+  readonly lists: Turns;
+  /** Of lists, and of large sessions of the player. */
+  readonly unsent: UnreadBytes;
+  readonly unreadSessions: UnreadBytes;
+  /** Complete lists being sent. */
+  readonly exports: Budgets;
+  /** Rows of bulk calls waiting to be hashed. */
+  readonly bulkHashes: Turns;
+  readonly passwordSites: Budgets;
+  /** Calls without credentials, and with wrong ones, by address. */
+  readonly addresses: Budgets;
+  readonly wrongCredentials: Budgets;
+  /** Bodies being sent by anonymous callers, by address and by site, and their time limit. */
+  readonly strangerBodies: Budgets;
+  readonly strangerSites: Budgets;
+  strangerBodyMilliseconds: number;
+  /** Null behind a proxy. */
+  readonly peers: Peers | null;
+  /** Responses without a place that clients have not read yet, by address, and their time limit. */
+  readonly unread: Budgets;
+  refusalMilliseconds: number;
+  /** How long an anonymous caller may take to read a response with a place. */
+  answerMilliseconds: number;
+  /** Places of a key or session and of a tenant in the pools, which count once half of the pool is in use. */
+  readonly keys: Budgets;
+  readonly tenants: Budgets;
+  readonly runTimeTenants: Budgets;
+  /** Bytes of a tenant's commits in progress. */
+  readonly commitBytes: Budgets;
+  /**
+   * Requests from the pages of an enrolment, or of a course's preview; the minute counts commits and
+   * heartbeats.
+   */
+  readonly sittings: Budgets;
+  readonly sittingFiles: Budgets;
+  /** Requests for files that do not exist in the course. */
+  readonly fileMisses: Budgets;
+  /** Commits of an enrolment or preview; the minute counts their bytes. */
+  readonly commits: Budgets;
+  /** Files of the player and the console, which cost little, by address. */
+  readonly constantFiles: Budgets;
+  /** Launches of an enrolment on this node; beyond that the database counts. */
+  readonly starts: Budgets;
+  /** Large sessions being read and written. */
+  readonly openings: Turns;
+  /** Digests of credentials that were valid: their callers are not affected by others at their address. */
+  readonly trusted: Set<string>;
+  /** Credentials that are being looked up for the first time, and when that is over. */
+  readonly beingChecked: Map<string, Promise<void>>;
+  /** Bulk calls in progress by key, and their files in `scratch` by tenant. */
+  readonly bulkCalls: Map<string, number>;
+  readonly bulkFiles: Map<string, number>;
+  /** Total bytes of these files. */
+  spoolBytes: number;
+  stalled: boolean;
+  draining: boolean;
+};
+
+/** A page loads about twenty files, and a school has one address. */
+const filesPerCall = 20;
+const commitsPerMinute = 120;
+/** A page sends one commit at a time, but everything left when it closes; over HTTP/1.1 that is up to six. */
+const commitsAtOnce = 6;
+const commitBytesPerMinute = 30 * 1024 ** 2;
+const commitBytesOfTenant = 16 * 1024 ** 2;
+/** Ordinary commits count as well, and do not wait for the large commits of a few learners. */
+export const ordinaryCommitBytes = 16 * 1024;
+const requestsOfSitting = 20;
+/** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
+const filesOfSitting = 100;
+/** Some courses look for optional subtitles or images. */
+const missesPerMinute = 600;
+const bodiesOfAddress = 10;
+const bodiesOfSite = 40;
+/** Over HTTP/2 each costs 14 kB. A browser requests up to 100 files simultaneously. */
+const unreadOfAddress = 500;
+/** Each launch is an event, and possibly a webhook delivery, forever. */
+export const launchesPerMinute = 10;
+
+/** Half of the threads in libuv's pool: the others read learners' files. */
+const hashesAtOnce = 2;
+const hashesWaiting = 100;
+/** A class signs in at the same moment from one address, and a few seconds of waiting cost nothing. */
+const passwordLine = 200;
+/** The embedded database does one thing at a time; a server gets ten connections. */
+const listsAtOnce = { embedded: { most: 2, mostOfOne: 1 }, server: { most: 6, mostOfOne: 3 } };
+const mostUnsent = 16 * 1024 ** 2;
+/** A session has up to 13 MiB; pages that come too early try again. */
+const mostUnreadSessions = 32 * 1024 ** 2;
+const exportsOfTenant = 8;
+
+export function openPool(most: number, mostWaiting = 0): Pool {
+  return { most, mostWaiting, inUse: 0, waiting: [], exhaustedSince: null };
+}
+
+export function openAdmission({
+  mostInFlight,
+  anonymousRateLimit,
+  trustProxy,
+  databaseUrl,
+}: Config): Admission {
+  return {
+    pools: {
+      anonymous: openPool(Math.ceil(mostInFlight / 4)),
+      interface: openPool(mostInFlight),
+      runTime: openPool(2 * mostInFlight),
+    },
+    hashes: openTurns({ most: hashesAtOnce, mostOfOne: hashesAtOnce, mostWaiting: hashesWaiting }),
+    checks: openTurns({
+      most: Number.POSITIVE_INFINITY,
+      mostOfOne: hashesAtOnce,
+      mostWaiting: hashesWaiting,
+    }),
+    lists: openTurns({
+      ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
+      mostWaiting: Math.ceil(mostInFlight / 4),
+    }),
+    unsent: openUnreadBytes(mostUnsent),
+    unreadSessions: openUnreadBytes(mostUnreadSessions),
+    exports: openBudgets({ atOnce: exportsOfTenant }),
+    bulkHashes: openTurns({ most: 2, mostOfOne: 2, mostWaiting: Number.POSITIVE_INFINITY }),
+    passwords: openPool(2, passwordLine),
+    passwordAddresses: openBudgets({ atOnce: passwordLine / 4 }),
+    passwordSites: openBudgets({ atOnce: passwordLine / 2 }),
+    addresses: openBudgets({
+      perMinute: anonymousRateLimit,
+      atOnce: Math.max(10, Math.ceil(mostInFlight / 40)),
+    }),
+    constantFiles: openBudgets({
+      perMinute: filesPerCall * anonymousRateLimit,
+      atOnce: Math.max(10, Math.ceil(mostInFlight / 2)),
+    }),
+    wrongCredentials: openBudgets({ perMinute: Math.ceil(anonymousRateLimit / 2) }),
+    strangerBodies: openBudgets({ atOnce: bodiesOfAddress }),
+    strangerSites: openBudgets({ atOnce: bodiesOfSite }),
+    strangerBodyMilliseconds: 5_000,
+    peers: trustProxy > 0 ? null : openPeers(),
+    unread: openBudgets({ atOnce: unreadOfAddress }),
+    refusalMilliseconds: 10_000,
+    answerMilliseconds: 60_000,
+    keys: openBudgets({ atOnce: Math.ceil(mostInFlight / 8) }),
+    tenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 4) }),
+    runTimeTenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 2) }),
+    commitBytes: openBudgets({ atOnce: commitBytesOfTenant }),
+    sittings: openBudgets({ perMinute: commitsPerMinute, atOnce: requestsOfSitting }),
+    fileMisses: openBudgets({ perMinute: missesPerMinute }),
+    sittingFiles: openBudgets({ atOnce: filesOfSitting }),
+    commits: openBudgets({ perMinute: commitBytesPerMinute, atOnce: commitsAtOnce }),
+    starts: openBudgets({ perMinute: launchesPerMinute }),
+    openings: openTurns({ ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'], mostWaiting: 100 }),
+    trusted: new Set(),
+    beingChecked: new Map(),
+    bulkCalls: new Map(),
+    bulkFiles: new Map(),
+    spoolBytes: 0,
+    stalled: false,
+    draining: false,
+  };
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { untilRight } from '../../../test/support/until.ts';
+import { Problem } from '../errors.ts';
+import { openQueue } from './queue.ts';
+
+test('a queue runs so many at a time, counts those that wait, and refuses the rest', async () => {
+  const queue = openQueue({ running: 2, waiting: 1 });
+  const ends: (() => void)[] = [];
+  const start = () => queue.run((inTurn) => inTurn(() => new Promise<void>((end) => ends.push(end))));
+  const works = [start(), start(), start()];
+  await assert.rejects(
+    start(),
+    (error) => error instanceof Problem && error.status === 503 && error.extras.retryAfter === 30,
+  );
+  assert.deepEqual([queue.running, queue.waiting], [2, 1]);
+  ends[0]?.();
+  await works[0];
+  await untilRight(
+    () => queue.running,
+    (running) => running === 2,
+  );
+  for (const end of ends) end();
+  await Promise.all(works);
+  assert.deepEqual([queue.running, queue.waiting], [0, 0]);
+});
+
+test('a step that fails makes room for the next', async () => {
+  const queue = openQueue({ running: 1, waiting: 1 });
+  const fail = () => queue.run((inTurn) => inTurn(() => Promise.reject(new Error('failed'))));
+  await assert.rejects(fail());
+  await assert.rejects(fail());
+  assert.deepEqual([queue.running, queue.waiting], [0, 0]);
+});

@@ -1,0 +1,59 @@
+import { Problem } from '../errors.ts';
+import { type Counters, countRejection } from '../operations/counters.ts';
+import { limit } from './limit.ts';
+
+/** Heavy work, of which a few steps run at a time. The counts are for metrics. */
+export type Queue = {
+  readonly running: number;
+  readonly waiting: number;
+  /**
+   * Responds with 503 without starting when too much work is waiting; `inTurn` waits for its turn with the
+   * heavy step.
+   */
+  run<Result>(work: (inTurn: InTurn) => Promise<Result>): Promise<Result>;
+};
+
+type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>;
+
+const retryAfter = 30;
+
+export function openQueue(most: { running: number; waiting: number }, onRejected = () => {}): Queue {
+  const takeTurns = limit(most.running);
+  const count = { started: 0, running: 0 };
+  const inTurn: InTurn = (step) =>
+    takeTurns(async () => {
+      count.running++;
+      try {
+        return await step();
+      } finally {
+        count.running--;
+      }
+    });
+  return {
+    get running() {
+      return count.running;
+    },
+    get waiting() {
+      return count.started - count.running;
+    },
+    run: async (work) => {
+      if (count.started - count.running >= most.waiting) {
+        onRejected();
+        throw new Problem('unavailable', `${most.waiting} imports are already waiting. Try again later.`, {
+          retryAfter,
+        });
+      }
+      count.started++;
+      try {
+        return await work(inTurn);
+      } finally {
+        count.started--;
+      }
+    },
+  };
+}
+
+/** Two at a time leave enough of a small machine for the service's callers. */
+export function openImports(counters: Counters): Queue {
+  return openQueue({ running: 2, waiting: 20 }, () => countRejection({ counters }, 'imports', 'full'));
+}

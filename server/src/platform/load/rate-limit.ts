@@ -1,0 +1,92 @@
+import type { FastifyReply } from 'fastify';
+import type { Context } from '../context.ts';
+import { run } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import { countRejection } from '../operations/counters.ts';
+import { perEngine } from '../per-engine.ts';
+
+const windowSeconds = 60;
+const syncMilliseconds = 1_000;
+/** Keys below this part of their budget are not reported to the other nodes. */
+const silentPart = 1 / 16;
+
+/** `told`: calls on all nodes as of the last exchange; `untold`: this node's calls since. */
+type Count = { told: number; untold: number };
+type Window = { startsAt: number; counts: Map<string, Count>; exchanging: boolean };
+
+const windows = perEngine((): Window => ({ startsAt: 0, counts: new Map(), exchanging: false }));
+
+/**
+ * Counts a key's call, reports its budget to the client, and rejects what exceeds it. Each node counts in
+ * memory and exchanges its counts with the others once a second, so no call waits for a statement and the
+ * limit is approximate.
+ */
+export function countCall(ctx: Context, keyId: string, reply: FastifyReply): void {
+  const limit = ctx.config.rateLimit;
+  if (limit === 0) return;
+  const seconds = ctx.now().getTime() / 1000;
+  const window = windows(ctx);
+  const startsAt = Math.floor(seconds / windowSeconds) * windowSeconds;
+  if (startsAt !== window.startsAt) {
+    window.startsAt = startsAt;
+    window.counts.clear();
+  }
+  const count = window.counts.get(keyId) ?? { told: 0, untold: 0 };
+  window.counts.set(keyId, count);
+  const used = count.told + count.untold + 1;
+  const reset = Math.max(1, Math.ceil(startsAt + windowSeconds - seconds));
+  void reply.headers({
+    'RateLimit-Policy': `"key";q=${limit};w=${windowSeconds}`,
+    RateLimit: `"key";r=${Math.max(0, limit - used)};t=${reset}`,
+  });
+  if (used > limit) {
+    countRejection(ctx, 'interface', 'key_rate');
+    throw new Problem(
+      'too_many_requests',
+      `Rate limit of ${limit} calls per minute reached. Retry in ${reset} s, or send many rows in one call with POST /user/bulk and /enrol/bulk.`,
+      { retryAfter: reset },
+    );
+  }
+  count.untold++;
+  if (ctx.engine.kind === 'postgres' && used > limit * silentPart) exchangeSoon(ctx, window);
+}
+
+function exchangeSoon(ctx: Context, window: Window): void {
+  if (window.exchanging) return;
+  window.exchanging = true;
+  setTimeout(() => {
+    exchange(ctx, window)
+      .catch((error: unknown) => ctx.log.warn({ err: error }, 'could not exchange call counts'))
+      .finally(() => {
+        window.exchanging = false;
+      });
+  }, syncMilliseconds).unref();
+}
+
+const text = `
+insert into rate_window as known (key_id, starts_at, used)
+select r.key_id, $2, r.used from jsonb_to_recordset($1::jsonb) as r (key_id uuid, used bigint) order by r.key_id
+on conflict (key_id) do update set starts_at = greatest(known.starts_at, excluded.starts_at),
+  used = case when known.starts_at = excluded.starts_at then known.used + excluded.used
+    when known.starts_at < excluded.starts_at then excluded.used else known.used end
+returning key_id, case when starts_at = $2 then used else 0 end as used`;
+
+async function exchange(ctx: Context, { startsAt, counts }: Window): Promise<void> {
+  const least = ctx.config.rateLimit * silentPart;
+  const busy = new Map(
+    [...counts].filter(([, count]) => count.untold > 0 && count.told + count.untold > least),
+  );
+  if (busy.size === 0) return;
+  const sent = new Map([...busy].map(([keyId, count]) => [keyId, count.untold]));
+  const rows = [...sent].map(([key_id, used]) => ({ key_id, used }));
+  const values = [JSON.stringify(rows), new Date(startsAt * 1000)];
+  const totals = await run<{ key_id: string; used: number }>(ctx, { name: 'exchange_counts', text, values });
+  for (const { key_id, used } of totals) {
+    const count = counts.get(key_id);
+    const told = sent.get(key_id) ?? 0;
+    // A new window may have begun in the meantime, with counts of its own.
+    if (!count || count !== busy.get(key_id)) continue;
+    count.told = Math.max(used, told);
+    count.untold -= told;
+  }
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { streamOf } from '../http/http2.ts';
+import type { Place } from '../http/request-place.ts';
+
+/** For Node's server: the time limit for a request's headers, and how often it is checked. */
+export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
+
+/** A connection without traffic in either direction is closed after this time, whatever it waits for. */
+export const silenceMilliseconds = 600_000;
+
+/**
+ * Any mobile network transfers 8 kB in a second or two. A body must be complete at the second check; an
+ * upload may continue.
+ */
+const lookMilliseconds = 15_000;
+const leastBytes = 8 * 1024;
+const uploadLooks = 2;
+
+/** How long the rest of a rejected request is read and dropped: a reset would discard the response. */
+const lingerMilliseconds = 1_000;
+
+const uploads = new WeakSet<IncomingMessage>();
+
+/** An upload or a stream of rows has no deadline, but must deliver 8 kB in 30 s. */
+export function allowUpload(request: FastifyRequest): void {
+  uploads.add(request.raw);
+}
+
+/** The whole body must arrive within this many milliseconds. */
+export function hurryBody({ raw, place }: FastifyRequest, milliseconds: number): void {
+  const timer = setTimeout(() => place.reply && endRequest(place.reply), milliseconds);
+  timer.unref();
+  const over = () => clearTimeout(timer);
+  raw.once('end', over).once('close', over);
+}
+
+/** Whether a body follows: over HTTP/2 unless the headers ended the request, whatever they declare. */
+export function hasBody(raw: IncomingMessage): boolean {
+  const { headers } = raw;
+  if (raw.httpVersionMajor >= 2) return !streamOf(raw).endAfterHeaders;
+  const length = headers['content-length'];
+  return length !== undefined ? length !== '0' : headers['transfer-encoding'] !== undefined;
+}
+
+/** How much of a body had arrived at the last check, and when the next check is due. */
+type Watched = { readonly place: Place; seen: number; looks: number; due: number };
+
+/** Node's own limit is for a request as a whole, which an upload of gigabytes would exceed. */
+export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
+  // Not a Map: tables that it has outgrown keep requests alive until the next full garbage collection.
+  let watched: Watched[] = [];
+  // One timer for all: most bodies arrive before a timer of their own would have been worth its cost.
+  const timer = setInterval(() => {
+    const now = performance.now();
+    watched = watched.filter((body) => isComing(body, now, milliseconds));
+  }, milliseconds / 15);
+  timer.unref();
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(timer);
+    done();
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { raw } = request;
+    if (!hasBody(raw)) return done();
+    const due = performance.now() + milliseconds;
+    watched.push({ place: request.place, seen: raw.socket.bytesRead, looks: 0, due });
+    done();
+  });
+}
+
+/** Whether to keep watching the body. Ends the request if it arrives too slowly. */
+function isComing(body: Watched, now: number, milliseconds: number): boolean {
+  const { reply } = body.place;
+  if (!reply || reply.request.raw.complete) return false;
+  if (now < body.due || !isTooSlow(reply.request.raw, body, milliseconds)) return true;
+  endRequest(reply);
+  return false;
+}
+
+function isTooSlow(raw: IncomingMessage, body: Watched, milliseconds: number): boolean {
+  body.looks++;
+  body.due += milliseconds;
+  const isUpload = uploads.has(raw);
+  if (isUpload && body.looks % uploadLooks !== 0) return false;
+  const came = raw.socket.bytesRead - body.seen;
+  body.seen += came;
+  // Bytes that we have not read yet are our delay, not the client's.
+  return !(raw.readableLength > 0 || (came >= leastBytes && (isUpload || body.looks === 1)));
+}
+
+function endRequest(reply: FastifyReply): void {
+  const { raw } = reply.request;
+  if (raw.httpVersionMajor >= 2) reply.raw.destroy();
+  else if (reply.raw.headersSent) raw.socket.destroy();
+  else raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n', () => raw.destroy());
+}
+
+/** Closes the connection of a client that keeps sending a body after its request was rejected. */
+export function dropUnreadBody({ request, raw: response }: FastifyReply): void {
+  const { raw } = request;
+  if (!hasBody(raw) || raw.complete) return;
+  response.once('finish', () => {
+    if (raw.complete) return;
+    const timer = setTimeout(() => {
+      if (raw.httpVersionMajor >= 2) response.destroy();
+      else raw.destroy();
+    }, lingerMilliseconds);
+    raw.once('end', () => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,55 @@
+import type { Server } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import { cancel } from '../http/http2.ts';
+import { silenceMilliseconds } from './slow-clients.ts';
+
+/** As nginx's send_timeout. A player that was suspended requests the rest of its video again. */
+const mostMilliseconds = 60_000;
+const looks = 6;
+
+export type StalledAnswers = { follow: (server: Server) => void; add: (stream: ServerHttp2Stream) => void };
+
+/**
+ * Drops responses of which the client reads nothing for a minute, whoever it is, because they occupy memory.
+ */
+export function watchStalledAnswers(onDrop: () => void, milliseconds = mostMilliseconds): StalledAnswers {
+  const sockets = new Set<Socket>();
+  /** How much of each response was left at the last check, and since when. */
+  const streams = new Map<ServerHttp2Stream, { left: number; since: number }>();
+  const look = () => {
+    for (const socket of sockets) lookAtSocket(socket, milliseconds);
+    const now = performance.now();
+    for (const [stream, seen] of streams) {
+      const left = stream.writableLength;
+      const isLeaving = stream.headersSent && (stream.writableEnded || left > 0);
+      if (!isLeaving || left !== seen.left) Object.assign(seen, { left, since: now });
+      else if (now - seen.since >= milliseconds) {
+        onDrop();
+        cancel(stream);
+      }
+    }
+  };
+  return {
+    follow: (server) => {
+      const timer = setInterval(look, milliseconds / looks).unref();
+      server.once('close', () => clearInterval(timer));
+      for (const event of ['connection', 'secureConnection'])
+        server.on(event, (socket: Socket) => {
+          sockets.add(socket);
+          socket.once('close', () => sockets.delete(socket));
+        });
+    },
+    add: (stream) => {
+      streams.set(stream, { left: -1, since: 0 });
+      stream.once('close', () => streams.delete(stream));
+    },
+  };
+}
+
+/** Node closes a socket without traffic after its timeout, and knows how much of a long write was sent. */
+function lookAtSocket(socket: Socket, milliseconds: number): void {
+  if (socket.writableLength > 0) {
+    if (socket.timeout !== milliseconds) socket.setTimeout(milliseconds);
+  } else if (socket.timeout === milliseconds) socket.setTimeout(silenceMilliseconds);
+}

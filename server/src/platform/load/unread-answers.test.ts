@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { writeCertificate } from '../../../test/support/certificate.ts';
+import { openSession, send } from '../../../test/support/http2.ts';
+import { startService } from '../../../test/support/service.ts';
+import { until } from '../../../test/support/until.ts';
+
+// The certificates of these tests are their own.
+process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+const { certFile, keyFile } = writeCertificate(await mkdtemp(join(tmpdir(), 'lectern-')));
+const service = await startService({
+  env: { TLS_CERT: certFile, TLS_KEY: keyFile, ANONYMOUS_RATE_LIMIT: '100' },
+});
+after(service.close);
+const { admission } = service.ctx;
+const used = (network: string) => admission.unread.used.get(network)?.inUse ?? 0;
+const form = {
+  ':method': 'POST',
+  ':path': '/oauth/token',
+  'content-type': 'application/x-www-form-urlencoded',
+};
+
+test('rejections that a client never lets through are few for its address, and end its sessions', async () => {
+  admission.refusalMilliseconds = 300_000;
+  const from = '127.0.0.11';
+  const sessions = await Promise.all(
+    Array.from({ length: 8 }, () => openSession(service.baseUrl, { from, window: 0 })),
+  );
+  const ended = sessions.map((session) => once(session, 'close'));
+  for (const session of sessions) for (let nth = 0; nth < 100; nth++) send(session, { ':path': '/nothing' });
+  await Promise.race(ended);
+  await until('the rest is within the budget', async () => used(from) > 0 && used(from) <= 500);
+  const other = await openSession(service.baseUrl, { from: '127.0.0.12' });
+  const { stream, status } = send(other, { ':path': '/health/live' });
+  await once(stream, 'close');
+  assert.equal(status(), 200);
+  other.destroy();
+  for (const session of sessions) session.destroy();
+  await until('nothing is held', async () => used(from) === 0);
+});
+
+test('a rejection that is not taken in time ends the session, whatever else it does', async () => {
+  admission.refusalMilliseconds = 200;
+  const session = await openSession(service.baseUrl, { from: '127.0.0.13', window: 0 });
+  const ended = once(session, 'close');
+  send(session, { ':path': '/user' });
+  const pings = setInterval(() => session.destroyed || session.ping(() => {}), 20);
+  await ended;
+  clearInterval(pings);
+  admission.refusalMilliseconds = 300_000;
+});
+
+test('the answer to a stranger has a deadline, and keeps its place until it has left', async () => {
+  admission.answerMilliseconds = 300;
+  const from = '127.0.0.14';
+  const session = await openSession(service.baseUrl, { from, window: 0 });
+  const streams = Array.from({ length: 60 }, () => send(session, { ':path': '/openapi.json' }));
+  await until('all have an answer', async () => streams.every(({ status }) => status() !== null));
+  const statuses = streams.map(({ status }) => status());
+  assert.equal(statuses.filter((status) => status === 200).length, 50);
+  assert.equal(statuses.filter((status) => status === 429).length, 10);
+  await until('all places are free', async () => admission.pools.anonymous.inUse === 0);
+  session.destroy();
+});
+
+test('over HTTP/2 every limit of bodies holds, with and without content-length', async () => {
+  admission.strangerBodyMilliseconds = 300;
+  for (const [at, length] of [{}, { 'content-length': '100' }, { 'content-length': '0' }].entries()) {
+    const session = await openSession(service.baseUrl, { from: `127.0.1.${20 + at}` });
+    const streams = Array.from({ length: 15 }, () => send(session, { ...form, ...length }, false));
+    await until('some are rejected', async () => streams.some(({ status }) => status() !== null));
+    const statuses = streams.map(({ status }) => status());
+    assert.equal(statuses.filter((status) => status === 429).length, 5);
+    await until('all have ended', async () => streams.every(({ stream }) => stream.closed));
+    await until('all places are free', async () => admission.pools.anonymous.inUse === 0);
+    const unknown = send(session, { ...form, ...length, ':path': '/nothing' }, false);
+    await once(unknown.stream, 'close');
+    assert.equal(unknown.status(), 404);
+    session.destroy();
+  }
+});

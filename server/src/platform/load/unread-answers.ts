@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { cancel, closeConnection, connectionOf, streamOf } from '../http/http2.ts';
+import { countRejection } from '../operations/counters.ts';
+import { hold, networkOf } from './budgets.ts';
+import { countAnswer } from './peers.ts';
+
+/** Drops a response or, with `all`, everything that its client has requested on the connection. */
+function drop(request: IncomingMessage, response: ServerResponse, all: boolean): void {
+  if (response.closed) return;
+  if (all || request.httpVersionMajor < 2) closeConnection(request);
+  else cancel(streamOf(request));
+}
+
+/**
+ * Clients must read their responses: over HTTP/2 a client decides how much of them may be sent. The response
+ * to a known caller has a place in a pool; `connections.ts` checks its progress. Responses to anonymous
+ * callers have a deadline, and a network may have only a few responses without a place (to rejected
+ * requests).
+ */
+export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
+  const { raw, place } = request;
+  const { unread, peers, refusalMilliseconds, answerMilliseconds } = ctx.admission;
+  const hasPlace = Boolean(place?.leave);
+  if (hasPlace && !place.ofStranger) return;
+  const isDirect = ctx.config.trustProxy === 0;
+  const cut = (all: boolean) => {
+    countRejection(ctx, 'connections', 'unread');
+    drop(raw, reply.raw, all && isDirect);
+  };
+  const timer = setTimeout(cut, hasPlace ? answerMilliseconds : refusalMilliseconds, !hasPlace);
+  timer.unref();
+  const giveBack = hasPlace ? undefined : hold(unread, networkOf(request.ip));
+  reply.raw.once('close', () => {
+    clearTimeout(timer);
+    giveBack?.();
+  });
+  if (giveBack === null) setImmediate(cut, true);
+  if (!hasPlace && peers) countAnswer(peers, connectionOf(raw));
+}
+
+export function limitUnreadAnswers(app: FastifyInstance, ctx: Context): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    limitUnreadAnswer(ctx, request, reply);
+    done(null, payload);
+  });
+}

@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify';
+import { whenOver } from '../http/request-place.ts';
+
+/** Bytes of answers that clients have not taken yet, by tenant. */
+export type UnreadBytes = { readonly most: number; readonly bytes: Map<string, number> };
+
+export const openUnreadBytes = (most: number): UnreadBytes => ({ most, bytes: new Map() });
+
+export function isUnreadFull({ most, bytes }: UnreadBytes, line: string): boolean {
+  return (bytes.get(line) ?? 0) >= most;
+}
+
+/** Counts an answer against its tenant until it has left. */
+export function countUnread(
+  { bytes }: UnreadBytes,
+  request: FastifyRequest,
+  line: string,
+  answer: string,
+): void {
+  if (request.place.over) return;
+  const length = Buffer.byteLength(answer);
+  bytes.set(line, (bytes.get(line) ?? 0) + length);
+  whenOver(request, () => {
+    const left = (bytes.get(line) ?? 0) - length;
+    if (left > 0) bytes.set(line, left);
+    else bytes.delete(line);
+  });
+}

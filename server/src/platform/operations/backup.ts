@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { Config } from '../config.ts';
+import { lockFolder } from '../db/pglite/folder-lock.ts';
+import { syncPath, syncTree } from '../files/durable.ts';
+import type { WrittenKey } from '../keys/key-ring.ts';
+import { readRingFile, ringFile, writeRingFile } from '../keys/ring-file.ts';
+
+/** `backup.json`, written last: a folder without it is not a backup. */
+export type Backup = {
+  Format: 1;
+  Engine: 'pglite' | 'postgres';
+  MadeAt: string;
+  Releases: number;
+  /** Where the key ring is; null: the backup is from a version that kept its key in the database. */
+  KeyRing: 'signing-keys.json' | 'SIGNING_KEYS' | null;
+};
+
+type Place = Pick<Config, 'databaseUrl' | 'dataDir' | 'signingKeys'>;
+
+const names = { about: 'backup.json', dump: 'database.dump', database: 'database', packages: 'packages' };
+
+async function isEmpty(folder: string): Promise<boolean> {
+  return !existsSync(folder) || (await readdir(folder)).length === 0;
+}
+
+/** The password is passed in the environment, because everybody on the machine can see arguments. */
+async function runClient(program: string, databaseUrl: string, args: string[]): Promise<void> {
+  const url = new URL(databaseUrl);
+  const password = decodeURIComponent(url.password);
+  url.password = '';
+  const child = spawn(program, [`--dbname=${url.href}`, ...args], {
+    env: { ...process.env, ...(password ? { PGPASSWORD: password } : {}) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise<number | null>((done, fail) => {
+    child.on('error', fail);
+    child.on('close', done);
+  });
+  const [code, said] = await Promise.all([ended, buffer(child.stderr)]).catch((cause: unknown) => {
+    throw new Error(
+      `${program} cannot be run. Install the PostgreSQL client programs (apt-get install postgresql-client) in the server's version or newer.`,
+      { cause },
+    );
+  });
+  if (code !== 0) throw new Error(`${program} failed, and nothing was kept: ${said.toString().trim()}`);
+}
+
+async function copyPackages(dataDir: string, draft: string): Promise<void> {
+  const from = join(dataDir, names.packages);
+  if (existsSync(from)) await cp(from, join(draft, names.packages), { recursive: true, force: false });
+  else await mkdir(join(draft, names.packages), { recursive: true });
+}
+
+async function copyDatabase({ dataDir }: Place, draft: string): Promise<void> {
+  const from = join(dataDir, names.database);
+  if (!existsSync(from)) throw new Error(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
+  const lock = lockFolder(dataDir);
+  try {
+    await cp(from, join(draft, names.database), { recursive: true });
+    await copyPackages(dataDir, draft);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Twice: a release in the dump was imported before it, and may be deleted afterwards. */
+async function dumpDatabase({ dataDir }: Place, databaseUrl: string, draft: string): Promise<void> {
+  await copyPackages(dataDir, draft);
+  await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft, names.dump)}`]);
+  await copyPackages(dataDir, draft);
+}
+
+/**
+ * Without the ring the database is worth little: existing links would stop working, and webhooks could not be
+ * signed.
+ */
+function copyRing({ signingKeys, dataDir }: Place, draft: string): Backup['KeyRing'] {
+  if (signingKeys) return 'SIGNING_KEYS';
+  const keys = readRingFile(dataDir);
+  if (!keys) return null;
+  writeRingFile(draft, keys);
+  return 'signing-keys.json';
+}
+
+/** The ring to restore with the database; null if it is in the environment or in the database. */
+function ringOf({ KeyRing }: Backup, { signingKeys, dataDir }: Place, source: string): WrittenKey[] | null {
+  if (signingKeys || !KeyRing) return null;
+  if (KeyRing === 'SIGNING_KEYS')
+    throw new Error('The backup was made with SIGNING_KEYS. Set it to the same keys.');
+  const keys = readRingFile(source);
+  if (!keys)
+    throw new Error(`${ringFile(source)} is missing. Put the file back, or set SIGNING_KEYS to its keys.`);
+  if (readRingFile(dataDir))
+    throw new Error(
+      `${dataDir} already has a key ring, and a backup can only be restored into an empty place. Set DATA_DIR to a new folder.`,
+    );
+  return keys;
+}
+
+/**
+ * Backs up database and course files at one point in time, into a new folder that gets its name only when it
+ * is complete.
+ */
+export async function backUp(place: Place, folder: string, now: Date): Promise<Backup> {
+  const target = resolve(folder);
+  if (!(await isEmpty(target)))
+    throw new Error(`${target} is not empty. Choose a new folder for the backup.`);
+  await mkdir(dirname(target), { recursive: true });
+  // An unpredictable name: others may be able to write to the same folder.
+  const draft = await mkdtemp(`${target}.partial-`);
+  try {
+    if (place.databaseUrl === null) await copyDatabase(place, draft);
+    else await dumpDatabase(place, place.databaseUrl, draft);
+    const KeyRing = copyRing(place, draft);
+    const backup: Backup = {
+      Format: 1,
+      Engine: place.databaseUrl === null ? 'pglite' : 'postgres',
+      MadeAt: now.toISOString(),
+      Releases: (await readdir(join(draft, names.packages))).length,
+      KeyRing,
+    };
+    await writeFile(join(draft, names.about), `${JSON.stringify(backup, null, 2)}\n`);
+    syncTree(draft);
+    await rm(target, { recursive: true, force: true });
+    await rename(draft, target);
+    syncPath(dirname(target));
+    return backup;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function readAbout(folder: string): Promise<Backup> {
+  const text = await readFile(join(folder, names.about), 'utf8').catch((cause: unknown) => {
+    throw new Error(`${folder} is not a backup: it has no ${names.about}.`, { cause });
+  });
+  const about: Backup = JSON.parse(text);
+  if (about.Format !== 1)
+    throw new Error(`The backup in ${folder} was made by a newer version. Restore it with that version.`);
+  return about;
+}
+
+/**
+ * Restores a backup into an empty place. `isEmptyServer` says whether the server's database has no tables
+ * yet.
+ */
+export async function restore(
+  place: Place,
+  folder: string,
+  isEmptyServer: (url: string) => Promise<boolean>,
+) {
+  const source = resolve(folder);
+  const about = await readAbout(source);
+  const { databaseUrl, dataDir } = place;
+  if ((about.Engine === 'postgres') !== (databaseUrl !== null))
+    throw new Error(
+      about.Engine === 'postgres'
+        ? 'The backup is from a PostgreSQL server. Set DATABASE_URL to an empty database.'
+        : 'The backup is from an embedded database. Restore it without DATABASE_URL.',
+    );
+  const packages = join(dataDir, names.packages);
+  const database = join(dataDir, names.database);
+  if (!(await isEmpty(packages)) || (databaseUrl === null && existsSync(database)))
+    throw new Error(
+      `${dataDir} is in use, and a backup can only be restored into an empty place. Set DATA_DIR to a new folder.`,
+    );
+  if (databaseUrl !== null && !(await isEmptyServer(databaseUrl)))
+    throw new Error(
+      'The database has tables, and a backup can only be restored into an empty one. Create a new database.',
+    );
+  const keys = ringOf(about, place, source);
+  await mkdir(dataDir, { recursive: true });
+  const lock = databaseUrl === null ? lockFolder(dataDir) : null;
+  try {
+    await putFolder(join(source, names.packages), packages);
+    if (databaseUrl === null) await putFolder(join(source, names.database), database);
+    else
+      await runClient('pg_restore', databaseUrl, [
+        ...['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges'],
+        join(source, names.dump),
+      ]);
+    if (keys) writeRingFile(dataDir, keys);
+  } catch (error) {
+    await rm(packages, { recursive: true, force: true });
+    throw error;
+  } finally {
+    lock?.release();
+  }
+  return about;
+}
+
+/** Complete as soon as it has its name. */
+async function putFolder(from: string, to: string): Promise<void> {
+  const draft = join(dirname(to), `${basename(to)}.new`);
+  await rm(draft, { recursive: true, force: true });
+  await cp(from, draft, { recursive: true });
+  syncTree(draft);
+  await rmdir(to).catch(() => {});
+  await rename(draft, to);
+  syncPath(dirname(to));
+}

@@ -1,0 +1,141 @@
+import { statfs } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Gauge, type Registry } from 'prom-client';
+import type { Context } from '../context.ts';
+import type { Connection } from '../db/engine.ts';
+import { codeOf } from '../error-code.ts';
+
+export type Sample = { gauge: string; labels?: Record<string, string>; value: number };
+
+/**
+ * Gauges whose values are not in memory. They are read together, rarely, and may fail or hang without
+ * affecting the others.
+ */
+export type Figures = {
+  name: string;
+  /** They are read at most this often. */
+  seconds: number;
+  gauges: Readonly<Record<string, { help: string; labels?: readonly string[] }>>;
+  read: (ctx: Context) => Promise<Sample[]>;
+};
+
+/** How long a response waits for figures; Prometheus gives up after 10 s. */
+const patience = 500;
+/** Figures that could not be read for this many intervals are left out. */
+const staleAfter = 4;
+
+const diskFigures: Figures = {
+  name: 'disk',
+  seconds: 15,
+  gauges: {
+    lectern_disk_free_bytes: { help: 'Free space on the disk with DATA_DIR.' },
+    lectern_disk_size_bytes: { help: 'Size of the disk with DATA_DIR.' },
+  },
+  read: async ({ config }) => {
+    const { bavail, blocks, bsize } = await statfs(config.dataDir);
+    return [
+      { gauge: 'lectern_disk_free_bytes', value: bavail * bsize },
+      { gauge: 'lectern_disk_size_bytes', value: blocks * bsize },
+    ];
+  },
+};
+
+/** SQLSTATE of a server whose role may not list the files; then there is no figure. */
+const insufficientPrivilege = '42501';
+
+const logFigures: Figures = {
+  name: 'wal',
+  seconds: 15,
+  gauges: { lectern_database_wal_bytes: { help: 'Size of the write-ahead log.' } },
+  read: async (ctx) => {
+    const text = 'select sum(size)::float8 as bytes from pg_ls_waldir()';
+    try {
+      const [row] = await readBriefly(ctx, async (connection) => {
+        const { rows } = await connection.query<{ bytes: number }>({ text, values: [] });
+        return rows;
+      });
+      return row ? [{ gauge: 'lectern_database_wal_bytes', value: row.bytes }] : [];
+    } catch (error) {
+      if (codeOf(error) === insufficientPrivilege) return [];
+      throw error;
+    }
+  },
+};
+
+/** Reads on one connection with a short time limit. The embedded database cannot interrupt itself. */
+export function readBriefly<T>(ctx: Context, work: (connection: Connection) => Promise<T>): Promise<T> {
+  if (ctx.engine.kind === 'pglite') return work(ctx.engine);
+  return ctx.engine.transaction(async (connection) => {
+    await connection.query({ text: 'set local statement_timeout = 1000', values: [] });
+    return work(connection);
+  });
+}
+
+/** Returns a function that updates the gauges as far as possible within `patience`. */
+export function openFigures(ctx: Context, registry: Registry, more: readonly Figures[]): () => Promise<void> {
+  const up = new Gauge({
+    name: 'lectern_figures_up',
+    help: '1: the gauges of this group are recent. 0: they could not be read and are left out.',
+    labelNames: ['group'],
+    registers: [registry],
+  });
+  const readers = [diskFigures, logFigures, ...more].map((figures) => openReader(ctx, registry, figures, up));
+  return async () => {
+    const reading = Promise.all(readers.map(({ refresh }) => refresh()));
+    await Promise.race([reading, delay(patience, undefined, { ref: false })]);
+    for (const reader of readers) reader.show();
+  };
+}
+
+function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gauge<'group'>) {
+  const { name, seconds } = figures;
+  const gauges = new Map(
+    Object.entries(figures.gauges).map(([name, { help, labels = [] }]) => [
+      name,
+      new Gauge({ name, help, labelNames: labels, registers: [registry] }),
+    ]),
+  );
+  const last: { begun: Date | null; samples: Sample[]; readAt: Date | null } = {
+    begun: null,
+    samples: [],
+    readAt: null,
+  };
+  let running: Promise<void> | null = null;
+  const read = async () => {
+    try {
+      last.samples = await figures.read(ctx);
+      last.readAt = ctx.now();
+    } catch (error) {
+      ctx.log.warn({ err: error, figures: name }, 'could not read figures for metrics');
+    }
+  };
+  return {
+    refresh: async () => {
+      if (!running && isOver(last.begun, ctx.now(), seconds)) {
+        last.begun = ctx.now();
+        running = read().finally(() => {
+          running = null;
+        });
+      }
+      await running;
+    },
+    show: () => {
+      const isRecent = !isOver(last.readAt, ctx.now(), seconds * staleAfter);
+      up.set({ group: name }, isRecent ? 1 : 0);
+      for (const [name, gauge] of gauges) {
+        gauge.reset();
+        // A gauge without labels starts at 0, which would look like a measured value.
+        if (!figures.gauges[name]?.labels) gauge.remove();
+      }
+      for (const { gauge, labels = {}, value } of isRecent ? last.samples : [])
+        gauges.get(gauge)?.set(labels, value);
+    },
+  };
+}
+
+/** Setting the clock back makes all figures outdated. */
+function isOver(since: Date | null, now: Date, seconds: number): boolean {
+  if (since === null) return true;
+  const passed = now.getTime() - since.getTime();
+  return passed < 0 || passed >= seconds * 1000;
+}

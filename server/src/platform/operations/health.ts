@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+import { remember } from '../cache.ts';
+import type { Context } from '../context.ts';
+import { run } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+import { exhaustedPool, isDraining } from '../load/admission.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Probes run every few seconds and get a cached response for this long; anybody may send them. */
+const sharedMilliseconds = 1_000;
+const forProbes = { config: { admits: 'health' } } as const;
+
+/** If the database fails, the next probe asks again. */
+const databaseAnswers = remember<true | null>({
+  milliseconds: sharedMilliseconds,
+  most: 1,
+  load: (ctx) =>
+    run(ctx, { text: 'select 1', values: [] }).then(
+      () => true,
+      () => null,
+    ),
+});
+
+/** Liveness, readiness and metrics: on the operations port if there is one, otherwise on the API's port. */
+export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
+  const texts = remember<string>({
+    milliseconds: sharedMilliseconds,
+    most: 1,
+    load: () => metrics.read(),
+  });
+  app.get('/health/live', forProbes, async () => ({ Status: 'live' }));
+  app.get('/health/ready', forProbes, async () => {
+    if (isDraining(ctx))
+      throw new Problem('unavailable', 'This node is shutting down. Retry the request.', { retryAfter: 2 });
+    const pool = exhaustedPool(ctx);
+    if (pool)
+      throw new Problem(
+        'unavailable',
+        `This node is overloaded: its ${pool} pool is full. Retry the request.`,
+        {
+          retryAfter: 2,
+        },
+      );
+    if (!(await databaseAnswers.get(ctx, '')))
+      throw new Problem('unavailable', 'The database does not respond. Try again.', { retryAfter: 2 });
+    return { Status: 'ready' };
+  });
+  app.get('/metrics', forProbes, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await texts.get(ctx, '')),
+  );
+}

@@ -1,0 +1,30 @@
+import { setPriority } from 'node:os';
+import { Problem } from '../errors.ts';
+import type { IsolatedAnswer } from './isolated.ts';
+
+/** A lower priority than the service, so that its callers do not wait for this. */
+const priority = 5;
+
+/** The main function of a program for `runIsolated`: takes one input and returns one result. */
+export function serveOnce<Input>(work: (input: Input) => Promise<unknown>): void {
+  setPriority(priority);
+  // A terminal sends Ctrl-C to all its processes, but a service that is shutting down waits for imports.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+  process.once('disconnect', () => process.exit());
+  process.once('message', async (input: Input) => {
+    const answer = await work(input).then((answer): IsolatedAnswer => ({ answer }), failed);
+    process.send?.(answer, () => process.exit());
+  });
+}
+
+function failed(error: unknown): IsolatedAnswer {
+  if (error instanceof Problem) {
+    const { code, message: detail, extras } = error;
+    return { problem: { code, detail, extras } };
+  }
+  if (!(error instanceof Error)) return { error: { message: String(error), stack: '' } };
+  const { message, stack = '' } = error;
+  const code = 'code' in error ? { code: String(error.code) } : {};
+  const errno = 'errno' in error ? { errno: Number(error.errno) } : {};
+  return { error: { message, stack, ...code, ...errno } };
+}

@@ -1,0 +1,110 @@
+import { fork } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join, sep } from 'node:path';
+import type { ErrorCode, ProblemExtras } from '../errors.ts';
+import { Problem } from '../errors.ts';
+import { places } from '../places.ts';
+
+export type IsolatedLimits = {
+  seconds: number;
+  heapMegabytes: number;
+  /** WebAssembly memory is not part of the heap. */
+  wasmMegabytes: number;
+  /** The only folder in which the program can create, read and write. */
+  folder: string;
+  /** Additional files it may read. */
+  files: readonly string[];
+};
+
+/**
+ * Our own code and the packages it loads, wherever npm has installed them; nothing in `DATA_DIR`, least of
+ * all the keys.
+ */
+const code = [
+  ...places.code,
+  ...(createRequire(import.meta.url).resolve.paths('any') ?? []).filter((path) =>
+    path.endsWith(`${sep}node_modules`),
+  ),
+];
+
+/** A program's result; an error that is not a problem keeps what the log and the error mapper need. */
+export type IsolatedAnswer =
+  | { answer: unknown }
+  | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } }
+  | { error: { message: string; stack: string; code?: string; errno?: number } };
+
+/** The program returned nothing, because it exceeded a limit or crashed. */
+export class IsolationFailure extends Error {
+  readonly reason: 'time' | 'crash';
+
+  constructor(reason: IsolationFailure['reason'], detail: string) {
+    super(detail);
+    this.name = 'IsolationFailure';
+    this.reason = reason;
+  }
+}
+
+const keptOutput = 4_096;
+
+/**
+ * Runs a program on untrusted input in a separate process. A worker thread is not enough: some allocations
+ * beyond its `resourceLimits`, such as sorting an array or splitting a text, end the whole process (ADR 32).
+ * The program has exited when this returns, so what it wrote can be removed.
+ */
+export async function runIsolated(program: URL, input: unknown, limits: IsolatedLimits): Promise<unknown> {
+  const child = fork(program, {
+    // None of our secrets, and no NODE_OPTIONS.
+    env: {},
+    execArgv: flagsFor(limits),
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let output = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output = (output + text).slice(-keptOutput);
+  });
+  let received: IsolatedAnswer | null = null;
+  child.once('message', (message: IsolatedAnswer) => {
+    received = message;
+  });
+  let isLate = false;
+  const deadline = setTimeout(() => {
+    isLate = true;
+    child.kill('SIGKILL');
+  }, limits.seconds * 1_000);
+  try {
+    const ended = new Promise<string>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    });
+    child.send(input as object, () => {});
+    const how = await ended;
+    if (isLate) throw new IsolationFailure('time', `no result within ${limits.seconds} s`);
+    return answerIn(received, `${how}: ${output}`);
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+function flagsFor(limits: IsolatedLimits): string[] {
+  // The folder does not exist yet, so Node would take it for a file.
+  const own = [limits.folder, join(limits.folder, '*')];
+  return [
+    `--max-old-space-size=${limits.heapMegabytes}`,
+    `--wasm-max-mem-pages=${limits.wasmMegabytes * 16}`,
+    '--permission',
+    ...[...code, ...limits.files, ...own].map((path) => `--allow-fs-read=${path}`),
+    ...own.map((path) => `--allow-fs-write=${path}`),
+    '--disable-warning=ExperimentalWarning',
+  ];
+}
+
+function answerIn(received: IsolatedAnswer | null, how: string): unknown {
+  if (received === null) throw new IsolationFailure('crash', how);
+  if ('answer' in received) return received.answer;
+  if ('problem' in received) {
+    const { code, detail, extras } = received.problem;
+    throw new Problem(code, detail, extras);
+  }
+  const { message, ...details } = received.error;
+  throw Object.assign(new Error(message), details);
+}

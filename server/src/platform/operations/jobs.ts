@@ -1,0 +1,79 @@
+import type { Context } from '../context.ts';
+import { inLine } from '../db/lines.ts';
+import { run } from '../db/transaction.ts';
+import { jobsLine } from '../load/turns.ts';
+
+/** Work that one of the nodes does on a schedule. It may run twice, so it must be idempotent. */
+export type Job = {
+  name: string;
+  /** Seconds between the end of a run and the next one. */
+  every: number;
+  run: (ctx: Context) => Promise<void>;
+};
+
+const lookEvery = 2_000;
+/** Seconds for which a node has a job before it says again that it is running it. */
+const lease = 60;
+/** Seconds until a job that failed is run again, if it is not due sooner. */
+const retryAfter = 30;
+
+const announce = `insert into scheduled_job (name, due) select name, now() from unnest($1::text[]) as name on conflict do nothing`;
+const take = `update scheduled_job set due = now() + make_interval(secs => $2), runs = runs + 1
+  where name = any($1) and due <= now() returning name`;
+const keep = `update scheduled_job set due = now() + make_interval(secs => $2) where name = any($1)`;
+
+/** Runs the jobs that are due until stopped. Stopping waits for those that run, for so long. */
+export async function startJobs(
+  ctx: Context,
+  jobs: readonly Job[],
+): Promise<{ stop: (milliseconds: number) => Promise<void> }> {
+  const byName = new Map(jobs.map((job) => [job.name, job]));
+  const running = new Map<string, Promise<void>>();
+  await run(ctx, { text: announce, values: [[...byName.keys()]] });
+
+  const work = async (job: Job) => {
+    let next = job.every;
+    try {
+      await job.run(inLine(ctx, jobsLine));
+    } catch (error) {
+      next = Math.min(job.every, retryAfter);
+      ctx.log.warn({ err: error, job: job.name }, 'a job failed; it will be run again');
+    }
+    running.delete(job.name);
+    await run(ctx, { name: 'keep_jobs', text: keep, values: [[job.name], next] });
+  };
+  const look = async () => {
+    if (running.size > 0)
+      await run(ctx, { name: 'keep_jobs', text: keep, values: [[...running.keys()], lease] });
+    const idle = [...byName.keys()].filter((name) => !running.has(name));
+    const taken = await run<{ name: string }>(ctx, { name: 'take_jobs', text: take, values: [idle, lease] });
+    for (const { name } of taken) {
+      const job = byName.get(name);
+      if (job) running.set(name, work(job).catch(warn));
+    }
+  };
+  const warn = (error: unknown) =>
+    ctx.log.warn({ err: error }, 'jobs could not be looked for; it is tried again');
+  let looking = Promise.resolve();
+  const begin = () => {
+    looking = look()
+      .catch(warn)
+      .then(() => {
+        if (!stopped) timer = setTimeout(begin, lookEvery).unref();
+      });
+  };
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  begin();
+  return {
+    stop: async (milliseconds) => {
+      stopped = true;
+      clearTimeout(timer);
+      await looking;
+      await Promise.race([
+        Promise.all(running.values()),
+        new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { packCourse } from '../../../../test/journeys/made-courses.ts';
+import { movableClock } from '../../../test/support/clock.ts';
+import { growthOf, readMetrics } from '../../../test/support/metrics.ts';
+import { serve, watched } from '../../../test/support/nodes.ts';
+import { click, play, post, scorm12 } from '../../../test/support/player.ts';
+import { openSocket } from '../../../test/support/raw.ts';
+import { startService } from '../../../test/support/service.ts';
+import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { slack, until, untilRight } from '../../../test/support/until.ts';
+
+const clock = movableClock();
+const env = { TRUST_PROXY: 'true', RATE_LIMIT: '60', ANONYMOUS_RATE_LIMIT: '20' };
+const service = await startService({ now: clock.now, env });
+after(service.close);
+const tenant = await newTenant(service);
+const password = 'a'.repeat(64);
+
+/** Readers within a second share one answer. */
+function metricsNow() {
+  clock.advance({ seconds: 1 });
+  return readMetrics(service);
+}
+
+let addresses = 0;
+/** Another caller each time. */
+const stranger = () => ({ 'x-forwarded-for': `192.0.2.${++addresses}` });
+const rejected = (pool: string, reason: string) =>
+  `lectern_rejections_total{pool="${pool}",reason="${reason}"}`;
+
+const bulkHeaders = (key: string) => ({
+  authorization: `Bearer ${key}`,
+  'content-type': 'application/x-ndjson',
+});
+
+/** A bulk call that has sent its first row, and nothing else yet. */
+function beginBulk(key: string) {
+  const call = request(`${service.baseUrl}/user/bulk`, { method: 'POST', headers: bulkHeaders(key) });
+  call.on('error', () => {});
+  call.write('{"LoginID":"row"}\n');
+  return call;
+}
+
+/** A minute may be over meanwhile, so the number of calls is not known. */
+async function untilRejected(call: () => Promise<number>): Promise<void> {
+  for (let sent = 0; sent < 1_000; sent++) if ((await call()) === 429) return;
+}
+
+test('metrics count rejections by pool and reason', async () => {
+  const address = stranger();
+  const other = stranger();
+  const { key, api } = await newTenant(service);
+  const { LaunchURL } = await service.enrol(await newCourse(service));
+  const grown = await growthOf(metricsNow, async () => {
+    await untilRejected(async () => (await service.api('POST', '/oauth/token', {}, '', address)).status);
+    await untilRejected(
+      async () => (await service.api('GET', '/user', undefined, 'x'.repeat(43), other)).status,
+    );
+    const { alive } = await play(service, LaunchURL);
+    await untilRejected(alive);
+    await untilRejected(async () => (await post(`${(await click(LaunchURL)).location}/session`)).status);
+    await untilRejected(async () => (await api('GET', '/user')).status);
+  });
+  assert.equal(grown(rejected('anonymous', 'address_rate')), 1);
+  assert.equal(grown(rejected('anonymous', 'wrong_credentials')), 1);
+  assert.equal(grown(rejected('runTime', 'session_rate')), 1);
+  assert.equal(grown(rejected('runTime', 'launch_rate')), 1);
+  assert.equal(grown(rejected('interface', 'key_rate')), 1);
+  clock.advance({ seconds: 61 });
+  const calls = [beginBulk(key), beginBulk(key)];
+  await until('two are in progress', () => service.ctx.admission.bulkCalls.size === 1);
+  const bulk = await growthOf(metricsNow, () =>
+    service.api('POST', '/user/bulk', '{"LoginID":"x"}\n', key, {
+      'content-type': 'application/x-ndjson',
+    }),
+  );
+  assert.equal(bulk(rejected('uploads', 'key_concurrency')), 1);
+  for (const call of calls) call.destroy();
+});
+
+test('metrics show what a node is busy with: requests, places, bulk calls and their files, imports', async () => {
+  const metric = async (name: string) => (await metricsNow()).get(name) ?? Number.NaN;
+  const socket = await openSocket(service.baseUrl);
+  const { 'x-forwarded-for': address } = stranger();
+  socket.write(
+    `POST /oauth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9999\r\n\r\ngrant`,
+  );
+  await untilRight(
+    () => metric('lectern_pool_in_use{pool="anonymous"}'),
+    (value) => value === 1,
+  );
+  // This one, and the one that asks.
+  assert.equal(await metric('lectern_http_requests_in_flight{origin="interface"}'), 2);
+  assert.ok((await metric('lectern_pool_places{pool="anonymous"}')) > 1);
+  socket.destroy();
+  for (const name of [
+    'lectern_pool_in_use{pool="anonymous"}',
+    'lectern_pool_waiting{pool="passwords"}',
+    'lectern_bulk_calls_running',
+    'lectern_spool_bytes',
+    'lectern_imports_waiting',
+  ])
+    await untilRight(
+      () => metric(name),
+      (value) => value === 0,
+    );
+  const call = beginBulk(tenant.key);
+  const headers = { authorization: `Bearer ${service.operatorKey}`, 'content-type': 'application/zip' };
+  const course = await newCourse(service, { URL: null });
+  const upload = request(`${service.baseUrl}/course/${course}/package`, { method: 'PUT', headers });
+  upload.on('error', () => {});
+  upload.write('PK');
+  for (const name of ['lectern_bulk_calls_running', 'lectern_imports_waiting'])
+    await untilRight(
+      () => metric(name),
+      (value) => value === 1,
+    );
+  await untilRight(
+    () => metric('lectern_spool_bytes'),
+    (value) => value === '{"LoginID":"row"}\n'.length,
+  );
+  call.destroy();
+  upload.destroy();
+  for (const name of ['lectern_bulk_calls_running', 'lectern_spool_bytes', 'lectern_imports_waiting'])
+    await untilRight(
+      () => metric(name),
+      (value) => value === 0,
+    );
+});
+
+test('metrics count passwords that wait for their turn, and wrong credentials by kind', async () => {
+  const { TenantID } = tenant;
+  const LoginID = await tenant.user({ Password: password });
+  const grown = await growthOf(metricsNow, async () => {
+    await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        service.api('POST', '/session', { TenantID, LoginID: `nobody ${at}`, Password: password }, '', {
+          ...stranger(),
+        }),
+      ),
+    );
+    await service.api('GET', '/user', undefined, 'wrong-but-long-enough', stranger());
+    await service.api(
+      'POST',
+      '/oauth/token',
+      { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: 'wrong' },
+      '',
+      stranger(),
+    );
+    await tenant.api('POST', `/user/check/${LoginID}`, { Password: 'b'.repeat(64) });
+    await tenant.api('POST', `/user/check/${LoginID}`, { Password: password });
+    const { SignInURL } = (await tenant.api('POST', `/user/session/${LoginID}`)).body;
+    const body = new URLSearchParams({ token: new URL(SignInURL).searchParams.get('token') ?? '' });
+    for (const status of [303, 410])
+      assert.equal(
+        (
+          await fetch(`${service.baseUrl}/session/sign-in`, {
+            method: 'POST',
+            body,
+            redirect: 'manual',
+            headers: stranger(),
+          })
+        ).status,
+        status,
+      );
+  });
+  const failures = (kind: string) => grown(`lectern_sign_in_failures_total{kind="${kind}"}`);
+  assert.deepEqual(['password', 'key', 'check', 'link'].map(failures), [6, 2, 1, 1]);
+  assert.ok(grown('lectern_pool_waits_total{pool="passwords"}') >= 1);
+});
+
+test('metrics count commits that are rejected, by code, and those that are taken late', async () => {
+  expectStatus(await service.importPackage('metered', await packCourse('phishing')), 201);
+  const enrolment = await service.enrol('metered');
+  const laptop = await play(service, enrolment.LaunchURL);
+  await play(service, enrolment.LaunchURL);
+  const grown = await growthOf(metricsNow, async () => {
+    expectStatus(await laptop.commit({ Data: scorm12('incomplete', 10) }), 200);
+    expectStatus(await laptop.commit({ Number: 5_000, Data: scorm12('incomplete', 10) }), 409);
+    const { LoginID, EnrollID } = enrolment;
+    await service.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true });
+    expectStatus(await laptop.commit({ Data: scorm12('passed', 90) }), 403);
+  });
+  assert.equal(grown('lectern_late_commits_total'), 1);
+  assert.equal(grown('lectern_commits_rejected_total{code="commit_number_ahead"}'), 1);
+  assert.equal(grown('lectern_commits_rejected_total{code="enrolment_withdrawn"}'), 1);
+});
+
+test('metrics show the free disk and the write-ahead log', async () => {
+  clock.advance({ seconds: 61 });
+  const found = await untilRight(
+    () => readMetrics(service),
+    (metrics) => metrics.has('lectern_database_wal_bytes') && metrics.has('lectern_disk_free_bytes'),
+  );
+  const value = (name: string) => found.get(name) ?? 0;
+  assert.ok(value('lectern_database_wal_bytes') >= 1024 ** 2);
+  assert.ok(value('lectern_disk_free_bytes') > 0);
+  assert.ok(value('lectern_disk_size_bytes') > value('lectern_disk_free_bytes'));
+  assert.equal(value('lectern_figures_up{group="disk"}'), 1);
+  assert.equal(value('lectern_figures_up{group="wal"}'), 1);
+});
+
+test('with a database that hangs, the rest of the metrics is answered within a second, and old figures are left out', async () => {
+  const { engine } = service.ctx;
+  const isServer = engine.kind === 'postgres';
+  const held = Promise.withResolvers<void>();
+  const idle = await readMetrics(service);
+  // The embedded database has one connection, a node has ten of a server.
+  const holding = Array.from({ length: isServer ? 10 : 1 }, () =>
+    engine.transaction(async (connection) => {
+      await connection.query({ text: 'select 1', values: [] });
+      await held.promise;
+    }),
+  );
+  try {
+    await until('all connections are taken', () => engine.load().inUse === holding.length);
+    clock.advance({ seconds: 61 });
+    for (const _ of [1, 2]) {
+      const begun = performance.now();
+      const metrics = await readMetrics(service);
+      assert.ok(performance.now() - begun < 1_000 * (1 + slack), `${performance.now() - begun} ms`);
+      assert.equal(metrics.get('lectern_database_in_use'), holding.length);
+      assert.ok((metrics.get('lectern_database_waiting') ?? 0) >= 1);
+      assert.ok(
+        (metrics.get('lectern_database_waits_total') ?? 0) > (idle.get('lectern_database_waits_total') ?? 0),
+      );
+      assert.equal(metrics.get('lectern_figures_up{group="wal"}'), 0);
+      assert.equal(metrics.has('lectern_database_wal_bytes'), false);
+      assert.equal(metrics.get('lectern_figures_up{group="disk"}'), 1);
+    }
+  } finally {
+    held.resolve();
+    await Promise.all(holding);
+  }
+  clock.advance({ seconds: 16 });
+  await untilRight(
+    () => readMetrics(service),
+    (metrics) => metrics.get('lectern_figures_up{group="wal"}') === 1,
+  );
+});
+
+test('figures of the database are read at most once every 15 s, however often metrics are asked for', async () => {
+  const seen: string[] = [];
+  const node = await serve(watched(service.ctx, ({ text }) => void seen.push(text)));
+  after(node.close);
+  const ask = () => node.api.inject({ url: '/metrics' });
+  const reads = () => seen.filter((text) => text.includes('pg_ls_waldir')).length;
+  for (let asked = 0; asked < 5; asked++) assert.equal((await ask()).statusCode, 200);
+  await until('they were read', () => reads() > 0);
+  assert.equal(reads(), 1);
+  clock.advance({ seconds: 16 });
+  await Promise.all([ask(), ask(), ask()]);
+  await until('they were read again', () => reads() > 1);
+  assert.equal(reads(), 2);
+});
+
+test('metrics name no tenant, person, key, course or address', async () => {
+  const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
+  assert.doesNotMatch(text, /tenant-\d|learner-|user-\d|course-\d|192\.0\.2|metered|nobody/);
+});
+
+test('docs/guide/monitoring.md lists every metric of ours', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../../docs/guide/monitoring.md'), 'utf8');
+  const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
+  const shown = [...text.matchAll(/^# TYPE (lectern_\w+)/gm)].map(([, name]) => name);
+  const listed = [...page.matchAll(/`(lectern_\w+)`/g)].map(([, name]) => name);
+  assert.deepEqual([...new Set(listed)].sort(), shown.sort());
+});

@@ -1,0 +1,27 @@
+import { type Config, isLoopback } from '../config.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/** What should be fixed before relying on the service, as sentences for the start-up log. */
+export function startWarnings(config: Config, env: Environment): string[] {
+  const warnings: string[] = [];
+  if (config.databaseUrl !== null && isInClear(config.databaseUrl, env))
+    warnings.push(
+      'The connection to PostgreSQL does not require TLS: others on the network could read and change all data. Add sslmode=verify-full to DATABASE_URL.',
+    );
+  if (config.trustProxy && !env.BASE_URL)
+    warnings.push(
+      `TRUST_PROXY is set and BASE_URL is not: launch links begin with ${config.baseUrl}. Set BASE_URL to the address of the proxy.`,
+    );
+  return warnings;
+}
+
+const encrypted = ['require', 'verify-ca', 'verify-full'];
+
+/** Whether data may leave this machine without TLS; a socket and loopback do not. */
+function isInClear(databaseUrl: string, env: Environment): boolean {
+  const { hostname, searchParams } = new URL(databaseUrl);
+  const host = (searchParams.get('host') ?? decodeURIComponent(hostname)).replace(/^\[(.*)\]$/, '$1');
+  if (host === '' || host.startsWith('/') || isLoopback(host)) return false;
+  return !encrypted.includes(searchParams.get('sslmode') ?? env.PGSSLMODE ?? '');
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startService } from '../../../test/support/service.ts';
+import { newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { type EnrolRow, enrolText } from '../../modules/enrolments/enrol-statement/statement.ts';
+import type { Connection } from '../db/engine.ts';
+import { newId } from '../ids.ts';
+import { analyzeGrown } from './statistics.ts';
+
+const service = await startService();
+after(() => service.close());
+const { ctx } = service;
+
+const fill = `insert into "user" (tenant_id, user_id, login_id, password_hash, created_at, updated_at)
+select $1, gen_random_uuid(), 'learner ' || n, 'random:', now(), now() from generate_series(1, 5000) n`;
+const enrolAll = `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at)
+select tenant_id, gen_random_uuid(), user_id, $2, 'standard', 'enrolment', now(), now() from "user"
+where tenant_id = $1 and login_id like 'learner %'`;
+
+test('a plan made on empty tables is made anew once they have grown', async () => {
+  const tenant = await newTenant(service);
+  const course = await newCourse(service);
+  const row: EnrolRow & { n: number } = {
+    n: 0,
+    enroll_id: newId(ctx.now()),
+    first_event: newId(ctx.now()),
+    second_event: newId(ctx.now()),
+    login_id: 'nobody',
+    course_id: course,
+    duration_id: null,
+    if_enrolled: 'return',
+    reference: null,
+    metadata: null,
+  };
+  const values = [tenant.TenantID, JSON.stringify([row]), ctx.now()];
+  const enrol = (connection: Connection) => connection.query({ name: 'kept_plan', text: enrolText, values });
+  const plan = async (connection: Connection) => {
+    const { rows } = await connection.query<Record<string, string>>({
+      text: `/* across tenants: a test reads the plan */ explain execute kept_plan('${tenant.TenantID}', '[]', now())`,
+      values: [],
+    });
+    return rows.map((line) => line['QUERY PLAN']).join('\n');
+  };
+  const grow = async () => {
+    await ctx.engine.query({ text: fill, values: [tenant.TenantID] });
+    await ctx.engine.query({ text: enrolAll, values: [tenant.TenantID, course] });
+    assert.deepEqual((await analyzeGrown(ctx)).sort(), ['enrolment', 'user']);
+    assert.deepEqual(await analyzeGrown(ctx), [], 'nothing has grown since');
+  };
+  // A server has several connections, and each has plans of its own; the embedded database has one.
+  const after = await (ctx.engine.kind === 'pglite'
+    ? (async () => {
+        for (let time = 0; time < 7; time++) await enrol(ctx.engine);
+        await grow();
+        return plan(ctx.engine);
+      })()
+    : ctx.engine.transaction(async (connection) => {
+        for (let time = 0; time < 7; time++) await enrol(connection);
+        await grow();
+        return plan(connection);
+      }));
+  assert.match(after, /Index Scan using enrolment_(current|of_user) on enrolment own/);
+  assert.match(after, /user_tenant_id_login_id_key on "user" own/);
+  assert.doesNotMatch(after, /Seq Scan on (enrolment|"user") own/);
+});

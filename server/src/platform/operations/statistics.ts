@@ -1,0 +1,66 @@
+import type { Context } from '../context.ts';
+
+/**
+ * Analyses tables that have grown beyond their statistics. Measured on PGlite: bulk enrolments into a table
+ * that was never analysed took 350 ms for 200 rows because of a wrong index, and 90 ms afterwards; autovacuum
+ * runs a minute later.
+ */
+export async function noteGrowth(ctx: Context, tables: readonly string[], rows: number): Promise<void> {
+  const text = `select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relname = any($1) and reltuples < $2`;
+  try {
+    const young = await ctx.engine.query<{ name: string }>({ text, values: [tables, rows] });
+    for (const { name } of young.rows) await analyze(ctx, name);
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'could not analyse tables');
+  }
+}
+
+async function analyze(ctx: Context, table: string): Promise<void> {
+  await ctx.engine.query({
+    text: `/* across tenants: statistics */ analyze (skip_locked) "${table}"`,
+    values: [],
+  });
+}
+
+/** 64 kB, and four times the pages at the last analysis. */
+const grown = `/* across tenants: statistics */
+select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+  and pg_relation_size(oid) > greatest(65536, relpages::bigint * 4 * current_setting('block_size')::bigint)`;
+
+/** Returns the tables that it analysed. */
+export async function analyzeGrown(ctx: Context): Promise<string[]> {
+  const { rows } = await ctx.engine.query<{ name: string }>({ name: 'grown', text: grown, values: [] });
+  for (const { name } of rows) await analyze(ctx, name);
+  return rows.map(({ name }) => name);
+}
+
+const lookEvery = 1_000;
+
+/**
+ * Keeps plans right while a new database fills. A plan made for empty tables is kept, and then any index is
+ * as good as another: 50 enrolments took 300 ms with 20,000 rows, until autovacuum ran after a minute.
+ */
+export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
+  let looking = Promise.resolve();
+  let stopped = false;
+  const look = async () => {
+    try {
+      await analyzeGrown(ctx);
+    } catch (error) {
+      if (!stopped) ctx.log.warn({ err: error }, 'could not analyse tables; it will be retried');
+    }
+    if (!stopped) timer = setTimeout(begin, lookEvery).unref();
+  };
+  const begin = () => {
+    looking = look();
+  };
+  let timer = setTimeout(begin, lookEvery).unref();
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+      return looking;
+    },
+  };
+}

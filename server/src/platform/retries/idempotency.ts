@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context, TenantContext } from '../context.ts';
+import { forTenant } from '../db/lines.ts';
+import { Problem } from '../errors.ts';
+import type { Answer } from '../http/routes.ts';
+import { answered, type Call, once } from './once.ts';
+import { operatorSpace } from './stored-answers.ts';
+
+export const idempotencyHeader = 'Idempotency-Key';
+
+/** The header of a request; null if it has none. */
+export function readIdempotencyKey(request: FastifyRequest): string | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  throw new Problem('validation_failed', `${idempotencyHeader} must be 1–255 printable ASCII characters.`, {
+    param: idempotencyHeader,
+  });
+}
+
+/** The owner of the keys: a tenant, or one of the operator's API keys. */
+function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantContext, string] {
+  const { tenantId, caller } = request;
+  return tenantId === null
+    ? [forTenant(ctx, operatorSpace), `${caller?.keyId}\0${key}`]
+    : [forTenant(ctx, tenantId), key];
+}
+
+/**
+ * Part of the request: a response shows what these scopes allow, so a key with other scopes must not get it.
+ */
+export function scopesOf({ caller }: FastifyRequest): string {
+  return [...(caller?.scopes ?? [])].sort().join(' ');
+}
+
+/** Handles a POST with an Idempotency-Key: returns the stored response or that of `call`. */
+export async function answerOnce(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: string,
+  call: Call<Answer>,
+): Promise<Answer> {
+  const [space, name] = keySpace(ctx, request, key);
+  const asked = {
+    key: name,
+    request: `${request.method} ${request.url}\n${scopesOf(request)}\n${JSON.stringify(request.body)}`,
+    about: loginIdIn(request.params) ?? loginIdIn(request.body),
+    aboutTenant: request.tenantId === null ? tenantIdIn(request) : null,
+  };
+  const { outcome, replayed } = await once(space, asked, call);
+  if (replayed) void reply.header('Idempotency-Replayed', 'true');
+  return answered(outcome);
+}
+
+function tenantIdIn({ params, body }: FastifyRequest): string | null {
+  return textIn(params, 'TenantID') ?? textIn(body, 'TenantID');
+}
+
+/** The LoginID in a path, a body or a row. */
+export function loginIdIn(fields: unknown): string | null {
+  return textIn(fields, 'LoginID');
+}
+
+function textIn(fields: unknown, name: string): string | null {
+  if (typeof fields !== 'object' || fields === null) return null;
+  const found: unknown = Object.hasOwn(fields, name) ? Reflect.get(fields, name) : null;
+  return typeof found === 'string' ? found : null;
+}

@@ -1,0 +1,158 @@
+import type { Context, TenantContext } from '../context.ts';
+import { sharedTransaction, transaction } from '../db/transaction.ts';
+import { codeOf } from '../error-code.ts';
+import { Problem } from '../errors.ts';
+import { coalesce } from '../load/batch.ts';
+import { perEngine } from '../per-engine.ts';
+import {
+  AlreadyStored,
+  type Asked,
+  type Name,
+  nameOf,
+  type Outcome,
+  recall,
+  store,
+} from './stored-answers.ts';
+
+/** The parts of a context that belong to the transaction. */
+export type Inside = Pick<Context, 'db' | 'engine'>;
+
+/** Runs in the transaction that stores its response: no network, nothing slow. */
+export type Act<T> = (inside: Inside) => Promise<T>;
+
+export type Call<T> = {
+  /** Does what is slow and harmless to repeat, and returns what remains to be done. */
+  prepare: () => Promise<Act<T>>;
+  /**
+   * Calls with the same name share a transaction. Only for verbs that have written nothing when they refuse.
+   */
+  shares: string | null;
+};
+
+type Entry = { name: Name; act: Act<unknown>; shares: string | null };
+
+const mostAttempts = 5;
+/**
+ * PostgreSQL rolls back a transaction that conflicts with others: conflicts, deadlocks, and what fails after
+ * one.
+ */
+const raced = new Set(['23503', '23505', '25P02', '40001', '40P01']);
+
+/** The keys that this process is working on. */
+const runningKeys = perEngine(() => new Set<string>());
+
+/**
+ * Executes `call` once for each key of a tenant, on any number of nodes: its effect and its response commit
+ * in one transaction, and the primary key of the stored responses allows only one to commit.
+ */
+export async function once<T>(
+  ctx: TenantContext,
+  asked: Asked,
+  call: Call<T>,
+): Promise<{ outcome: Outcome<T>; replayed: boolean }> {
+  const name = nameOf(ctx, asked);
+  for (let attempt = 1; ; attempt++) {
+    const stored = await recall<T>(ctx, name);
+    if (stored) return { outcome: stored, replayed: true };
+    try {
+      return { outcome: await alone(ctx, name, call), replayed: false };
+    } catch (error) {
+      if (attempt === mostAttempts || !isRaced(error)) throw error;
+    }
+  }
+}
+
+/** Throws the problem that an outcome represents. */
+export function answered<T>(outcome: Outcome<T>): T {
+  if ('value' in outcome) return outcome.value;
+  const { code, detail, extras } = outcome.problem;
+  throw new Problem(code, detail, extras);
+}
+
+/** What was prepared no longer fits. Thrown inside the transaction, which is undone; it is prepared again. */
+export class Outdated extends Problem {
+  constructor() {
+    super('unavailable', 'The record is being changed by others. Retry the request.', { retryAfter: 1 });
+  }
+}
+
+function isRaced(error: unknown): boolean {
+  return error instanceof AlreadyStored || error instanceof Outdated || raced.has(codeOf(error));
+}
+
+/** Within this process one at a time; nodes exclude each other by the primary key. */
+async function alone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<Outcome<T>> {
+  const running = runningKeys(ctx);
+  if (running.has(name.keyHash)) throw inProgress();
+  running.add(name.keyHash);
+  try {
+    const entry = { name, act: await prepared(call), shares: call.shares };
+    const outcome = call.shares === null ? (await commit(ctx, [entry]))[0] : await commitShared(ctx, entry);
+    // An entry that has the outcome of its own execution.
+    return outcome as Outcome<T>;
+  } finally {
+    running.delete(name.keyHash);
+  }
+}
+
+function inProgress(): Problem {
+  return new Problem(
+    'in_progress',
+    'The request with this Idempotency-Key is still in progress. Send it again shortly.',
+    { retryAfter: 1 },
+  );
+}
+
+/** A rejection is a response too, and is stored like one. */
+async function prepared<T>(call: Call<T>): Promise<Act<T>> {
+  try {
+    return await call.prepare();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    return () => Promise.reject(error);
+  }
+}
+
+const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
+  group: (ctx, { shares }) => `${ctx.tenantId}\0${shares}`,
+  run: commit,
+});
+
+/**
+ * All or none: an internal error, or a response stored by another node in the meantime, undoes the others
+ * too.
+ */
+function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
+  const begin = entries.length > 1 ? sharedTransaction : transaction;
+  return begin(ctx, async (ctx) => {
+    // What verbs keep per engine, such as their queues, is not shared with calls outside the transaction.
+    const inside = { db: ctx.db, engine: { ...ctx.engine } };
+    const settled = await Promise.allSettled(entries.map(({ act }) => outcomeOf(act, inside)));
+    const outcomes = settled.map((one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value;
+    });
+    await store(
+      ctx,
+      entries.flatMap(({ name }, at) => {
+        const outcome = outcomes[at];
+        return outcome && isFinal(outcome) ? [{ name, outcome }] : [];
+      }),
+    );
+    return outcomes;
+  });
+}
+
+async function outcomeOf(act: Act<unknown>, inside: Inside): Promise<Outcome<unknown>> {
+  try {
+    return { value: await act(inside) };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    return { problem: { code: error.code, detail: error.message, extras: error.extras } };
+  }
+}
+
+/** Outcomes that a later attempt could change are not stored. */
+function isFinal(outcome: Outcome<unknown>): boolean {
+  return 'value' in outcome || outcome.problem.extras.retryAfter === undefined;
+}

@@ -1,0 +1,39 @@
+import type { Context } from '../context.ts';
+import { transaction } from '../db/transaction.ts';
+import { Problem } from '../errors.ts';
+
+class Undo extends Error {}
+
+/**
+ * Runs a verb in a transaction that is rolled back, to find out what it would do. The context's engine is a
+ * copy, so that per-engine state, such as queues, is not shared with other callers.
+ */
+export async function pretend<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
+  const done: T[] = [];
+  try {
+    await transaction(ctx, async (ctx) => {
+      done.push(await work({ ...ctx, engine: { ...ctx.engine } }));
+      throw new Undo();
+    });
+  } catch (error) {
+    if (!(error instanceof Undo)) throw error;
+  }
+  return done[0] as T;
+}
+
+/** The same for several concurrent rows, each settled independently. */
+export async function pretendEach<C extends Context, Row, T>(
+  ctx: C,
+  rows: Row[],
+  verb: (ctx: C, row: Row) => Promise<T>,
+): Promise<PromiseSettledResult<T>[]> {
+  const settle = (some: Row[]) =>
+    pretend(ctx, (ctx) => Promise.allSettled(some.map((row) => verb(ctx, row))));
+  const together = await settle(rows);
+  const understood = together.every((row) => row.status === 'fulfilled' || row.reason instanceof Problem);
+  if (understood || rows.length === 1) return together;
+  // A failed statement fails all later ones in its transaction.
+  const alone: PromiseSettledResult<T>[] = [];
+  for (const row of rows) alone.push(...(await settle([row])));
+  return alone;
+}

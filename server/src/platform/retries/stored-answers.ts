@@ -1,0 +1,230 @@
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import type { Context, TenantContext } from '../context.ts';
+import { forTenant } from '../db/lines.ts';
+import { run } from '../db/transaction.ts';
+import { type ErrorCode, Problem, type ProblemExtras } from '../errors.ts';
+import { sha256 } from '../ids.ts';
+import { mark, markingKey } from '../keys/signing.ts';
+import { readTogether } from '../load/read-together.ts';
+
+/** Responses erased by one statement. */
+const portion = 500;
+
+/** How long a response is replayed. */
+const keptHours = 24;
+
+/** The owner of responses to the operator, besides the tenants'. */
+export const operatorSpace = '';
+
+export type Asked = {
+  /** The client's name for this request. */
+  key: string;
+  /** What it asks for; the same key with another request is rejected. */
+  request: string;
+  /** The LoginID in the request, by which an erasure finds the response. */
+  about: string | null;
+  /** The tenant in the operator's request, by which its deletion finds the response. */
+  aboutTenant?: string | null;
+};
+
+/** The outcome of a verb. */
+export type Outcome<T> =
+  | { value: T }
+  | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } };
+
+/** A request as stored in the table: neither the client's key nor the request can be read from it. */
+export type Name = { keyHash: string; requestHash: string; about: string | null; cipher: Buffer };
+
+/** The response is encrypted with key and request, so a copy of the database reveals nothing without both. */
+export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = null }: Asked): Name {
+  const secret = createSecretKey(
+    createHmac('sha256', markingKey(ctx.keys, 'idempotency'))
+      .update(`idempotency\0${ctx.tenantId}\0${key}`)
+      .digest(),
+  );
+  const derive = (text: string) => createHmac('sha256', secret).update(text).digest();
+  return {
+    keyHash: derive('name').toString('hex'),
+    requestHash: derive(`request\0${request}`).toString('hex'),
+    about: aboutTenant !== null ? aboutTenantMark(ctx, aboutTenant) : about && aboutUser(ctx, about),
+    cipher: derive(`answer\0${request}`),
+  };
+}
+
+/** Keyed, so that a copy of the database does not confirm a LoginID. */
+function aboutUser(ctx: TenantContext, loginId: string): string {
+  return mark(ctx.keys, 'about', JSON.stringify(['user', ctx.tenantId, loginId]));
+}
+
+function aboutTenantMark(ctx: Context, tenantId: string): string {
+  return mark(ctx.keys, 'about', JSON.stringify(['tenant', tenantId]));
+}
+
+/** As earlier versions wrote it: such rows are gone a day after the upgrade. */
+function unkeyedAboutUser(ctx: TenantContext, loginId: string): string {
+  return sha256(`${ctx.tenantId}\0${loginId}`);
+}
+
+const readText = `
+select asked.n, known.answer, encode(known.request_hash, 'hex') as request_hash
+from unnest($2::text[]) with ordinality as asked (key_hash, n)
+join stored_answer known on known.tenant_id = $1 and known.key_hash = decode(asked.key_hash, 'hex')
+where known.expires_at > $3`;
+
+type Stored = { answer: Buffer | null; request_hash: string };
+
+const read = readTogether<string, Stored>({
+  name: 'read_answer',
+  text: readText,
+  values: (ctx, keyHashes) => [ctx.tenantId, keyHashes, ctx.now()],
+});
+
+/** The stored outcome of this request; null if there is none. */
+export async function recall<T>(ctx: TenantContext, name: Name): Promise<Outcome<T> | null> {
+  const stored = await read(ctx, name.keyHash);
+  if (!stored) return null;
+  if (stored.request_hash !== name.requestHash)
+    throw new Problem(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another request. Use a new key for each request.',
+      { param: 'Idempotency-Key' },
+    );
+  if (!stored.answer) throw erasedProblem(ctx);
+  return JSON.parse(decrypt(name.cipher, stored.answer));
+}
+
+function erasedProblem({ tenantId }: TenantContext): Problem {
+  const again = 'Use a new Idempotency-Key to do it again.';
+  return tenantId === operatorSpace
+    ? new Problem('tenant_not_found', `The tenant that this request was about has been deleted. ${again}`)
+    : new Problem(
+        'user_not_found',
+        `The user that this request was about has been erased, and so has the response. ${again}`,
+      );
+}
+
+/**
+ * Another node stored a response under the same key first. Thrown inside the transaction, which then has no
+ * effect.
+ */
+export class AlreadyStored extends Problem {
+  constructor() {
+    super(
+      'in_progress',
+      'The request with this Idempotency-Key is still in progress. Send it again shortly.',
+      { retryAfter: 1 },
+    );
+  }
+}
+
+/** In key order, so that nodes that store the same keys wait for each other instead of deadlocking. */
+const storeText = `
+insert into stored_answer as known (tenant_id, key_hash, request_hash, about, answer, expires_at)
+select $1, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $4
+from jsonb_to_recordset($2::jsonb) as r (key_hash text, request_hash text, about text, answer text)
+order by r.key_hash
+on conflict (tenant_id, key_hash) do update set request_hash = excluded.request_hash, about = excluded.about,
+  answer = excluded.answer, expires_at = excluded.expires_at
+where known.expires_at <= $3
+returning 1`;
+
+/**
+ * Stores outcomes in the transaction of `ctx`, or throws: the primary key allows one response for each
+ * request.
+ */
+export async function store(
+  ctx: TenantContext,
+  answers: { name: Name; outcome: Outcome<unknown> }[],
+): Promise<void> {
+  if (answers.length === 0) return;
+  const rows = answers.map(({ name, outcome }) => ({
+    key_hash: name.keyHash,
+    request_hash: name.requestHash,
+    about: name.about,
+    answer: encrypt(name.cipher, JSON.stringify(outcome)),
+  }));
+  const now = ctx.now();
+  const until = new Date(now.getTime() + keptHours * 3_600_000);
+  const values = [ctx.tenantId, JSON.stringify(rows), now, until];
+  const stored = await run(ctx, { name: 'store_answers', text: storeText, values });
+  if (stored.length < rows.length) throw new AlreadyStored();
+}
+
+function encrypt(key: Buffer, text: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+}
+
+function decrypt(key: Buffer, bytes: Buffer): string {
+  const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+  cipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([cipher.update(bytes.subarray(28)), cipher.final()]).toString('utf8');
+}
+
+/** Erases up to `most` responses about a person. The rows stay until they expire, so that a late retry does not
+ * bring the person back. */
+export function eraseAnswers(
+  ctx: TenantContext,
+  { loginId, most }: { loginId: string; most: number },
+): Promise<number> {
+  return erase(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], most);
+}
+
+export function countAnswers(
+  ctx: TenantContext,
+  { loginId, most }: { loginId: string; most: number },
+): Promise<number> {
+  return count(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], most);
+}
+
+/** Erases the operator's answers about a tenant, a portion at a time; the rows stay for the same reason. */
+export async function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<void> {
+  const marks = [aboutTenantMark(ctx, tenantId)];
+  while ((await erase(forTenant(ctx, operatorSpace), marks, portion)) === portion);
+}
+
+export function countAnswersAboutTenant(
+  ctx: Context,
+  { tenantId, most }: { tenantId: string; most: number },
+): Promise<number> {
+  return count(forTenant(ctx, operatorSpace), [aboutTenantMark(ctx, tenantId)], most);
+}
+
+const someAbout = `
+select known.key_hash from stored_answer known
+where known.tenant_id = $1 and known.about = any($2::text[]) and known.answer is not null limit $3`;
+
+async function count(ctx: TenantContext, abouts: string[], most: number): Promise<number> {
+  const [row] = await run<{ answers: number }>(ctx, {
+    name: 'count_answers_about',
+    text: `select count(*)::integer as answers from (${someAbout}) found`,
+    values: [ctx.tenantId, abouts, most],
+  });
+  return row?.answers ?? 0;
+}
+
+async function erase(ctx: TenantContext, abouts: string[], most: number): Promise<number> {
+  const erased = await run(ctx, {
+    name: 'erase_answers_about',
+    text: `update stored_answer old set answer = null, about = null
+      where old.tenant_id = $1 and old.key_hash = any(array(${someAbout})) returning 1`,
+    values: [ctx.tenantId, abouts, most],
+  });
+  return erased.length;
+}
+
+const forgetText = `
+/* across tenants: what is older than a day is of no use to any of them */
+delete from stored_answer where (tenant_id, key_hash) in (
+  select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit ${portion}
+)`;
+
+/** Removes responses that are no longer replayed. A job; idempotent, and safe on several nodes. */
+export async function forgetOldAnswers(ctx: Context): Promise<void> {
+  for (;;) {
+    const { affected } = await ctx.engine.query({ text: forgetText, values: [ctx.now()] });
+    if (affected < portion) return;
+  }
+}

@@ -1,0 +1,264 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type TObject } from 'typebox';
+import type { TenantContext } from '../context.ts';
+import { Problem } from '../errors.ts';
+import { toProblem } from '../http/problems.ts';
+import type { Answer } from '../http/routes.ts';
+import { Fields } from '../http/schema.ts';
+import { compileRows } from '../http/validation/validation.ts';
+import { validationProblem } from '../http/validation/validation-issues.ts';
+import { newId, normalizeIdentifiers } from '../ids.ts';
+import { noteGrowth } from '../operations/statistics.ts';
+import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
+import { answered, type Inside, once } from '../retries/once.ts';
+import { type Asked, nameOf, recall } from '../retries/stored-answers.ts';
+import {
+  acceptedRows,
+  portion,
+  type RowFormat,
+  readRows,
+  rowTypes,
+  rowWriter,
+  type SourceRow,
+} from './rows.ts';
+import { spool } from './spool.ts';
+import { requireDiskSpace, spoolBytes } from './uploads.ts';
+
+/** Why the caller may no longer call; null: they may. */
+function refusalOf(ctx: TenantContext): Promise<unknown> {
+  const check = ctx.checkCaller?.() ?? Promise.resolve();
+  return check.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+/**
+ * The outcome of one row: the status that the single verb would have responded with, and the IDs of the
+ * record.
+ */
+export type RowDone = { Status: 200 | 201 } & Record<string, unknown>;
+export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
+
+export type BulkVerb<T> = {
+  /**
+   * Runs the verb for one row; slow work was done before. It is coalesced, and writes nothing when it
+   * refuses.
+   */
+  prepare: (ctx: TenantContext, row: T) => Promise<(ctx: TenantContext) => Promise<RowDone>>;
+  /** What the verb would do for up to 200 rows, each settled independently. */
+  plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
+  row: TObject;
+  /** Tables that grow because of it. */
+  tables: readonly string[];
+  /** Fields of the row that its result repeats. */
+  names: readonly string[];
+  /** Additional fields of the result. */
+  ids: readonly string[];
+};
+
+export const bulkQuery = Fields({
+  plan: Type.Optional(
+    Type.Boolean({ description: 'true: report what would happen to each row, and change nothing.' }),
+  ),
+});
+
+export function bulkStreams(fields: string, row: Record<string, string>) {
+  const description = `One object per line as NDJSON, or CSV with the field names in the first row, where an empty cell means that the field is not sent. Fields: ${fields}. A row may have 64 kB; the number of rows is not limited.`;
+  const examples = {
+    [rowTypes.ndjson]: `${JSON.stringify(row)}\n`,
+    [rowTypes.csv]: `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}\n`,
+  };
+  return { types: Object.values(rowTypes), description, bulk: true, examples } as const;
+}
+
+export const bulkAnswer = {
+  description:
+    'One line for each row, in order: `Row` (from 1), `Status` as in the single call, and the IDs of the record or `code` and `detail`; with `plan`, `Plan` is created, exists, differs or error. CSV with `Accept: text/csv`.',
+  type: [rowTypes.ndjson, rowTypes.csv],
+};
+
+type Keyed = (
+  row: number,
+  prepare: () => Promise<(ctx: TenantContext) => Promise<RowDone>>,
+) => Promise<RowDone>;
+
+/** The chunks before which young tables are analysed. */
+const growth = [3, 6, 25, 100, 500];
+
+/** Compiles a bulk verb's validation once, on its first call. */
+export function bulk<T>(verb: BulkVerb<T>) {
+  const checks: Partial<Record<RowFormat, ReturnType<typeof compileRows>>> = {};
+
+  /** `keyed`: makes a row idempotent; null without an Idempotency-Key. */
+  async function work(
+    ctx: TenantContext,
+    rows: SourceRow[],
+    { format, plan, keyed }: { format: RowFormat; plan: boolean; keyed: Keyed | null },
+  ) {
+    const results: RowResult[] = [];
+    const valid: { at: number; row: number; value: T }[] = [];
+    for (const [at, source] of rows.entries()) {
+      const problem = 'problem' in source ? source.problem : check(source.value);
+      results[at] = {
+        Row: source.row,
+        Status: 0,
+        ...('value' in source ? named(source.value) : {}),
+      };
+      if (problem) refuse(ctx, results[at], problem, plan);
+      else if ('value' in source) valid.push({ at, row: source.row, value: source.value as T });
+    }
+    const settled = plan
+      ? await verb.plan(
+          ctx,
+          valid.map(({ value }) => value),
+        )
+      : await Promise.allSettled(
+          valid.map(async ({ row, value }) =>
+            keyed ? keyed(row, () => verb.prepare(ctx, value)) : (await verb.prepare(ctx, value))(ctx),
+          ),
+        );
+    for (const [index, { at }] of valid.entries()) {
+      const [result, outcome] = [results[at] as RowResult, settled[index]];
+      if (outcome?.status === 'fulfilled') succeed(result, outcome.value, plan);
+      else refuse(ctx, result, outcome?.reason, plan);
+    }
+    return results;
+
+    function check(value: unknown): Problem | null {
+      checks[format] ??= compileRows(verb.row, format === 'csv');
+      const validate = checks[format];
+      return validate(value) ? null : validationProblem(validate.errors ?? [], 'row');
+    }
+  }
+
+  /** What the row is about, even if it is rejected. */
+  function named(value: unknown): Record<string, unknown> {
+    const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+    return Object.fromEntries(
+      verb.names.flatMap((name) => (typeof fields[name] === 'string' ? [[name, fields[name]]] : [])),
+    );
+  }
+
+  function succeed(result: RowResult, done: RowDone, plan: boolean): void {
+    if (!plan) Object.assign(result, done);
+    else Object.assign(result, { Status: done.Status, Plan: done.Status === 201 ? 'created' : 'exists' });
+  }
+
+  /**
+   * The stream of results. The first chunk is processed before the response begins, so an error in the input
+   * as a whole becomes a problem document.
+   */
+  return async (
+    ctx: TenantContext,
+    input: { request: FastifyRequest; reply: FastifyReply; body: unknown; plan: boolean },
+  ): Promise<Answer> => {
+    const { request, reply, plan } = input;
+    const format: RowFormat = request.headers['content-type']?.startsWith(rowTypes.csv) ? 'csv' : 'ndjson';
+    const wanted = acceptedRows(request.headers.accept) ?? { format: 'ndjson' as const, rawCells: false };
+    const key = plan ? null : readIdempotencyKey(request);
+    const columns = ['Row', 'Status', ...(plan ? ['Plan'] : []), ...verb.names, ...(plan ? [] : verb.ids)];
+    const write = rowWriter(wanted.format, [...columns, 'code', 'param', 'detail'], wanted);
+    const path = await ctx.files.scratch(`bulk-${newId(ctx.now())}`);
+    const resized = (bytes: number) => {
+      ctx.admission.spoolBytes += bytes;
+    };
+    const rows = readRows(
+      spool(
+        { path, capacity: spoolBytes, room: () => requireDiskSpace(ctx, 0), resized },
+        input.body as Readable,
+      ),
+      format,
+    );
+
+    async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
+      // A call may take long; its key may be revoked or its tenant suspended in the meantime.
+      const refused = first ? null : await refusalOf(ctx);
+      if (refused) return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, refused, plan));
+      for (const one of source) if ('value' in one) normalizeIdentifiers(one.value);
+      if (key === null) return work(ctx, source, { format, plan, keyed: null });
+      let replays = 0;
+      // Before validation, which converts the cells of CSV.
+      const asked = new Map(
+        source.flatMap((one) => ('value' in one ? [[one.row, askedBy(request, key, one)] as const] : [])),
+      );
+      const keyed: Keyed = async (row, prepare) => {
+        const call = {
+          prepare: async () => {
+            const act = await prepare();
+            return (inside: Inside) => act({ ...ctx, ...inside });
+          },
+          shares: request.routeOptions.url ?? null,
+        };
+        const { outcome, replayed } = await once(ctx, asked.get(row) as Asked, call);
+        if (replayed) replays += 1;
+        return answered(outcome);
+      };
+      try {
+        // Rows of another call with the same key are rejected before any row is processed.
+        await Promise.all([...asked.values()].map((one) => recall(ctx, nameOf(ctx, one))));
+        const results = await work(ctx, source, { format, plan, keyed });
+        if (first && replays > 0) void reply.header('Idempotency-Replayed', 'true');
+        return results;
+      } catch (error) {
+        if (first) throw error;
+        return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, error, plan));
+      }
+    }
+
+    /** While one chunk is in the database, the next is read and validated. */
+    async function* lines(): AsyncGenerator<string, void> {
+      let running: Promise<RowResult[]> | null = null;
+      let portions = 0;
+      for await (const source of rows) {
+        if (growth.includes(++portions)) await noteGrowth(ctx, verb.tables, portions * portion);
+        const next = workOnce(source, running === null);
+        next.catch(() => {});
+        if (running) yield write(await running);
+        running = next;
+      }
+      yield write(running ? await running : []);
+    }
+
+    const output = lines();
+    const first = await output.next();
+    const all = async function* () {
+      if (!first.done) yield first.value;
+      yield* output;
+    };
+    return {
+      status: 200,
+      body: Readable.from(all(), { objectMode: false }),
+      headers: { 'Content-Type': `${rowTypes[wanted.format]}; charset=utf-8` },
+    };
+  };
+}
+
+function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boolean): RowResult {
+  const problem =
+    toProblem(error) ??
+    new Problem('internal_error', 'The service failed to process this row. Send it again.');
+  if (problem.status >= 500) ctx.log.error({ err: error }, 'a row of a bulk call failed');
+  const { retryAfter, errors, ...extras } = problem.extras;
+  return Object.assign(result, {
+    Status: problem.status,
+    ...(plan ? { Plan: problem.code === 'user_exists' ? 'differs' : 'error' } : {}),
+    code: problem.code,
+    detail: problem.message,
+    ...extras,
+  });
+}
+
+/** Each row is a request of its own: its outcome is replayed, whatever happened to the others. */
+function askedBy(
+  request: FastifyRequest,
+  key: string,
+  { row, value }: { row: number; value: unknown },
+): Asked {
+  return {
+    key: `${key}\0${row}`,
+    request: `${request.url}\n${scopesOf(request)}\n${JSON.stringify(value)}`,
+    about: loginIdIn(value),
+  };
+}

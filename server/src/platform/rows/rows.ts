@@ -1,0 +1,257 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { Problem } from '../errors.ts';
+import { hasPrototypeName } from '../http/validation/prototype-names.ts';
+
+export type RowFormat = 'ndjson' | 'csv';
+export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
+
+/** One row of the input, numbered from 1 without the header and empty lines. */
+export type SourceRow = { row: number } & ({ value: unknown } | { problem: Problem });
+
+/** Maximum rows in one chunk, which is also one statement. */
+export const portion = 200;
+const rowBytes = 64 * 1024;
+/** A chunk is parsed in one go: more would delay other callers. */
+const portionCharacters = 256 * 1024;
+const mostColumns = 200;
+
+/** Reads NDJSON or CSV in constant memory. An unreadable row affects only itself. */
+export async function* readRows(
+  input: AsyncIterable<Buffer>,
+  format: RowFormat,
+): AsyncGenerator<SourceRow[], void> {
+  const split = openSplitter(format === 'csv');
+  const readPortion = format === 'csv' ? csvReader() : readJson;
+  let waiting: Cut[] = [];
+  let number = 0;
+  const take = (cuts: Cut[]) => readPortion(cuts).map((read) => ({ row: ++number, ...read }));
+  for await (const chunk of input) {
+    waiting.push(...split.push(chunk));
+    for (let rows = nextPortion(waiting); rows > 0; rows = nextPortion(waiting))
+      yield take(waiting.splice(0, rows));
+  }
+  waiting = [...waiting, ...split.end()];
+  while (waiting.length > 0) yield take(waiting.splice(0, nextPortion(waiting) || waiting.length));
+}
+
+type Cut = string | Problem;
+/** Number of rows in the next chunk; 0 if more rows may belong to it. */
+function nextPortion(waiting: readonly Cut[]): number {
+  let characters = 0;
+  for (const [index, cut] of waiting.entries()) {
+    characters += typeof cut === 'string' ? cut.length : 0;
+    if (index > 0 && (index === portion || characters > portionCharacters)) return index;
+  }
+  return 0;
+}
+
+type Read = { value: unknown } | { problem: Problem };
+
+/**
+ * Splits bytes at line ends; in CSV, line ends within quotes belong to the row. Excess bytes are dropped as
+ * they arrive.
+ */
+function openSplitter(quotes: boolean) {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let quoted = false;
+  const keep = (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > rowBytes) parts = [];
+    else if (piece.length > 0) parts.push(piece);
+  };
+  const take = (): Cut[] => {
+    const read = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
+    // Windows line ends: a leftover \r from the previous chunk would become part of its last cell.
+    const cut = typeof read === 'string' ? read.replace(/\r$/, '') : read;
+    parts = [];
+    bytes = 0;
+    return typeof cut === 'string' && cut.trim() === '' ? [] : [cut];
+  };
+  return {
+    push(chunk: Buffer): Cut[] {
+      const cuts: Cut[] = [];
+      let from = 0;
+      for (let at = 0; at < chunk.length; at++) {
+        if (quotes && chunk[at] === 0x22) quoted = !quoted;
+        else if (chunk[at] === 0x0a && !quoted) {
+          keep(chunk.subarray(from, at));
+          cuts.push(...take());
+          from = at + 1;
+        }
+      }
+      keep(chunk.subarray(from));
+      return cuts;
+    },
+    end: take,
+  };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Buffer): Cut {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return new Problem('malformed_request', 'The row is not UTF-8. Save the file as UTF-8.');
+  }
+}
+
+function tooLarge(): Problem {
+  return new Problem(
+    'payload_too_large',
+    'The row is larger than 64 kB. Shorten it; in CSV, look for a quote that is not closed.',
+  );
+}
+
+function readJson(cuts: Cut[]): Read[] {
+  return cuts.map((cut) => {
+    if (cut instanceof Problem) return { problem: cut };
+    try {
+      return readValue(JSON.parse(cut));
+    } catch {
+      return {
+        problem: new Problem('malformed_request', 'The row is not valid JSON. Send one object per line.'),
+      };
+    }
+  });
+}
+
+/** As for request bodies: a name that could change what all objects inherit is rejected. */
+function readValue(value: unknown): Read {
+  if (!hasPrototypeName(value)) return { value };
+  const detail = 'The row has the name __proto__ or constructor.prototype. Choose another name.';
+  return { problem: new Problem('malformed_request', detail) };
+}
+
+/** A column `Metadata.colour` is a member of a field. */
+type Column = { field: string; member: string | null };
+
+function readHeader(names: string[]): Column[] {
+  if (names.length > mostColumns)
+    throw new Problem(
+      'validation_failed',
+      `The header has ${names.length} columns, but ${mostColumns} is the maximum.`,
+    );
+  if (new Set(names).size < names.length)
+    throw new Problem('validation_failed', 'Two columns have the same name. Name each once.');
+  const columns = names.map((name) => {
+    const dot = name.indexOf('.');
+    return dot < 0
+      ? { field: name, member: null }
+      : { field: name.slice(0, dot), member: name.slice(dot + 1) };
+  });
+  const whole = new Set(columns.filter(({ member }) => member === null).map(({ field }) => field));
+  const both = columns.find(({ field, member }) => member !== null && whole.has(field));
+  if (both) {
+    const name = `${both.field}.${both.member}`.slice(0, 100);
+    const detail = `The header has a column for a field and one for its member ${name}. Remove one of them.`;
+    throw new Problem('validation_failed', detail);
+  }
+  return columns;
+}
+
+function csvReader(): (cuts: Cut[]) => Read[] {
+  let columns: Column[] | null = null;
+  return (cuts) => {
+    const records = readRecords(cuts);
+    if (columns === null) {
+      const header = records.shift();
+      if (header instanceof Problem) throw header;
+      columns = readHeader(header ?? []);
+    }
+    const named = columns;
+    return records.map((record) => {
+      if (record instanceof Problem) return { problem: record };
+      if (record.length <= named.length) return readValue(toObject(named, record));
+      const detail = `The row has ${record.length} cells, but the header has ${named.length}. Quote cells that hold commas.`;
+      return { problem: new Problem('malformed_request', detail) };
+    });
+  };
+}
+
+const options = { relax_column_count: true, skip_empty_lines: false } as const;
+
+/** All together; if one of them is not valid CSV, each separately. */
+function readRecords(cuts: Cut[]): (string[] | Problem)[] {
+  const texts = cuts.filter((cut) => typeof cut === 'string');
+  try {
+    const records: string[][] = parse(texts.join('\n'), options);
+    if (records.length === texts.length)
+      return cuts.map((cut) => (cut instanceof Problem ? cut : (records.shift() ?? [])));
+  } catch {}
+  return cuts.map((cut) => {
+    if (cut instanceof Problem) return cut;
+    try {
+      const [record]: string[][] = parse(cut, options);
+      return record ?? [];
+    } catch {
+      return new Problem(
+        'malformed_request',
+        'The row is not valid CSV. Put cells with quotes, commas or line ends in quotes, and double the quotes within.',
+      );
+    }
+  });
+}
+
+/** An empty cell means that the field was not sent. */
+function toObject(columns: readonly Column[], cells: readonly string[]): unknown {
+  const texts = new Map<string, string>();
+  const objects = new Map<string, Map<string, string>>();
+  for (const [index, { field, member }] of columns.entries()) {
+    const cell = cells[index] ?? '';
+    if (cell === '') continue;
+    if (member === null) texts.set(field, cell);
+    else objects.set(field, (objects.get(field) ?? new Map()).set(member, cell));
+  }
+  const members = [...objects].map(([field, entries]) => [field, Object.fromEntries(entries)] as const);
+  return Object.fromEntries([...texts, ...members]);
+}
+
+/** Also after characters that a spreadsheet skips or takes for the end of a row (OWASP, CSV injection). */
+const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+/** Everything that some parser takes for the end of a row. */
+const quoted = /[\p{Cc}\u2028\u2029]/u;
+
+export type RowWriter = (records: Record<string, unknown>[]) => string;
+
+/**
+ * Writes records as NDJSON or CSV. In CSV a cell that a spreadsheet would take for a formula is prefixed with
+ * an apostrophe, unless `rawCells` is set.
+ */
+export function rowWriter(
+  format: RowFormat,
+  columns: readonly string[],
+  options: { rawCells?: boolean } = {},
+): RowWriter {
+  if (format === 'ndjson')
+    return (records) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  let header = true;
+  const textCell = (text: string) => (!options.rawCells && formula.test(text) ? `'${text}` : text);
+  return (records) => {
+    const text = stringify(records, {
+      columns: [...columns],
+      header,
+      record_delimiter: 'windows',
+      quoted_match: quoted,
+      cast: { boolean: String, object: (value) => JSON.stringify(value), string: textCell },
+    });
+    header = false;
+    return text;
+  };
+}
+
+/**
+ * What the client accepts instead of JSON: CSV or NDJSON, or null. `text/csv; formulas=raw` leaves cells
+ * unchanged.
+ */
+export function acceptedRows(accept: string | undefined): { format: RowFormat; rawCells: boolean } | null {
+  const types = (accept ?? '').toLowerCase().split(',');
+  for (const type of types) {
+    const [name = '', ...parameters] = type.split(';').map((part) => part.trim());
+    if (name === rowTypes.csv) return { format: 'csv', rawCells: parameters.includes('formulas=raw') };
+    if (name === rowTypes.ndjson) return { format: 'ndjson', rawCells: false };
+  }
+  return null;
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, test } from 'node:test';
+import { startService } from '../../../test/support/service.ts';
+import { expectProblem, newTenant } from '../../../test/support/tenant.ts';
+import { until } from '../../../test/support/until.ts';
+import { spool } from './spool.ts';
+import { requireDiskSpace } from './uploads.ts';
+
+const service = await startService();
+after(service.close);
+const { bulkCalls, bulkFiles } = service.ctx.admission;
+
+/** A bulk call that has sent its first row, and nothing else yet. */
+function beginBulk(key: string) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' };
+  const call = request(`${service.baseUrl}/user/bulk`, { method: 'POST', headers });
+  call.on('error', () => {});
+  call.write('{"LoginID":"row"}\n');
+  return call;
+}
+
+const oneRow = { 'content-type': 'application/x-ndjson' };
+
+test('a key has two bulk calls at a time, and a tenant four', async () => {
+  const tenant = await newTenant(service);
+  const keys = [tenant.key];
+  for (const Name of ['second', 'third'])
+    keys.push((await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name })).body.Secret);
+  const bulk = (key: string | undefined) =>
+    service.api('POST', '/user/bulk', '{"LoginID":"x"}\n', key, oneRow);
+  const calls = [keys[0], keys[0]].map((key) => beginBulk(key ?? ''));
+  await until('two are in progress', () => bulkFiles.get(tenant.TenantID) === 2);
+  const third = await bulk(keys[0]);
+  expectProblem(third, 429, 'too_many_requests');
+  assert.match(third.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal((await bulk(keys[1])).status, 200, 'another key of the tenant');
+  calls.push(...[keys[1], keys[1]].map((key) => beginBulk(key ?? '')));
+  await until('four are in progress', () => bulkFiles.get(tenant.TenantID) === 4);
+  expectProblem(await bulk(keys[2]), 429, 'too_many_requests');
+  const other = await newTenant(service);
+  assert.equal((await bulk(other.key)).status, 200, 'another tenant');
+  const ending = beginBulk(other.key);
+  ending.end();
+  const [response] = await once(ending, 'response');
+  for await (const _ of response);
+  await until('its place is free', () => !bulkFiles.has(other.TenantID));
+  for (const call of calls) call.destroy();
+  await until('all places are free', () => !bulkFiles.has(tenant.TenantID) && bulkCalls.size === 0);
+});
+
+test('the file of a bulk call is written again from its beginning, and never grows beyond its size', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-spool-'));
+  const path = join(folder, 'rows');
+  const capacity = 100_000;
+  const sent = Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 7 + (at >> 8)) % 251));
+  const chunks = [];
+  for (let at = 0; at < sent.length; at += 77_777) chunks.push(sent.subarray(at, at + 77_777));
+  chunks.push(sent.subarray(0, 350_000));
+  const got: Buffer[] = [];
+  for await (const part of spool({ path, capacity }, Readable.from(chunks))) {
+    got.push(part);
+    assert.ok((await stat(path)).size <= capacity);
+  }
+  assert.ok(Buffer.concat(got).equals(Buffer.concat([sent, sent.subarray(0, 350_000)])));
+  assert.deepEqual(await readdir(folder), []);
+  await rm(folder, { recursive: true });
+});
+
+test('a spool stops when the disk has no room', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lectern-spool-'));
+  let asked = 0;
+  const room = async () => {
+    if (++asked > 1) throw new Error('no room');
+  };
+  const input = Readable.from(Array.from({ length: 60 }, () => Buffer.alloc(1024 ** 2)));
+  await assert.rejects(async () => {
+    for await (const _ of spool({ path: join(folder, 'rows'), capacity: 64 * 1024 ** 2, room }, input));
+  }, /no room/);
+  assert.deepEqual(await readdir(folder), []);
+  await rm(folder, { recursive: true });
+});
+
+test('an upload that would leave less than the floor of the disk is 503 before it is read', async () => {
+  await requireDiskSpace(service.ctx, 0);
+  await assert.rejects(requireDiskSpace(service.ctx, 1e15), { code: 'unavailable' });
+  const upload = request(`${service.baseUrl}/course/large/package`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${service.operatorKey}`,
+      'content-type': 'application/zip',
+      'content-length': '1000000000000000',
+    },
+  });
+  upload.on('error', () => {});
+  upload.flushHeaders();
+  const [response] = await once(upload, 'response');
+  assert.equal(response.statusCode, 503);
+  assert.match(response.headers['retry-after'], /^\d+$/);
+  upload.destroy();
+});
