@@ -29,11 +29,11 @@ test('lectern bulk streams the results, sums them up, and exits with 1 when a ro
   await writeFile(file, 'LoginID,FirstName,IsAdmin\nann,Ann,\nbob,Bob,maybe\n');
   const options = ['--url', service.baseUrl, '--key', key];
   const planned = await lectern('bulk', 'users', file, '--plan', ...options);
-  assert.match(planned.err, /^Planned, nothing changed: 1 created, 0 there already, 1 failed/);
+  assert.match(planned.err, /^Dry run, nothing was changed: 1 created, 0 already there, 1 failed/);
   assert.equal((await api('GET', '/user/ann')).status, 404);
   const done = await lectern('bulk', 'users', file, ...options);
   assert.equal(done.code, 1);
-  assert.equal(done.err, '1 created, 0 there already, 1 failed\n');
+  assert.equal(done.err, '1 created, 0 already there, 1 failed\n');
   const lines = done.out
     .trim()
     .split('\n')
@@ -47,7 +47,7 @@ test('lectern bulk streams the results, sums them up, and exits with 1 when a ro
   );
   await writeFile(file, 'LoginID,FirstName\nann,Ann\n');
   const again = await lectern('bulk', 'users', file, ...options);
-  assert.deepEqual([again.err, again.code], ['0 created, 1 there already, 0 failed\n', 0]);
+  assert.deepEqual([again.err, again.code], ['0 created, 1 already there, 0 failed\n', 0]);
   const refused = await lectern('bulk', 'users', file, '--url', service.baseUrl, '--key', 'x'.repeat(40));
   assert.equal(refused.code, 1);
   assert.match(refused.err, /^unauthorized: /);

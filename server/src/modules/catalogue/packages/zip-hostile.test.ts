@@ -6,7 +6,7 @@ const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
 
 const families: [string, RawEntry[], string, RegExp][] = [
   ['a path that climbs out', [{ name: '../evil.html' }], 'package_unsafe', /\.\.\/evil\.html/],
-  ['a path that climbs out in the middle', [{ name: 'a/../../evil.html' }], 'package_unsafe', /leads out/],
+  ['a path that climbs out in the middle', [{ name: 'a/../../evil.html' }], 'package_unsafe', /points outside/],
   ['an absolute path', [{ name: '/etc/evil' }], 'package_unsafe', /absolute/],
   ['a drive letter', [{ name: 'C:evil.html' }], 'package_unsafe', /drive letter/],
   [
@@ -75,10 +75,10 @@ const families: [string, RawEntry[], string, RegExp][] = [
   ['encryption', [{ name: 'a.js', data: 'x', flags: 0x801 }], 'package_unsafe', /encrypted/],
   ['an unknown compression', [{ name: 'a.js', data: 'x', method: 12 }], 'package_unsafe', /method 12/],
   [
-    'another name in the local header',
+    'different name in the local header',
     [{ name: 'a.js', localName: 'b.js' }],
     'package_unsafe',
-    /another name/,
+    /different name/,
   ],
   ['a header that is not there', [{ name: 'a.js', offset: 9_999 }], 'package_unsafe', /cannot be found/],
 ];
