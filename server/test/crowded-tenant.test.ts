@@ -277,7 +277,10 @@ for (const [name, own] of Object.entries(calls)) {
     });
   else
     test(`${name} is not bounded yet: ${why}`, async () => {
-      assert.notDeepEqual(await findIn(name, own), [], 'It is bounded now. Take it off the list.');
+      const found = await findIn(name, own);
+      // A server plans by statistics of its own, and may do better.
+      if (service.ctx.engine.kind === 'pglite')
+        assert.notDeepEqual(found, [], 'It is bounded now. Take it off the list.');
     });
 }
 

@@ -181,5 +181,5 @@ test('a key that still encrypts secrets is missed with a reason', async () => {
   await tenant.api('POST', '/webhook', { URL: receiver.url });
   const key = openKey(newKey(new Date()));
   const without: Context = { ...ctx, keys: { keys: [key], marks: key } };
-  await assert.rejects(encryptSecrets(without), /does not have the key .* Put the key back and start once/);
+  await assert.rejects(encryptSecrets(without), /does not have the key .* Put the key back, and start once/);
 });

@@ -142,7 +142,7 @@ test('a folder that cannot be tightened stops the start with the reason', async 
   const folder = join(await openFolder(), 'data');
   mkdirSync(folder);
   chmodSync(folder, 0o777);
-  const script = `const { closeDataFolder } = await import(${JSON.stringify(join(root, 'server/src/platform/owner-only.ts'))});
+  const script = `const { closeDataFolder } = await import(${JSON.stringify(join(root, 'server/src/platform/files/owner-only.ts'))});
     process.seteuid(65534);
     closeDataFolder(${JSON.stringify(folder)}, console);`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {

@@ -12,6 +12,9 @@ import { run, transaction } from './transaction.ts';
 let engine: Engine;
 before(async () => {
   engine = guardTenants(shareAmongTenants(await openEmptyTestDatabase()));
+  // Opens all connections, so that no statement waits for one.
+  const sleep = { text: 'select pg_sleep(0.05)', values: [] };
+  await Promise.all(Array.from({ length: 10 }, (_, tenant) => engine.query(sleep, `${tenant}`)));
 });
 after(() => engine.close());
 

@@ -6,7 +6,12 @@ const page: RawEntry = { name: 'index.html', data: '<title>Fine</title>' };
 
 const families: [string, RawEntry[], string, RegExp][] = [
   ['a path that climbs out', [{ name: '../evil.html' }], 'package_unsafe', /\.\.\/evil\.html/],
-  ['a path that climbs out in the middle', [{ name: 'a/../../evil.html' }], 'package_unsafe', /points outside/],
+  [
+    'a path that climbs out in the middle',
+    [{ name: 'a/../../evil.html' }],
+    'package_unsafe',
+    /points outside/,
+  ],
   ['an absolute path', [{ name: '/etc/evil' }], 'package_unsafe', /absolute/],
   ['a drive letter', [{ name: 'C:evil.html' }], 'package_unsafe', /drive letter/],
   [
