@@ -15,7 +15,7 @@ const { values } = parseArgs({ options: { only: { type: 'string' }, engine: { ty
 if (values.engine !== undefined && !['pglite', 'postgres'].includes(values.engine))
   throw new Error('--engine must be pglite or postgres.');
 /** The maximum p99 response time in milliseconds for honest requests during an attack. */
-const mostMilliseconds = 100;
+const maxMilliseconds = 100;
 /** Enough requests for a p99 that is not simply the slowest one. */
 const leastMilliseconds = 2_500;
 
@@ -55,7 +55,7 @@ async function measure(
   const sorted = waits.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
   const p99 = Math.round(percentile(sorted, 0.99));
   const isAlive = world.service.child.exitCode === null && world.service.child.signalCode === null;
-  const isFine = held && isAlive && wrong.length === 0 && p99 <= mostMilliseconds;
+  const isFine = held && isAlive && wrong.length === 0 && p99 <= maxMilliseconds;
   const notes = [
     detail,
     isAlive ? '' : 'THE SERVICE DIED',

@@ -89,7 +89,7 @@ try {
         nodes: 1,
         root: join(import.meta.dirname, '..'),
         sizes,
-        sittings: 500,
+        sessions: 500,
         say: console.log,
       }),
     );

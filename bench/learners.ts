@@ -26,7 +26,7 @@ async function run(engine: 'pglite' | 'postgres'): Promise<void> {
     nodes: 1,
     root,
     sizes,
-    sittings: learners,
+    sessions: learners,
     say: console.log,
   });
   try {

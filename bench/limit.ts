@@ -30,7 +30,7 @@ function enrolText(course: string, users: string): string {
   where known.tenant_id = 'bench' and ${users} and known.enabled
   on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
   returning *
-), told as (
+), written_events as (
   insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
   select tenant_id, ${uuid}, 'enrolment.created', enrolled_at, user_id, enroll_id, course_id,
     jsonb_build_object('DurationID', duration_id, 'Reference', reference) from inserted
@@ -57,7 +57,7 @@ export async function httpLimit(driver: Driver): Promise<HttpLimit> {
     users: benchUsers,
     enrolments: 1,
     courses: 1,
-    sittings: [],
+    sessions: [],
   };
   const order = {
     facts,

@@ -1,7 +1,7 @@
 import type { Request } from './load/sockets.ts';
 
 /** A learner whose page is open. */
-export type Sitting = { link: string; path: string; unit: string };
+export type OpenSession = { link: string; path: string; unit: string };
 
 /** The data that requests use. Users, enrolments and courses are numbered; see `fill.ts`. */
 export type Facts = {
@@ -11,7 +11,7 @@ export type Facts = {
   users: number;
   enrolments: number;
   courses: number;
-  sittings: Sitting[];
+  sessions: OpenSession[];
 };
 
 export type Operation = {
@@ -136,7 +136,7 @@ export const operations: readonly Operation[] = [
     expected: 303,
     rows: 1,
     limit: 'http',
-    request: ({ sittings }, n) => ({ method: 'GET', path: sittings[n % sittings.length]?.link ?? '/' }),
+    request: ({ sessions }, n) => ({ method: 'GET', path: sessions[n % sessions.length]?.link ?? '/' }),
   },
   {
     name: 'commit',
@@ -144,9 +144,9 @@ export const operations: readonly Operation[] = [
     expected: 200,
     rows: 1,
     limit: 'http',
-    request: ({ sittings }, n) => {
-      const sitting = sittings[n % sittings.length];
-      const number = Math.floor(n / sittings.length) + 1;
+    request: ({ sessions }, n) => {
+      const session = sessions[n % sessions.length];
+      const number = Math.floor(n / sessions.length) + 1;
       const Data = {
         'cmi.core.lesson_status': 'incomplete',
         'cmi.core.lesson_location': `page ${number}`,
@@ -155,8 +155,8 @@ export const operations: readonly Operation[] = [
       };
       return {
         method: 'POST',
-        path: `${sitting?.path}/commit`,
-        body: JSON.stringify({ Number: number, UnitID: sitting?.unit, Data }),
+        path: `${session?.path}/commit`,
+        body: JSON.stringify({ Number: number, UnitID: session?.unit, Data }),
       };
     },
   },

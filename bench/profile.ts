@@ -87,7 +87,7 @@ const target = await startTarget({
   nodes: 1,
   root: values.root,
   sizes: { tenants: 0, users: 0, enrolments: 0 },
-  sittings: 1_500,
+  sessions: 1_500,
   say: console.log,
   nodeArguments: [`--inspect=127.0.0.1:${port}`],
   fromSources: true,

@@ -96,7 +96,7 @@ async function measure(
         nodes: most,
         root,
         sizes,
-        sittings: 1_500,
+        sessions: 1_500,
         say,
       });
       const limit = target.cluster ? serverLimit(target.cluster.url) : await embeddedLimit();

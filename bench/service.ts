@@ -14,7 +14,7 @@ import { until } from '../server/test/support/until.ts';
 import { packCourse } from '../test/journeys/made-courses.ts';
 import { benchEnrolments, benchUsers, courses, fill, type Sizes } from './fill.ts';
 import { type Client, openClient } from './kill/client.ts';
-import type { Facts, Sitting } from './operations.ts';
+import type { Facts, OpenSession } from './operations.ts';
 
 const here = join(import.meta.dirname, '..');
 
@@ -38,7 +38,7 @@ export type TargetOptions = {
   /** The folder of the version to measure. */
   root: string;
   sizes: Sizes;
-  sittings: number;
+  sessions: number;
   say: (line: string) => void;
 } & Launch;
 
@@ -166,20 +166,20 @@ async function inLanes(count: number, work: (index: number) => Promise<void>): P
 }
 
 /** Learners with an open page of a real package. */
-async function seat(client: Client, baseUrl: string, key: string, count: number): Promise<Sitting[]> {
-  const sittings: Sitting[] = [];
+async function seat(client: Client, baseUrl: string, key: string, count: number): Promise<OpenSession[]> {
+  const sessions: OpenSession[] = [];
   await inLanes(count, async (n) => {
     const { body } = await client.call('POST', `${baseUrl}/enrol/u${n % benchUsers}/phishing`, {}, key);
     const click = await client.call('GET', body.LaunchURL);
     const session = await client.call('POST', `${click.location}/session`);
     const { pathname, search } = new URL(body.LaunchURL);
-    sittings[n] = {
+    sessions[n] = {
       link: pathname + search,
       path: `/play/${session.body.Session}`,
       unit: Object.keys(session.body.Data)[0] ?? '',
     };
   });
-  return sittings;
+  return sessions;
 }
 
 async function importCourse(baseUrl: string): Promise<void> {
@@ -193,7 +193,7 @@ async function importCourse(baseUrl: string): Promise<void> {
   if (!reply.ok) throw new Error(await reply.text());
 }
 
-async function prepare(node: Node, sittings: number): Promise<{ key: string; sittings: Sitting[] }> {
+async function prepare(node: Node, sessions: number): Promise<{ key: string; sessions: OpenSession[] }> {
   const client = openClient(16);
   const asOperator = async (method: string, path: string, body: unknown) => {
     const answer = await client.call(method, node.baseUrl + path, body, bootstrapKey);
@@ -205,7 +205,7 @@ async function prepare(node: Node, sittings: number): Promise<{ key: string; sit
     await asOperator('PUT', '/course/phishing', { Title: 'Phishing' });
     await importCourse(node.baseUrl);
     await asOperator('PUT', '/course/phishing/option/year', {});
-    return { key: Secret, sittings: await seat(client, node.baseUrl, Secret, sittings) };
+    return { key: Secret, sessions: await seat(client, node.baseUrl, Secret, sessions) };
   } finally {
     client.close();
   }
@@ -228,7 +228,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     await stopProcess(await startNode(root, env));
     await fillDatabase(options, cluster, folder);
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));
-    const prepared = await prepare(nodes[0] as Node, options.sittings);
+    const prepared = await prepare(nodes[0] as Node, options.sessions);
     const facts = {
       ...prepared,
       run: `new-${Date.now().toString(36)}`,

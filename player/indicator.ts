@@ -3,15 +3,15 @@ import { messages } from './messages.ts';
 import type { SaveState } from './save-state.ts';
 
 /** A faster save is not announced. */
-const calmness = 400;
+const savingDelay = 400;
 
 const routine: SaveState[] = ['saved', 'saving'];
 let pending: number | undefined;
-let worrying = false;
+let isAlarming = false;
 
 export function showSaveState(state: SaveState): void {
   window.clearTimeout(pending);
-  if (state === 'saving') pending = window.setTimeout(() => write(state), calmness);
+  if (state === 'saving') pending = window.setTimeout(() => write(state), savingDelay);
   else write(state);
 }
 
@@ -26,8 +26,8 @@ function write(state: SaveState): void {
 /** Announcing every save would interrupt the course; only problems and their resolution are announced. */
 function announce(state: SaveState): void {
   const isRoutine = routine.includes(state);
-  if (isRoutine && !(worrying && state === 'saved')) return;
-  worrying = !isRoutine;
+  if (isRoutine && !(isAlarming && state === 'saved')) return;
+  isAlarming = !isRoutine;
   const text = messages.saveStates[state];
   if (elements.announcement.textContent !== text) elements.announcement.textContent = text;
 }

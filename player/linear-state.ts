@@ -3,7 +3,7 @@ import type { Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
 import type { Position } from './course.ts';
 import { isOpen } from './prerequisites.ts';
-import { nextSitting12 } from './scorm12.ts';
+import { nextSession12 } from './scorm12.ts';
 import {
   better,
   type PlayableUnit,
@@ -41,11 +41,11 @@ export type LinearEvent =
   | { kind: 'declared' };
 
 /** What follows a finished unit. */
-export type Way = 'end' | 'previous' | 'next';
+export type Direction = 'end' | 'previous' | 'next';
 
 export type LinearEffect =
   | { kind: 'moved' }
-  | { kind: 'advance'; to: Way }
+  | { kind: 'advance'; to: Direction }
   | { kind: 'stay' }
   | { kind: 'show'; unit: PlayableUnit; data: RunTimeData }
   | { kind: 'missing'; unit: PlayableUnit }
@@ -77,7 +77,7 @@ export function reduceLinear(state: LinearState, event: LinearEvent): Step {
       return to({ finished: false }, { kind: 'stay' }, { kind: 'moved' });
     case 'finished': {
       if (state.closing) return to({});
-      const way = wayOn(state, event);
+      const way = directionAfter(state, event);
       const advance: LinearEffect[] = way ? [{ kind: 'advance', to: way }] : [];
       return to({ finished: true }, { kind: 'moved' }, ...advance);
     }
@@ -86,7 +86,7 @@ export function reduceLinear(state: LinearState, event: LinearEvent): Step {
     case 'closed': {
       const { last } = event;
       if (!last) return to({ closing: false });
-      const next = state.current?.Kind === 'sco' ? nextSitting12(last.Data) : last.Data;
+      const next = state.current?.Kind === 'sco' ? nextSession12(last.Data) : last.Data;
       return to({ closing: false, data: withData(state, last.UnitID, next) }, { kind: 'keep', last });
     }
     case 'opened': {
@@ -111,7 +111,10 @@ export function reduceLinear(state: LinearState, event: LinearEvent): Step {
   }
 }
 
-function wayOn(state: LinearState, { exit, request, now }: LinearEvent & { kind: 'finished' }): Way | null {
+function directionAfter(
+  state: LinearState,
+  { exit, request, now }: LinearEvent & { kind: 'finished' },
+): Direction | null {
   if (exit === 'logout') return 'end';
   if (request === 'previous') return 'previous';
   return exit !== 'suspend' && neighbour(state, 1, now) ? 'next' : null;

@@ -4,6 +4,7 @@ import type { Session } from './contract.ts';
 import { autosaveDelay, type Course, type CourseEvents, saveDelay } from './course.ts';
 import {
   beginLinear,
+  type Direction,
   firstUnit,
   type LinearEffect,
   neighbour,
@@ -11,7 +12,6 @@ import {
   positionOf,
   reduceLinear,
   unitOf,
-  type Way,
 } from './linear-state.ts';
 import { createMachine } from './machine.ts';
 import { createScorm12 } from './scorm12.ts';
@@ -31,7 +31,7 @@ export async function createLinearCourse(
 ): Promise<Course> {
   const initial = beginLinear(session);
   let clock: Clock = startClock();
-  let way: Way = 'end';
+  let way: Direction = 'end';
   const autosave = createTimer(() => save(saveDelay));
   const advance = createTimer(() => void go(way));
 
@@ -109,7 +109,7 @@ export async function createLinearCourse(
 
   const next = () => open(neighbour(machine.state, 1, snapshot()));
   const previous = () => open(neighbour(machine.state, -1, snapshot()));
-  const go = (to: Way) => {
+  const go = (to: Direction) => {
     if (to === 'end') return events.ended();
     return to === 'next' ? next() : previous();
   };

@@ -23,17 +23,17 @@ async function start(): Promise<void> {
     if (newValue === null) journal.removed(key);
   });
   const replayed = await replay(journal);
-  await tellRefused(journal, replayed);
+  await showRefused(journal, replayed);
   // Sends another page's unsent commits first, so that the course continues from there, unless the learner skips the wait.
   if (replayed.isOffline) {
-    const goOn = { text: messages.openAnyway, primary: false, act: () => void open(journal, replayed) };
-    return showPage(messages.unreachable.title, messages.unreachable.text, [reload(), goOn]);
+    const openAnyway = { text: messages.openAnyway, primary: false, act: () => void open(journal, replayed) };
+    return showPage(messages.unreachable.title, messages.unreachable.text, [reload(), openAnyway]);
   }
   await open(journal, replayed);
 }
 
 /** Deleted only after the learner has been informed. */
-function tellRefused(journal: Journal, { refused }: Replayed): Promise<void> {
+function showRefused(journal: Journal, { refused }: Replayed): Promise<void> {
   if (refused.length === 0) return Promise.resolve();
   const text = refused.map(({ entry, code }) => {
     const why = code === 'unknown' ? messages.unknownSession : messages.refusals[code];

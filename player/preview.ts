@@ -5,7 +5,7 @@ import { messages, speakOfPreview } from './messages.ts';
 /** Turns the page into a preview, which records nothing and says so. Returns a journal that stores nothing. */
 export function beginPreview(): Journal {
   speakOfPreview();
-  document.documentElement.dataset.sitting = 'preview';
+  document.documentElement.dataset.mode = 'preview';
   elements.announcement.textContent = messages.saveStates.saved;
   return {
     load: async () => {},

@@ -53,7 +53,7 @@ export async function createScorm12(events: RunTimeEvents): Promise<RunTime> {
 }
 
 /** The data from which the unit next starts, if it is reopened on the same page. */
-export function nextSitting12(data: RunTimeData): RunTimeData {
+export function nextSession12(data: RunTimeData): RunTimeData {
   const { 'cmi.core.session_time': sitting, 'cmi.core.exit': exit, ...rest } = data;
   const total = secondsIn(data['cmi.core.total_time']) + secondsIn(sitting);
   return {

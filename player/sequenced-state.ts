@@ -1,7 +1,7 @@
 import type { RunTimeData } from '../standards/types.ts';
 import type { Snapshot } from './commits.ts';
 import type { Session } from './contract.ts';
-import { newAttempt2004, nextSitting2004, resumedAttempt2004 } from './sitting2004.ts';
+import { newAttempt2004, nextSession2004, resumedAttempt2004 } from './session2004.ts';
 import { type PlayableUnit, playableUnits } from './units.ts';
 
 export type SequencedState = {
@@ -83,7 +83,7 @@ export function reduceSequenced(state: SequencedState, event: SequencedEvent): S
       const { current } = state;
       const { last } = event;
       if (!current || !last) return to({});
-      const next = current.Kind === 'sco' ? nextSitting2004(last.Data) : last.Data;
+      const next = current.Kind === 'sco' ? nextSession2004(last.Data) : last.Data;
       return to({ last, data: new Map(state.data).set(current.UnitID, next) });
     }
     case 'decided':

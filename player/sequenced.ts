@@ -6,7 +6,7 @@ import { createMachine } from './machine.ts';
 import { activityStatus, rollup } from './rollup.ts';
 import { type Activity, createScorm2004, type Navigation } from './scorm2004.ts';
 import { beginSequenced, reduceSequenced, type SequencedEffect } from './sequenced-state.ts';
-import { parseRequest } from './sitting2004.ts';
+import { parseRequest } from './session2004.ts';
 import type { Stage } from './stage.ts';
 import { createTimer } from './timer.ts';
 import { addressOf, better, type PlayableUnit, pageNotes, statusOf } from './units.ts';

@@ -74,10 +74,10 @@ function renumber(journal: Journal, left: JournalEntry[], session: string, by: n
   return left.map((entry) => moved[own.indexOf(entry)] ?? entry);
 }
 
-const mostAge = 30 * 86_400_000;
+const maxAge = 30 * 86_400_000;
 
 /** By now another node or a newer backup would have recognised the session. */
-const isTooOld = ({ KeptAt }: JournalEntry) => Date.now() - KeptAt > mostAge;
+const isTooOld = ({ KeptAt }: JournalEntry) => Date.now() - KeptAt > maxAge;
 
 export type Heartbeat = { beat(): Promise<void>; stop(): void };
 

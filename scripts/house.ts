@@ -120,15 +120,15 @@ const journeys = {
   import: ['catalogue/routes.ts', 'catalogue/packages/import-package.ts'],
 };
 
-function wayTo([from = '', to = '']: string[]): string[] {
-  const ways = [[`server/src/modules/${from}`]];
-  for (const way of ways) {
-    const last = way.at(-1) ?? '';
-    if (last === `server/src/modules/${to}`) return way;
+function shortestPath([from = '', to = '']: string[]): string[] {
+  const paths = [[`server/src/modules/${from}`]];
+  for (const path of paths) {
+    const last = path.at(-1) ?? '';
+    if (last === `server/src/modules/${to}`) return path;
     for (const next of byFile.get(last)?.imports ?? [])
-      if (!ways.some((other) => other.includes(next))) ways.push([...way, next]);
+      if (!paths.some((other) => other.includes(next))) paths.push([...path, next]);
   }
-  throw new Error(`No way from ${from} to ${to}.`);
+  throw new Error(`No path from ${from} to ${to}.`);
 }
 
 /** Blocks of lines that occur twice; imports, braces and comments do not count. */
@@ -162,7 +162,7 @@ const cycles = cyclesOf();
 const casts = production.flatMap(castsOf);
 const closures = production.flatMap(sharedVariablesOf);
 const duplicates = duplicatesOf();
-const ways = Object.entries(journeys).map(([name, ends]) => ({ name, way: wayTo(ends) }));
+const paths = Object.entries(journeys).map(([name, ends]) => ({ name, path: shortestPath(ends) }));
 
 const measures: [name: string, value: string, counted?: string[]][] = [
   ['files', `${sources.length}, ${production.length} of them not tests`],
@@ -175,8 +175,8 @@ const measures: [name: string, value: string, counted?: string[]][] = [
   ['closures with more than three mutable variables', `${closures.length}`, closures],
   [
     'hops from URL to SQL',
-    ways.map(({ name, way }) => `${name} ${way.length - 1}`).join(', '),
-    ways.map(({ way }) => way.join(' → ')),
+    paths.map(({ name, path }) => `${name} ${path.length - 1}`).join(', '),
+    paths.map(({ path }) => path.join(' → ')),
   ],
   ['blocks of eight lines that occur twice', `${duplicates.length}`, duplicates],
 ];

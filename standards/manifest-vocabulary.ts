@@ -168,7 +168,7 @@ export const vocabularies = {
   scorm12: [
     contentPackaging('http://www.imsproject.org/xsd/imscp_rootv1p1p2', 'item*', 'strict', upTo, {
       base: 'anyURI',
-      mostCharacters: 2000,
+      maxCharacters: 2000,
     }),
     scorm12Extensions,
   ],

@@ -20,8 +20,8 @@ function simpleType(text: Exclude<Text, string>): string {
   const facets =
     'values' in text
       ? text.values.map((value) => `<xs:enumeration value="${value}"/>`).join('')
-      : 'mostCharacters' in text
-        ? `<xs:maxLength value="${text.mostCharacters}"/>`
+      : 'maxCharacters' in text
+        ? `<xs:maxLength value="${text.maxCharacters}"/>`
         : `<xs:minInclusive value="${text.least}"/><xs:maxInclusive value="${text.most}"/>`;
   return `<xs:simpleType><xs:restriction base="xs:${text.base}">${facets}</xs:restriction></xs:simpleType>`;
 }

@@ -10,7 +10,7 @@ export type Text =
   | 'nonNegativeInteger'
   | 'duration'
   | 'dateTime'
-  | { base: 'string' | 'anyURI'; mostCharacters: number }
+  | { base: 'string' | 'anyURI'; maxCharacters: number }
   | { base: 'decimal'; least: number; most: number }
   | { base: 'token'; values: readonly string[] };
 
@@ -39,7 +39,7 @@ export type Vocabulary = {
   elements: Readonly<Record<string, Element>>;
 };
 
-export const upTo = (mostCharacters: number): Text => ({ base: 'string', mostCharacters });
+export const upTo = (maxCharacters: number): Text => ({ base: 'string', maxCharacters });
 export const oneOf = (...values: string[]): Text => ({ base: 'token', values });
 export const between = (least: number, most: number): Text => ({ base: 'decimal', least, most });
 

@@ -28,7 +28,7 @@ export type World = {
 
 export type Learner = { loginId: string; enrollId: string; launchUrl: string };
 
-export type Sitting = {
+export type OpenSession = {
   /** The base address of this launch: the content origin with its session. */
   base: string;
   next: number;
@@ -112,22 +112,22 @@ export async function click(launchUrl: string): Promise<{ ticket: string | null;
   return { ticket: typeof reply.headers.location === 'string' ? reply.headers.location : null, reply };
 }
 
-export async function openSitting({ launchUrl }: Learner): Promise<Sitting> {
+export async function openSession({ launchUrl }: Learner): Promise<OpenSession> {
   const { ticket, reply } = await click(launchUrl);
   if (!ticket) throw new Error(`the click was answered ${reply.status}`);
   const { body } = expect(await ask(`${ticket}/session`, { method: 'POST' }), 201);
-  const sitting: Sitting = {
+  const session: OpenSession = {
     base: `${new URL(ticket).origin}/play/${body.Session}`,
     next: body.NextCommit,
     unit: firstUnit(body.Tree.Units),
     commit: async (fields = {}) => {
-      const commit = { Number: sitting.next, UnitID: sitting.unit, Data: {}, ...fields };
-      const reply = await send(`${sitting.base}/commit`, 'POST', commit);
-      if (reply.status === 200) sitting.next++;
+      const commit = { Number: session.next, UnitID: session.unit, Data: {}, ...fields };
+      const reply = await send(`${session.base}/commit`, 'POST', commit);
+      if (reply.status === 200) session.next++;
       return reply;
     },
   };
-  return sitting;
+  return session;
 }
 
 function firstUnit(units: { UnitID: string; Kind: string | null; Children: never[] }[]): string {
@@ -142,12 +142,12 @@ function firstUnit(units: { UnitID: string; Kind: string | null; Children: never
 export async function honestProbes(world: World): Promise<Probe[]> {
   const learner = await world.learner();
   const { ticket } = await click(learner.launchUrl);
-  const sitting = await openSitting(learner);
+  const session = await openSession(learner);
   const read = `${world.service.baseUrl}/enrolment/${learner.loginId}/${learner.enrollId}`;
   return [
     { name: 'interface', address: read, key: world.key, expected: 200 },
     { name: 'launch', address: learner.launchUrl, expected: 303 },
     { name: 'player', address: ticket ?? '', expected: 200 },
-    { name: 'course file', address: `${sitting.base}/content/index.html`, expected: 200 },
+    { name: 'course file', address: `${session.base}/content/index.html`, expected: 200 },
   ];
 }

@@ -1,10 +1,10 @@
 import type { Client } from './client.ts';
 import {
+  type Acknowledged,
   type EnrolmentRecord,
   type Findings,
   isCompleted,
   type Ledger,
-  type Said,
   type UserRecord,
 } from './ledger.ts';
 import type { Target } from './load.ts';
@@ -144,7 +144,7 @@ async function checkEnrolment(
     tear('enrolment.completed and Status differ');
 }
 
-const isEntryOf = ({ launch, number }: Said, entry: Entry) =>
+const isEntryOf = ({ launch, number }: Acknowledged, entry: Entry) =>
   entry.Launch === launch && entry.Commit === number;
 
 /** A late commit without a response is settled first: complete or absent. */

@@ -2,25 +2,26 @@ import pg from 'pg';
 import { openPglite } from '../../server/src/platform/db/pglite/pglite.ts';
 
 const ofEnrolment = (table: string, more = '') =>
-  `from ${table} t where t.tenant_id = held.tenant_id and t.enroll_id = held.enroll_id ${more}`;
+  `from ${table} t where t.tenant_id = owner.tenant_id and t.enroll_id = owner.enroll_id ${more}`;
 
 /** Each counts rows that no sequence of complete writes can produce. */
 const rules: Record<string, string> = {
-  'commits is not the highest number': `from enrolment held where held.commits <> (select coalesce(max(t.number), 0) ${ofEnrolment('run_time_commit')})`,
-  'commits have a gap': `from enrolment held where held.commits <> (select count(distinct t.number) ${ofEnrolment('run_time_commit')})`,
-  'launches is not their number': `from enrolment held where held.launches <> (select count(*) ${ofEnrolment('launch')})`,
-  'not one enrolment.created': `from enrolment held where 1 <> (select count(*) ${ofEnrolment('event', "and t.type = 'enrolment.created'")})`,
-  'not one enrolment.launched per launch': `from enrolment held where held.launches <> (select count(*) ${ofEnrolment('event', "and t.type = 'enrolment.launched'")})`,
-  'enrolment.completed and status differ': `from enrolment held where (held.status = 'completed')::int <> (select count(*) ${ofEnrolment('event', "and t.type = 'enrolment.completed'")})`,
+  'commits is not the highest number': `from enrolment owner where owner.commits <> (select coalesce(max(t.number), 0) ${ofEnrolment('run_time_commit')})`,
+  'commits have a gap': `from enrolment owner where owner.commits <> (select count(distinct t.number) ${ofEnrolment('run_time_commit')})`,
+  'launches is not their number': `from enrolment owner where owner.launches <> (select count(*) ${ofEnrolment('launch')})`,
+  'not one enrolment.created': `from enrolment owner where 1 <> (select count(*) ${ofEnrolment('event', "and t.type = 'enrolment.created'")})`,
+  'not one enrolment.launched per launch': `from enrolment owner where owner.launches <> (select count(*) ${ofEnrolment('event', "and t.type = 'enrolment.launched'")})`,
+  'enrolment.completed and status differ': `from enrolment owner where (owner.status = 'completed')::int <> (select count(*) ${ofEnrolment('event', "and t.type = 'enrolment.completed'")})`,
   'status, completion and completed_at differ':
-    "from enrolment held where (held.status = 'completed') <> (held.completion = 'completed') or (held.status = 'completed') <> (held.completed_at is not null)",
-  'enrolled, and yet launched': "from enrolment held where (held.status = 'enrolled') <> (held.launches = 0)",
-  'the data of the last commit is not kept': `from enrolment held where held.commits > 0 and not exists (select ${ofEnrolment('attempt_unit', "and t.data->>'lectern.bookmark' like 'page ' || held.commits || ' %'")})`,
+    "from enrolment owner where (owner.status = 'completed') <> (owner.completion = 'completed') or (owner.status = 'completed') <> (owner.completed_at is not null)",
+  'enrolled, and yet launched':
+    "from enrolment owner where (owner.status = 'enrolled') <> (owner.launches = 0)",
+  'the data of the last commit is not kept': `from enrolment owner where owner.commits > 0 and not exists (select ${ofEnrolment('attempt_unit', "and t.data->>'lectern.bookmark' like 'page ' || owner.commits || ' %'")})`,
   'a commit of a launch that is not there':
-    'from run_time_commit held where not exists (select from launch t where t.tenant_id = held.tenant_id and t.enroll_id = held.enroll_id and t.number = held.launch)',
-  'not one user.created': `from "user" held where 1 <> (select count(*) from event t where t.tenant_id = held.tenant_id and t.user_id = held.user_id and t.type = 'user.created')`,
+    'from run_time_commit owner where not exists (select from launch t where t.tenant_id = owner.tenant_id and t.enroll_id = owner.enroll_id and t.number = owner.launch)',
+  'not one user.created': `from "user" owner where 1 <> (select count(*) from event t where t.tenant_id = owner.tenant_id and t.user_id = owner.user_id and t.type = 'user.created')`,
   'an event of nothing':
-    'from event held where held.enroll_id is not null and not exists (select from enrolment t where t.tenant_id = held.tenant_id and t.enroll_id = held.enroll_id)',
+    'from event owner where owner.enroll_id is not null and not exists (select from enrolment t where t.tenant_id = owner.tenant_id and t.enroll_id = owner.enroll_id)',
 };
 
 type Query = (text: string) => Promise<{ rows: { broken: number | string }[] }>;

@@ -1,5 +1,11 @@
 /** The content of a commit; the service must return the same for ever. */
-export type Said = { number: number; launch: number; bookmark: string; seconds: number; completed: boolean };
+export type Acknowledged = {
+  number: number;
+  launch: number;
+  bookmark: string;
+  seconds: number;
+  completed: boolean;
+};
 
 /** What was acknowledged to the client, and the one write without a response (`unanswered`). */
 export type EnrolmentRecord = {
@@ -8,10 +14,10 @@ export type EnrolmentRecord = {
   launchUrl: string;
   reference: string;
   launches: number;
-  commits: Said[];
+  commits: Acknowledged[];
   /** For a superseded launch, with numbers that both launches use. */
-  late: Said[];
-  unanswered: { launch: true } | { commit: Said } | { late: Said } | null;
+  late: Acknowledged[];
+  unanswered: { launch: true } | { commit: Acknowledged } | { late: Acknowledged } | null;
   /** Where the newest launch commits, unless the learner left it. */
   open: { launch: number; address: string; next: number } | null;
   /** Written since the last check. */

@@ -1,9 +1,9 @@
 import type { Answer, Client } from './client.ts';
 import {
+  type Acknowledged,
   type EnrolmentRecord,
   isCompleted,
   type Ledger,
-  type Said,
   type UserDetails,
   type UserRecord,
 } from './ledger.ts';
@@ -96,7 +96,7 @@ async function sit(client: Client, enrolment: EnrolmentRecord, { acknowledged }:
   for (let nth = 1; nth <= wanted; nth++) {
     const number = session.NextCommit + nth - 1;
     const completed = isCompleted(enrolment) || (nth === wanted && Math.random() < 0.5);
-    const said: Said = {
+    const said: Acknowledged = {
       number,
       launch: session.Launch,
       bookmark: `page ${number} ${'x'.repeat(Math.floor(Math.random() * 2000))}`,
@@ -124,7 +124,7 @@ async function sendLate(
   acknowledged: Ledger['acknowledged'],
 ): Promise<void> {
   const completed = isCompleted(enrolment) || Math.random() < 0.3;
-  const said: Said = { number, launch, bookmark: 'stale', seconds: number * 10, completed };
+  const said: Acknowledged = { number, launch, bookmark: 'stale', seconds: number * 10, completed };
   enrolment.unanswered = { late: said };
   const receipt = await write(client, 200, 'POST', address, commitBody(said, false));
   enrolment.late.push(said);
@@ -135,13 +135,13 @@ async function sendLate(
     throw new Refused(`a superseded launch was answered ${JSON.stringify(receipt.body)}`);
 }
 
-function checkReceipt({ body }: Answer, { number, completed }: Said): void {
+function checkReceipt({ body }: Answer, { number, completed }: Acknowledged): void {
   const status = completed ? 'completed' : 'in_progress';
   if (body.Number !== number || body.Status !== status)
     throw new Refused(`commit ${number} was answered ${JSON.stringify(body)}`);
 }
 
-function commitBody(said: Said, exit: boolean) {
+function commitBody(said: Acknowledged, exit: boolean) {
   return {
     Number: said.number,
     UnitID: 'web',

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, openClient } from '../kill/client.ts';
-import { type Facts, operationNamed, type Sitting } from '../operations.ts';
+import { type Facts, type OpenSession, operationNamed } from '../operations.ts';
 
 export type LearnersOrder = {
   facts: Facts;
@@ -43,19 +43,19 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
     return answer;
   };
 
-  async function relaunch(client: Client, sitting: Sitting, n: number): Promise<Sitting> {
+  async function relaunch(client: Client, session: OpenSession, n: number): Promise<OpenSession> {
     const origin = origins.interface[n % origins.interface.length] ?? '';
-    const click = await timed(client, 303, 'GET', origin + sitting.link);
+    const click = await timed(client, 303, 'GET', origin + session.link);
     const content = origins.content[n % origins.content.length] ?? '';
     const page = new URL(click.location ?? '', content).pathname;
     await timed(client, 200, 'GET', content + page);
     const { body } = await timed(client, 201, 'POST', `${content + page}/session`);
     counts.launches += 1;
-    return { ...sitting, path: `/play/${body.Session}` };
+    return { ...session, path: `/play/${body.Session}` };
   }
 
   async function learn(n: number): Promise<void> {
-    let sitting = facts.sittings[n] as Sitting;
+    let session = facts.sessions[n] as OpenSession;
     const client = openClient(2);
     const content = origins.content[n % origins.content.length] ?? '';
     const relaunchAt = performance.now() + Math.random() * seconds * 1000;
@@ -65,10 +65,10 @@ export async function learners(order: LearnersOrder): Promise<LearnersFigure> {
     while (performance.now() < end) {
       if (!launched && performance.now() >= relaunchAt) {
         launched = true;
-        sitting = await relaunch(client, sitting, n);
+        session = await relaunch(client, session, n);
       }
       // The operation's request for this learner only: its number is the commit number.
-      const { path, body } = request({ ...facts, sittings: [sitting] }, commits++);
+      const { path, body } = request({ ...facts, sessions: [session] }, commits++);
       await timed(client, 200, 'POST', content + path, JSON.parse(body ?? '{}'));
       counts.commits += 1;
       await pause(Math.min(commitEvery, Math.max(0, end - performance.now())));

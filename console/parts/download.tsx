@@ -1,8 +1,8 @@
 import { Button, type ButtonProps, Stack } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useApi } from '../api/api.tsx';
-import { useAct } from './act.tsx';
-import { FailedAct } from './states.tsx';
+import { useAction } from './action.tsx';
+import { FailedAction } from './states.tsx';
 
 type Wanted = {
   /** API path, including the query. */
@@ -15,7 +15,7 @@ type Wanted = {
 /** Saves an API response. It is a call, not a link, because only a call can set the media type and the tenant. */
 export function useDownload({ path, accept, name }: Wanted) {
   const { headers } = useApi();
-  return useAct(async () => {
+  return useAction(async () => {
     const response = await fetch(path, { headers: { ...headers, Accept: accept } });
     if (!response.ok) throw await response.json();
     const address = URL.createObjectURL(await response.blob());
@@ -40,7 +40,7 @@ export function DownloadButton({ text, button, ...wanted }: Wanted & { text: str
       >
         {text}
       </Button>
-      <FailedAct error={download.error} />
+      <FailedAction error={download.error} />
     </Stack>
   );
 }

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { useAct } from './act.tsx';
-import { FailedAct } from './states.tsx';
+import { useAction } from './action.tsx';
+import { FailedAction } from './states.tsx';
 
 type FormDialogProps = {
   title: string;
@@ -25,7 +25,7 @@ export function FormDialog(props: FormDialogProps) {
   const { title, isOpen, onClose, submit, onSubmit, children, isDirty = false, size } = props;
   const { isDangerous = false, isBlocked = false } = props;
   const t = useTranslations('act');
-  const doing = useAct(onSubmit);
+  const doing = useAction(onSubmit);
   const [isAsking, setAsking] = useState(false);
   const close = () => {
     doing.reset();
@@ -49,7 +49,7 @@ export function FormDialog(props: FormDialogProps) {
       >
         <Stack>
           {children}
-          <FailedAct error={doing.error} />
+          <FailedAction error={doing.error} />
           {isAsking ? (
             <Alert color="orange" role="alert" title={t('discardTitle')}>
               <Group justify="flex-end">

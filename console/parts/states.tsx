@@ -102,7 +102,7 @@ export function Failed({ error, onRetry, isPage = false }: FailedProps) {
 }
 
 /** An error caused by a user action, shown next to its button. */
-export function FailedAct({ error }: { error: unknown }) {
+export function FailedAction({ error }: { error: unknown }) {
   const failure = toFailure(error);
   const text = useFailureText(failure);
   if (!error) return null;

@@ -152,8 +152,8 @@ async function openConsole(): Promise<void> {
     throw new UsageError(
       `The folder ${config.dataDir} does not exist. Set DATA_DIR to the service's folder.`,
     );
-  const { createOperatorLink, tellLink } = await import('./modules/people/operator-links.ts');
-  process.stdout.write(tellLink(await createOperatorLink({ config, now: () => new Date() })));
+  const { createOperatorLink, linkMessage } = await import('./modules/people/operator-links.ts');
+  process.stdout.write(linkMessage(await createOperatorLink({ config, now: () => new Date() })));
 }
 
 /** Opening the database migrated it. */

@@ -3,7 +3,7 @@ import { auditRotation } from './modules/audit/key-rotation.ts';
 import { renewSeals } from './modules/audit/renew-seals.ts';
 import { bootstrapKey } from './modules/auth/keys.ts';
 import { settleEpoch } from './modules/events/epoch.ts';
-import { createOperatorLink, tellLink } from './modules/people/operator-links.ts';
+import { createOperatorLink, linkMessage } from './modules/people/operator-links.ts';
 import type { SignInLink } from './modules/people/schemas.ts';
 import { encryptSecrets } from './modules/webhooks/secrets.ts';
 import { type Config, readConfig } from './platform/config.ts';
@@ -78,6 +78,6 @@ export async function serve(): Promise<void> {
   const { first } = await starting;
   if (first && config.bootstrapKey === null)
     process.stdout.write(`\nThe operator's key, shown only once:\n\n  ${first.key}\n\n`);
-  if (first) process.stdout.write(tellLink(first.link));
+  if (first) process.stdout.write(linkMessage(first.link));
   log.info({ interface: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');
 }

@@ -23,7 +23,7 @@ after(async () => {
 });
 
 const limit = 50;
-const mostVisited = 20 * (limit + 1);
+const maxVisited = 20 * (limit + 1);
 
 /** Values for each filter and order; several filters are joined with &. */
 const cases: Record<string, string[]> = {
@@ -127,7 +127,7 @@ async function pageOf(url: string): Promise<{ Items: unknown[]; NextCursor: stri
       const passed = (part['Rows Removed by Filter'] ?? 0) + (part['Rows Removed by Index Recheck'] ?? 0);
       const visited = (part['Actual Rows'] + passed) * part['Actual Loops'];
       const told = `${url}\n${part['Node Type']} on ${part['Relation Name']}: ${visited} rows\n${JSON.stringify(plan)}`;
-      assert.ok(visited <= mostVisited, told);
+      assert.ok(visited <= maxVisited, told);
       const scanned = part['Node Type'] === 'Seq Scan' && names.large.includes(part['Relation Name'] ?? '');
       assert.ok(!scanned, told);
     }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask, type Reply, tally } from '../ask.ts';
 import type { Attempt } from '../attempt.ts';
-import { click, expect, openSitting } from '../world.ts';
+import { click, expect, openSession } from '../world.ts';
 
-const mostSeconds = 60;
+const maxSeconds = 60;
 
 /** Repeats a request until it is rejected; returns how long that took. */
 async function refusedAfter(call: () => Promise<Reply>, seconds: number): Promise<number | null> {
@@ -18,19 +18,19 @@ async function refusedAfter(call: () => Promise<Reply>, seconds: number): Promis
 export const accessAttempts: readonly Attempt[] = [
   {
     finding: '8',
-    name: `course files more than ${mostSeconds} s after expiry, withdrawal and disabling`,
+    name: `course files more than ${maxSeconds} s after expiry, withdrawal and disabling`,
     run: async (world) => {
       const learners = [await world.learner(), await world.learner(), await world.learner()] as const;
       const [expired, withdrawn, disabled] = learners;
-      const sittings = await Promise.all(learners.map((learner) => openSitting(learner)));
-      const file = (n: number) => () => ask(`${sittings[n]?.base}/content/index.html`);
+      const sessions = await Promise.all(learners.map((learner) => openSession(learner)));
+      const file = (n: number) => () => ask(`${sessions[n]?.base}/content/index.html`);
       for (const n of [0, 1, 2]) expect(await file(n)(), 200);
       const change = (learner: (typeof learners)[0], fields: object) =>
         world.api('PUT', `/enrolment/${learner.loginId}/${learner.enrollId}`, fields, world.key);
       expect(await change(expired, { ExpiresAt: new Date(Date.now() + 1_000).toISOString() }), 200);
       expect(await change(withdrawn, { Withdrawn: true }), 200);
       expect(await world.api('PUT', `/user/${disabled.loginId}`, { Enabled: false }, world.key), 200);
-      const after = await Promise.all([0, 1, 2].map((n) => refusedAfter(file(n), mostSeconds)));
+      const after = await Promise.all([0, 1, 2].map((n) => refusedAfter(file(n), maxSeconds)));
       const text = after
         .map((seconds) => (seconds === null ? 'never' : `${seconds.toFixed(1)} s`))
         .join(', ');
@@ -47,12 +47,12 @@ export const accessAttempts: readonly Attempt[] = [
       expect(await world.api('POST', '/user', { LoginID: 'one' }, key), 201);
       const { body } = expect(await world.api('POST', '/enrol/one/phishing', {}, key), 201);
       const learner = { loginId: 'one', enrollId: body.EnrollID, launchUrl: body.LaunchURL };
-      const sitting = await openSitting(learner);
+      const session = await openSession(learner);
       const calls = [
         () => ask(`${world.service.baseUrl}/user`, { key }),
         async () => (await click(learner.launchUrl)).reply,
-        () => ask(`${sitting.base}/content/index.html`),
-        () => ask(`${sitting.base}/alive`),
+        () => ask(`${session.base}/content/index.html`),
+        () => ask(`${session.base}/alive`),
       ];
       const change = await world.api('PUT', '/tenant/late', { Status: 'suspended' });
       if (change.status !== 200) return { held: false, detail: `suspending was answered ${change.status}` };

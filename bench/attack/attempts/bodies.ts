@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { ask, openSockets, type Reply, send, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
-import { openSitting, type World } from '../world.ts';
+import { openSession, type World } from '../world.ts';
 
 const nested = '['.repeat(4 * 1024 * 1024);
 const bomb = brotliCompressSync(nested);
@@ -27,7 +27,7 @@ async function refusedTenTimes(send: () => Promise<Reply>): Promise<Outcome> {
 const compressed = { 'content-encoding': 'br', 'content-type': 'application/json' };
 
 async function ownCommit(world: World): Promise<string> {
-  return `${(await openSitting(await world.learner())).base}/commit`;
+  return `${(await openSession(await world.learner())).base}/commit`;
 }
 
 /** Sends the headers of a request, but never its body. */
@@ -112,7 +112,7 @@ export const bodyAttempts: readonly Attempt[] = [
     finding: 'fourth review',
     name: 'a commit with a number of 36,000 digits that is none',
     run: async (world) => {
-      const { commit } = await openSitting(await world.learner());
+      const { commit } = await openSession(await world.learner());
       const { status, milliseconds } = await commit({
         Data: { 'lectern.seconds': `${'1'.repeat(36_000)}x` },
       });

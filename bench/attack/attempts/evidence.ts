@@ -1,6 +1,6 @@
 import { send, tally } from '../ask.ts';
 import type { Attempt } from '../attempt.ts';
-import { expect, openSitting } from '../world.ts';
+import { expect, openSession } from '../world.ts';
 
 const passed = { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': '80' };
 
@@ -10,8 +10,8 @@ export const evidenceAttempts: readonly Attempt[] = [
     name: 'a result reached offline arrives after the course was opened elsewhere',
     run: async (world) => {
       const learner = await world.learner();
-      const laptop = await openSitting(learner);
-      const phone = await openSitting(learner);
+      const laptop = await openSession(learner);
+      const phone = await openSession(learner);
       expect(await phone.commit({ Data: { 'cmi.core.lesson_status': 'incomplete' } }), 200);
       const late = await laptop.commit({ Data: passed });
       const { body } = await world.api(
@@ -29,9 +29,9 @@ export const evidenceAttempts: readonly Attempt[] = [
     name: 'a session commits after it has said Exit',
     run: async (world) => {
       const learner = await world.learner();
-      const sitting = await openSitting(learner);
-      expect(await sitting.commit({ Exit: true }), 200);
-      const after = await sitting.commit({ Data: passed });
+      const session = await openSession(learner);
+      expect(await session.commit({ Exit: true }), 200);
+      const after = await session.commit({ Data: passed });
       return { held: after.status >= 400 && typeof after.body?.code === 'string', detail: tally([after]) };
     },
   },
@@ -41,7 +41,7 @@ export const evidenceAttempts: readonly Attempt[] = [
     run: async (world) => {
       const disabled = await world.learner();
       const withdrawn = await world.learner();
-      const [one, two] = [await openSitting(disabled), await openSitting(withdrawn)];
+      const [one, two] = [await openSession(disabled), await openSession(withdrawn)];
       expect(await world.api('PUT', `/user/${disabled.loginId}`, { Enabled: false }, world.key), 200);
       const path = `/enrolment/${withdrawn.loginId}/${withdrawn.enrollId}`;
       expect(await world.api('PUT', path, { Withdrawn: true }, world.key), 200);
@@ -54,12 +54,12 @@ export const evidenceAttempts: readonly Attempt[] = [
     name: 'commits out of order, twice and across two launches end in the best result',
     run: async (world) => {
       const learner = await world.learner();
-      const first = await openSitting(learner);
-      const second = await openSitting(learner);
-      const commit = (sitting: typeof first, number: number, raw: string) =>
-        send(`${sitting.base}/commit`, 'POST', {
+      const first = await openSession(learner);
+      const second = await openSession(learner);
+      const commit = (session: typeof first, number: number, raw: string) =>
+        send(`${session.base}/commit`, 'POST', {
           Number: number,
-          UnitID: sitting.unit,
+          UnitID: session.unit,
           Data: { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': raw },
         });
       const [a, b] = [first.next, second.next];

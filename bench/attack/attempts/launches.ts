@@ -1,6 +1,6 @@
 import { ask, type Reply, send, tally } from '../ask.ts';
 import type { Attempt } from '../attempt.ts';
-import { click, openSitting } from '../world.ts';
+import { click, openSession } from '../world.ts';
 
 export const launchAttempts: readonly Attempt[] = [
   {
@@ -18,9 +18,9 @@ export const launchAttempts: readonly Attempt[] = [
     finding: '9',
     name: '500 commits of one launch within seconds',
     run: async (world) => {
-      const sitting = await openSitting(await world.learner());
+      const session = await openSession(await world.learner());
       const replies: Reply[] = [];
-      for (let n = 0; n < 500; n++) replies.push(await sitting.commit());
+      for (let n = 0; n < 500; n++) replies.push(await session.commit());
       const taken = replies.filter(({ status }) => status === 200).length;
       const told = replies.filter(({ status }) => status === 429);
       const held = taken <= 240 && told.every(({ headers }) => headers['retry-after'] !== undefined);
@@ -31,11 +31,11 @@ export const launchAttempts: readonly Attempt[] = [
     finding: '9',
     name: '3.8 MB of invented element names in one commit',
     run: async (world) => {
-      const sitting = await openSitting(await world.learner());
+      const session = await openSession(await world.learner());
       const Data = Object.fromEntries(
         Array.from({ length: 38_000 }, (_, n) => [`invented.${n}.${'x'.repeat(80)}`, '1']),
       );
-      const reply = await sitting.commit({ Data });
+      const reply = await session.commit({ Data });
       return { held: reply.status >= 400 && reply.status < 500, detail: tally([reply]) };
     },
   },
@@ -43,7 +43,7 @@ export const launchAttempts: readonly Attempt[] = [
     finding: '9',
     name: 'element names that no data model has',
     run: async (world) => {
-      const sitting = await openSitting(await world.learner());
+      const session = await openSession(await world.learner());
       const names = [
         '__proto__',
         'constructor',
@@ -57,9 +57,9 @@ export const launchAttempts: readonly Attempt[] = [
       const replies: Reply[] = [];
       for (const name of names)
         replies.push(
-          await send(`${sitting.base}/commit`, 'POST', {
-            Number: sitting.next,
-            UnitID: sitting.unit,
+          await send(`${session.base}/commit`, 'POST', {
+            Number: session.next,
+            UnitID: session.unit,
             Data: JSON.parse(`{${JSON.stringify(name)}:"1"}`),
           }),
         );
@@ -71,10 +71,10 @@ export const launchAttempts: readonly Attempt[] = [
     name: 'a commit numbered 2,000,000,000, and then the real ones',
     run: async (world) => {
       const learner = await world.learner();
-      const sitting = await openSitting(learner);
-      const far = await sitting.commit({ Number: 2_000_000_000 });
+      const session = await openSession(learner);
+      const far = await session.commit({ Number: 2_000_000_000 });
       const Data = { 'cmi.core.lesson_status': 'passed', 'cmi.core.score.raw': '90' };
-      const next = await sitting.commit({ Data });
+      const next = await session.commit({ Data });
       const read = await world.api(
         'GET',
         `/enrolment/${learner.loginId}/${learner.enrollId}`,
@@ -89,7 +89,7 @@ export const launchAttempts: readonly Attempt[] = [
     finding: '15',
     name: "one course's session on another course's origin",
     run: async (world) => {
-      const own = await openSitting(await world.learner());
+      const own = await openSession(await world.learner());
       const other = new URL(own.base);
       const replies: Reply[] = [];
       for (const host of [

@@ -65,7 +65,7 @@ async function callOnce(api: Api, call: Call): Promise<Line[]> {
   return lines;
 }
 
-const mostTries = 4;
+const maxTries = 4;
 const longestWait = 60;
 
 const pause = (seconds: number, signal: AbortSignal) =>
@@ -97,12 +97,12 @@ export async function callPiece(api: Api, call: Call): Promise<Line[]> {
   for (let tries = 1; ; tries++) {
     try {
       const lines = await callOnce(api, call);
-      if (tries === mostTries || !lines.some(isPassing)) return lines;
+      if (tries === maxTries || !lines.some(isPassing)) return lines;
       await pause(tries, call.signal);
     } catch (thrown) {
       call.signal.throwIfAborted();
       const wait = waitAfter(thrown, tries);
-      if (tries === mostTries || wait === null) throw thrown;
+      if (tries === maxTries || wait === null) throw thrown;
       await pause(wait, call.signal);
     }
     call.onRows(0);

@@ -41,8 +41,8 @@ function kindOf({ Status, code }: Line): Kind {
 }
 
 const ids = ['LoginID', 'CourseID', 'DurationID', 'EnrollID', 'LaunchURL'] as const;
-const told = ['code', 'param', 'detail'] as const;
-export const resultColumns = ['Line', 'Result', 'Status', ...ids, ...told];
+const errorFields = ['code', 'param', 'detail'] as const;
+export const resultColumns = ['Line', 'Result', 'Status', ...ids, ...errorFields];
 
 /** The service's results for the rows starting at `from`. */
 export function toOutcome(
@@ -68,7 +68,7 @@ export function toOutcome(
         field: line.differs?.join(', ') ?? line.param ?? null,
         detail: line.detail ?? '',
       });
-    const cells = [...ids, ...told].map((name) => line[name]);
+    const cells = [...ids, ...errorFields].map((name) => line[name]);
     texts.push(csvRow([lineOf(row), kind, line.Status, ...cells]));
   }
   const passing = lines.filter(isPassing).length;

@@ -5,16 +5,16 @@ import { bytesOf, type Source, textOf } from './source.ts';
 /** Rows sent with one call: few enough to retry quickly after a failure. */
 export type Piece = { index: number; from: number; to: number };
 
-const mostRows = 2000;
+const maxRowsPerCall = 2000;
 /** Proxies in front of the service often accept no more than 1 MB. */
-const mostBytes = 800_000;
+const maxBytes = 800_000;
 
 export function piecesOf({ starts, rows }: Pick<Source, 'starts' | 'rows'>): Piece[] {
   const pieces: Piece[] = [];
   for (let from = 0; from < rows; ) {
     const begin = starts[from] ?? 0;
     let to = from + 1;
-    while (to < rows && to - from < mostRows && (starts[to + 1] ?? 0) - begin <= mostBytes) to++;
+    while (to < rows && to - from < maxRowsPerCall && (starts[to + 1] ?? 0) - begin <= maxBytes) to++;
     pieces.push({ index: pieces.length, from, to });
     from = to;
   }

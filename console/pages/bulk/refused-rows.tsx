@@ -2,12 +2,12 @@ import { Button, Center, Group, Stack, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { useAct } from '../../parts/act.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { csvFile } from '../../parts/csv.ts';
 import { FilterBar, SearchFilter, SelectFilter } from '../../parts/filters.tsx';
 import { type Column, Rows } from '../../parts/list.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { UserLink } from '../users/person.tsx';
 import type { Refused } from './outcome.ts';
 import { refusedRows } from './refused-file.ts';
@@ -100,7 +100,7 @@ export function RefusedRows({ refused, source, subject }: Props) {
       ),
     [refused, code, text],
   );
-  const download = useAct(async () => {
+  const download = useAction(async () => {
     const rows = await refusedRows(source, found, reason);
     saveFile(`${subject}-refused.csv`, csvFile(rows));
   });
@@ -128,7 +128,7 @@ export function RefusedRows({ refused, source, subject }: Props) {
           {t('refusedDownload', { count: found.length })}
         </Button>
       </Group>
-      <FailedAct error={download.error} />
+      <FailedAction error={download.error} />
       <FilterBar onClear={code !== undefined || sought !== undefined ? clear : undefined}>
         <SearchFilter label={t('find')} value={sought} onChange={setSought} />
         <SelectFilter

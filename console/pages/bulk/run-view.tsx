@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { csvFile, csvRow } from '../../parts/csv.ts';
 import { saveFile } from '../../parts/save-file.ts';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { resultColumns } from './outcome.ts';
 import { RefusedRows } from './refused-rows.tsx';
 import { type Source, UnusableFile } from './source.ts';
@@ -35,7 +35,7 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
           {t(isPlan ? 'planNote' : 'applyNote')}
         </Text>
       </Stack>
-      {state !== 'done' && <Way run={run} running={running} />}
+      {state !== 'done' && <RunProgress run={run} running={running} />}
       {state === 'done' && !isPlan && sum.passing === 0 && (
         <Alert
           color="green"
@@ -50,7 +50,7 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
         <Alert color="orange" role="alert" title={t('passing', { count: sum.passing })}>
           <Stack gap="sm" align="flex-start">
             {t('passingText')}
-            <Button onClick={() => running.goOn()}>{t('sendAgain')}</Button>
+            <Button onClick={() => running.resume()}>{t('sendAgain')}</Button>
           </Stack>
         </Alert>
       )}
@@ -59,7 +59,7 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
         (isPlan ? (
           <AfterPlan run={run} running={running} subject={subject} onApply={onApply} />
         ) : (
-          <AfterDeed run={run} subject={subject} onOther={onOther} />
+          <AfterRun run={run} subject={subject} onOther={onOther} />
         ))}
       {sum.refused.length > 0 && state !== 'running' && (
         <RefusedRows refused={sum.refused} source={source} subject={subject} />
@@ -69,7 +69,7 @@ export function RunView({ run, running, subject, source, onApply, onOther }: Pro
 }
 
 /** A running or interrupted import. */
-function Way({ run: { state, rows, of, error, isPlan }, running }: { run: Run; running: Running }) {
+function RunProgress({ run: { state, rows, of, error, isPlan }, running }: { run: Run; running: Running }) {
   const t = useTranslations('bulk');
   const text = t('progress', { rows, of });
   return (
@@ -97,7 +97,7 @@ function Way({ run: { state, rows, of, error, isPlan }, running }: { run: Run; r
                 {t('back')}
               </Button>
             )}
-            <Button onClick={() => running.goOn()}>{t('goOn')}</Button>
+            <Button onClick={() => running.resume()}>{t('goOn')}</Button>
           </Group>
         )}
       </Group>
@@ -113,7 +113,7 @@ function Way({ run: { state, rows, of, error, isPlan }, running }: { run: Run; r
           </Alert>
         ) : (
           <>
-            <FailedAct error={error} />
+            <FailedAction error={error} />
             {!isPlan && <Text size="sm">{t('failedText')}</Text>}
           </>
         ))}
@@ -146,7 +146,7 @@ function AfterPlan({ run, running, subject, onApply }: AfterProps & Pick<Props, 
   );
 }
 
-function AfterDeed({ run, subject, onOther }: AfterProps & Pick<Props, 'onOther'>) {
+function AfterRun({ run, subject, onOther }: AfterProps & Pick<Props, 'onOther'>) {
   const t = useTranslations('bulk');
   const to = subject === 'users' ? '/console/users' : '/console/enrolments';
   return (

@@ -34,7 +34,7 @@ export function useRun(onDone: (input: Input) => void) {
   const stopping = useRef<AbortController | null>(null);
   useEffect(() => () => stopping.current?.abort(), []);
 
-  const goOn = async () => {
+  const resume = async () => {
     if (!work.current) return;
     const { input, outcomes } = work.current;
     const { source, fields, subject, requestKey } = input;
@@ -77,14 +77,14 @@ export function useRun(onDone: (input: Input) => void) {
 
   const start = (input: Input) => {
     work.current = { input, outcomes: [] };
-    void goOn();
+    void resume();
   };
   const clear = () => {
     stopping.current?.abort();
     work.current = null;
     setRun(null);
   };
-  return { run, start, goOn, clear, stop: () => stopping.current?.abort() };
+  return { run, start, resume, clear, stop: () => stopping.current?.abort() };
 }
 
 export type Running = ReturnType<typeof useRun>;

@@ -4,9 +4,9 @@ import { useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { told, useAct } from '../../parts/act.tsx';
+import { notify, useAction } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { useLanguageName } from './language.tsx';
 import { TenantsField } from './tenants-field.tsx';
 import { type AuthoredCourse, statuses } from './values.tsx';
@@ -33,13 +33,13 @@ export function CourseForm({ course, onDirty }: FormProps) {
   const change = differing(course, typed);
   const isDirty = Object.keys(change).length > 0;
   useEffect(() => onDirty(isDirty), [isDirty, onDirty]);
-  const saving = useAct(async () => {
+  const saving = useAction(async () => {
     const params = { path: { CourseID: course.CourseID } };
     const { error } = await client.PUT('/course/{CourseID}', { params, body: change });
     if (error) throw error;
     await queries.invalidateQueries();
     setTyped({});
-    told(t('saved'));
+    notify(t('saved'));
   });
   const now = { ...course, ...typed };
   const set = (changed: CourseChange) => setTyped((before) => ({ ...before, ...changed }));
@@ -117,7 +117,7 @@ export function CourseForm({ course, onDirty }: FormProps) {
           </Stack>
         </Radio.Group>
         <TenantsField value={now.Tenants} onChange={(Tenants) => set({ Tenants })} />
-        <FailedAct error={saving.error} />
+        <FailedAction error={saving.error} />
         <Group>
           <Button type="submit" disabled={!isDirty} loading={saving.isRunning}>
             {act('save')}

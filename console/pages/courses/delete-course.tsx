@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, told } from '../../parts/act.tsx';
+import { ConfirmButton, notify } from '../../parts/action.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
 /** Only the service knows whether anyone is enrolled; if so, it refuses and suggests an alternative. */
@@ -15,7 +15,7 @@ export function DeleteCourse({ course: { CourseID, Title: title } }: { course: A
   const remove = async () => {
     const { error } = await client.DELETE('/course/{CourseID}', { params: { path: { CourseID } } });
     if (error) throw error;
-    told(t('done', { title }));
+    notify(t('done', { title }));
     await navigate({ to: '/console/courses' });
     await queries.invalidateQueries();
   };

@@ -2,7 +2,7 @@ import { Group, NativeSelect, NumberInput, Radio, Stack, Text, TextInput } from 
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { choiceOf } from '../../parts/choices.ts';
-import { mostOf, partsOf, toIso, type Unit, units } from './duration.ts';
+import { maxOf, partsOf, toIso, type Unit, units } from './duration.ts';
 import { useDurationText } from './values.tsx';
 
 type DurationFieldProps = {
@@ -23,7 +23,7 @@ export function DurationField({ value, onChange }: DurationFieldProps) {
   const isValid = value !== null && partsOf(value) !== null;
   const choose = (wanted: Unit | 'other') => {
     setUnit(wanted);
-    if (wanted !== 'other') onChange(toIso({ amount: Math.min(amount, mostOf(wanted)), unit: wanted }));
+    if (wanted !== 'other') onChange(toIso({ amount: Math.min(amount, maxOf(wanted)), unit: wanted }));
   };
   return (
     <Stack gap="xs">
@@ -54,7 +54,7 @@ export function DurationField({ value, onChange }: DurationFieldProps) {
               label={t('amount')}
               required
               min={1}
-              max={mostOf(unit)}
+              max={maxOf(unit)}
               clampBehavior="strict"
               allowDecimal={false}
               allowNegative={false}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EnrolOptionChange } from '../../../server/src/modules/catalogue/schemas.ts';
-import { mostOf, partsOf, toIso, units } from './duration.ts';
+import { maxOf, partsOf, toIso, units } from './duration.ts';
 
 const pattern = new RegExp(
   (EnrolOptionChange.properties.Duration as unknown as { pattern: string }).pattern,
@@ -10,7 +10,7 @@ const pattern = new RegExp(
 
 test('A duration in one unit is written and read back', () => {
   for (const unit of units)
-    for (const amount of [0, 1, 30, mostOf(unit)])
+    for (const amount of [0, 1, 30, maxOf(unit)])
       assert.deepEqual(partsOf(toIso({ amount, unit })), [{ amount, unit }]);
 });
 
@@ -28,8 +28,8 @@ test('A duration of several units is read in its order', () => {
 });
 
 test('The console rejects the same durations as the service', () => {
-  const longest = units.map((unit) => toIso({ amount: mostOf(unit), unit }));
-  const tooLong = units.map((unit) => toIso({ amount: mostOf(unit) + 1, unit }));
+  const longest = units.map((unit) => toIso({ amount: maxOf(unit), unit }));
+  const tooLong = units.map((unit) => toIso({ amount: maxOf(unit) + 1, unit }));
   const texts = ['P', 'PT', 'P1', '30D', 'P1DT', 'P-1D', 'P1.5D', 'p1d', 'P1D1W', ' P1D', 'P1W2D', 'P1DT1H'];
   for (const text of [...longest, ...tooLong, ...texts])
     assert.equal(partsOf(text) !== null, pattern.test(text), text);

@@ -35,6 +35,6 @@ export function toIso({ amount, unit }: Part): string {
 }
 
 /** The maximum value for a unit. */
-export function mostOf(unit: Unit): number {
+export function maxOf(unit: Unit): number {
   return 10 ** digits[unit] - 1;
 }

@@ -16,7 +16,7 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { toFailure } from '../../api/problem.ts';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { Units, Warnings } from './release-content.tsx';
 import { type Import, type Imports, isUnderWay } from './use-imports.ts';
 import { CourseLink, StandardName, useBytes } from './values.tsx';
@@ -139,7 +139,7 @@ function Outcome({ one, imports }: RowProps) {
     case 'failed':
       return (
         <Stack gap={6}>
-          <FailedAct error={stage.error ?? {}} />
+          <FailedAction error={stage.error ?? {}} />
           <Text size="sm" c="dimmed">
             {t('failed')} <Code>{toFailure(stage.error).code}</Code>
           </Text>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { told } from '../../parts/act.tsx';
+import { notify } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { DurationField } from './duration-field.tsx';
@@ -54,7 +54,7 @@ export function OptionDialog({ courseId, option, taken, onClose }: OptionDialogP
     });
     if (error) throw error;
     await queries.invalidateQueries();
-    told(t('saved'));
+    notify(t('saved'));
   };
   return (
     <FormDialog

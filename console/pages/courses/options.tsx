@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton } from '../../parts/act.tsx';
+import { ConfirmButton } from '../../parts/action.tsx';
 import { Message } from '../../parts/states.tsx';
 import { OptionDialog } from './option-dialog.tsx';
 import { OptionRows } from './option-rows.tsx';

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
-import { useAct } from '../../parts/act.tsx';
-import { External, FailedAct } from '../../parts/states.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { External, FailedAction } from '../../parts/states.tsx';
 
 type PreviewProps = { courseId: string; release?: number; button?: ButtonProps };
 
@@ -29,7 +29,7 @@ export function PreviewButton(props: PreviewProps) {
   const t = useTranslations('courses');
   const link = usePreviewLink(props);
   const [blocked, setBlocked] = useState<string | null>(null);
-  const opening = useAct(async (tab: Window | null) => {
+  const opening = useAction(async (tab: Window | null) => {
     try {
       const address = await link();
       if (!tab) return setBlocked(address);
@@ -57,7 +57,7 @@ export function PreviewButton(props: PreviewProps) {
         )}
       </Button>
       {blocked !== null && <External href={blocked}>{t('previewBlocked')}</External>}
-      <FailedAct error={opening.error} />
+      <FailedAction error={opening.error} />
     </Stack>
   );
 }

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, told } from '../../parts/act.tsx';
+import { ConfirmButton, notify } from '../../parts/action.tsx';
 import type { AuthoredCourse } from './values.tsx';
 
 /** Publishes the course to its tenants, after showing who will see what. */
@@ -16,7 +16,7 @@ export function PublishButton({ course }: { course: AuthoredCourse }) {
     const params = { path: { CourseID } };
     const { error } = await client.PUT('/course/{CourseID}', { params, body: { Status: 'published' } });
     if (error) throw error;
-    told(t('done', { title: Title }));
+    notify(t('done', { title: Title }));
     await queries.invalidateQueries();
   };
   return (

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, told } from '../../parts/act.tsx';
+import { ConfirmButton, notify } from '../../parts/action.tsx';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
@@ -99,7 +99,7 @@ function MakeCurrent({ release: { CourseID, Release } }: { release: Release }) {
       body: { Current: true },
     });
     if (error) throw error;
-    told(t('madeCurrent', { number: Release }));
+    notify(t('madeCurrent', { number: Release }));
     await queries.invalidateQueries();
   };
   return (

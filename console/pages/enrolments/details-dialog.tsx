@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 import { useChange } from './use-changes.ts';
 import type { Enrolment } from './values.tsx';
 
@@ -15,8 +15,8 @@ export function DetailsDialog({ enrolment, isOpen, onClose }: Props) {
   const t = useTranslations('enrolments');
   const act = useTranslations('act');
   const change = useChange(enrolment);
-  const [reference, setReference] = useFresh(isOpen, () => enrolment.Reference ?? '');
-  const [rows, setRows] = useFresh<Row[]>(isOpen, () =>
+  const [reference, setReference] = useFormState(isOpen, () => enrolment.Reference ?? '');
+  const [rows, setRows] = useFormState<Row[]>(isOpen, () =>
     Object.entries(enrolment.Metadata).map(([name, value], id) => ({ id, name, value })),
   );
   const submit = () => {

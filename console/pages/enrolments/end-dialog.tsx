@@ -1,7 +1,7 @@
 import { Checkbox, Group, Text, TextInput } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 import { localDate } from './local-date.ts';
 import { useChange } from './use-changes.ts';
 import { EndOf, type Enrolment } from './values.tsx';
@@ -15,7 +15,7 @@ export function EndDialog({ enrolment, isOpen, onClose }: Props) {
   const t = useTranslations('enrolments');
   const change = useChange(enrolment);
   const { ExpiresAt } = enrolment;
-  const [typed, setTyped] = useFresh(isOpen, () => {
+  const [typed, setTyped] = useFormState(isOpen, () => {
     const end = ExpiresAt === null ? null : new Date(ExpiresAt);
     return {
       day: localDate(end && end > new Date() ? end : daysOn(30)),

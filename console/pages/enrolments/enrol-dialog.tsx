@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { told } from '../../parts/act.tsx';
+import { notify } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { Instant, StatusBadge } from '../../parts/values.tsx';
 import { OptionCards } from './option-cards.tsx';
@@ -37,7 +37,7 @@ export function EnrolDialog({ isOpen, onClose, loginId, courseId, again = 'exten
   const navigate = useNavigate();
   const queries = useQueryClient();
   const enrol = useEnrol();
-  const [typed, setTyped] = useFresh<Typed>(isOpen, () => ({
+  const [typed, setTyped] = useFormState<Typed>(isOpen, () => ({
     loginId,
     courseId,
     durationId: undefined,
@@ -64,7 +64,7 @@ export function EnrolDialog({ isOpen, onClose, loginId, courseId, again = 'exten
       ...(typed.reference === '' ? {} : { Reference: typed.reference }),
     });
     await queries.invalidateQueries();
-    told(t(isAgain ? `again.${typed.again}Done` : 'enrolled', { course: made.CourseTitle }));
+    notify(t(isAgain ? `again.${typed.again}Done` : 'enrolled', { course: made.CourseTitle }));
     void navigate({
       to: '/console/enrolments/$loginId/$enrollId',
       params: { loginId: made.LoginID, enrollId: made.EnrollID },

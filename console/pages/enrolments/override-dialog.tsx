@@ -1,7 +1,7 @@
 import { NativeSelect, NumberInput, Text, Textarea } from '@mantine/core';
 import { useTranslations } from 'use-intl';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 import { useResultText } from './result.tsx';
 import { type Change, useChange } from './use-changes.ts';
 import type { Enrolment } from './values.tsx';
@@ -20,7 +20,7 @@ export function OverrideDialog({ enrolment, isOpen, onClose }: Props) {
   const text = useResultText();
   const change = useChange(enrolment);
   const { Override, Recorded } = enrolment;
-  const [typed, setTyped] = useFresh(isOpen, () => ({
+  const [typed, setTyped] = useFormState(isOpen, () => ({
     completion: Override?.Completion ?? '',
     success: Override?.Success ?? '',
     score: Override?.Score === undefined || Override.Score === null ? '' : String(Override.Score),

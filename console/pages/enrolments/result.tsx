@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
-import { useAct } from '../../parts/act.tsx';
-import { FailedAct } from '../../parts/states.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
 import { useChange } from './use-changes.ts';
 import { EndOf, type Enrolment, ProgressOf, usePercent, useTimeSpent } from './values.tsx';
@@ -101,7 +101,7 @@ type OverriddenProps = {
 function Overridden({ enrolment, override }: OverriddenProps) {
   const t = useTranslations('enrolments');
   const change = useChange(enrolment);
-  const removing = useAct(() => change({ Override: null }, t('override.removed')));
+  const removing = useAction(() => change({ Override: null }, t('override.removed')));
   return (
     <Alert color="blue" variant="light" title={t('override.is')}>
       <Stack gap="xs" align="flex-start">
@@ -111,7 +111,7 @@ function Overridden({ enrolment, override }: OverriddenProps) {
         <Text size="xs" c="dimmed">
           <Instant at={override.At} />
         </Text>
-        <FailedAct error={removing.error} />
+        <FailedAction error={removing.error} />
         <Button variant="default" size="xs" loading={removing.isRunning} onClick={() => removing.run()}>
           {t('override.remove')}
         </Button>

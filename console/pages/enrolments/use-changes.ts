@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { told } from '../../parts/act.tsx';
+import { notify } from '../../parts/action.tsx';
 import type { Enrolment } from './values.tsx';
 
 type EnrolRequest = components['schemas']['EnrolRequest'];
@@ -39,6 +39,6 @@ export function useChange({ LoginID, EnrollID }: Pick<Enrolment, 'LoginID' | 'En
     });
     if (error) throw error;
     await queries.invalidateQueries();
-    told(done);
+    notify(done);
   };
 }

@@ -10,13 +10,13 @@ const numberIn = (data: Data, name: string) => (typeof data[name] === 'number' ?
 const isOf = <Value extends string>(values: readonly Value[], text: string | null): text is Value =>
   values.some((value) => value === text);
 
-const told = {
+const shownValues = {
   Completion: ['incomplete', 'completed'],
   Success: ['passed', 'failed'],
 } as const satisfies { [Name in 'Completion' | 'Success']: readonly Enrolment[Name][] };
 
 /** The learner's result, as far as the data show it. */
-function useReached() {
+function useResults() {
   const t = useTranslations('enrolments');
   const text = useResultText();
   const percent = usePercent();
@@ -26,8 +26,8 @@ function useReached() {
     const [Score, Progress] = [numberIn(data, 'Score'), numberIn(data, 'Progress')];
     const seconds = numberIn(data, 'TotalSeconds');
     return [
-      ...(isOf(told.Completion, Completion) ? [text('Completion', Completion)] : []),
-      ...(isOf(told.Success, Success) ? [text('Success', Success)] : []),
+      ...(isOf(shownValues.Completion, Completion) ? [text('Completion', Completion)] : []),
+      ...(isOf(shownValues.Success, Success) ? [text('Success', Success)] : []),
       ...(Score === null ? [] : [t('timeline.score', { value: percent(Score) })]),
       ...(Progress === null ? [] : [t('timeline.progress', { value: percent(Progress) })]),
       ...(seconds === null ? [] : [t('timeline.time', { value: time(seconds) })]),
@@ -40,7 +40,7 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
   const t = useTranslations('enrolments');
   const statuses = useTranslations('statuses');
   const format = useFormatter();
-  const reached = useReached();
+  const results = useResults();
   const { Kind, Type, Data } = entry;
   const at = (name: string) => {
     const text = textIn(Data, name);
@@ -59,9 +59,9 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
   if (Kind === 'commit') {
     const numbers = { number: entry.Commit ?? 0, launch: entry.Launch ?? 0 };
     if (entry.Refused === null)
-      return { sentence: t('timeline.commit', numbers), more: reached(Data).join(' · ') };
+      return { sentence: t('timeline.commit', numbers), more: results(Data).join(' · ') };
     const reason = `timeline.refusals.${entry.Refused}` as 'timeline.refusals.user_disabled';
-    const said = [t.has(reason) ? t(reason) : entry.Refused, ...reached(Data)];
+    const said = [t.has(reason) ? t(reason) : entry.Refused, ...results(Data)];
     return { sentence: t('timeline.refused', numbers), more: said.join(' · ') };
   }
   const name = `timeline.events.${Type}` as 'timeline.events.enrolment.created';
@@ -75,7 +75,7 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
     ...(option ? [t('timeline.option', { option })] : []),
     ...(ends ? [t('timeline.ends', { at: ends })] : []),
     ...(reference ? [t('timeline.reference', { reference })] : []),
-    ...reached(Data),
+    ...results(Data),
   ];
   return { sentence: t.has(name) ? t(name) : (Type ?? ''), more: said.join(' · ') };
 }

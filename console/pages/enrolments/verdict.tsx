@@ -5,8 +5,8 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { told, useAct } from '../../parts/act.tsx';
-import { Failed, FailedAct } from '../../parts/states.tsx';
+import { notify, useAction } from '../../parts/action.tsx';
+import { Failed, FailedAction } from '../../parts/states.tsx';
 import { EnableButton } from '../users/user-actions.tsx';
 import { useDurationText } from './duration-text.ts';
 import { useChange, useEnrol } from './use-changes.ts';
@@ -90,14 +90,14 @@ function FailedRule({ rule, ...props }: Props & { rule: Rule }) {
           </Text>
           <Text size="sm">{t(`rules.${rule.Rule}.help`)}</Text>
         </div>
-        {cures[rule.Rule](props)}
+        {remedies[rule.Rule](props)}
       </Stack>
     </li>
   );
 }
 
 /** The remedy for each rule, next to the reason. */
-const cures: Record<Rule['Rule'], (props: Props) => ReactNode> = {
+const remedies: Record<Rule['Rule'], (props: Props) => ReactNode> = {
   user_enabled: ({ enrolment }) => <EnableButton user={enrolment} />,
   not_withdrawn: (props) => <Restore {...props} />,
   not_expired: (props) => <Extend {...props} />,
@@ -120,13 +120,13 @@ function OpenCourse({ courseId }: { courseId: string }) {
 function Restore({ enrolment }: Props) {
   const t = useTranslations('enrolments');
   const change = useChange(enrolment);
-  const restoring = useAct(() => change({ Withdrawn: false }, t('restore.done')));
+  const restoring = useAction(() => change({ Withdrawn: false }, t('restore.done')));
   return (
     <>
       <Button loading={restoring.isRunning} onClick={() => restoring.run()}>
         {t('restore.button')}
       </Button>
-      <FailedAct error={restoring.error} />
+      <FailedAction error={restoring.error} />
     </>
   );
 }
@@ -140,11 +140,11 @@ function Extend({ enrolment, option, onSetEnd }: Props) {
   const queries = useQueryClient();
   const enrol = useEnrol();
   const { LoginID, CourseID, DurationID, EnrollID } = enrolment;
-  const extending = useAct(async () => {
+  const extending = useAction(async () => {
     const extended = await enrol({ LoginID, CourseID, DurationID, IfEnrolled: 'extend' });
     await queries.invalidateQueries();
     const { ExpiresAt } = extended;
-    told(
+    notify(
       ExpiresAt
         ? t('extend.done', { at: format.dateTime(new Date(ExpiresAt), { dateStyle: 'medium' }) })
         : t('extend.doneForever'),
@@ -171,7 +171,7 @@ function Extend({ enrolment, option, onSetEnd }: Props) {
           {t('end.button')}
         </Button>
       </Group>
-      <FailedAct error={extending.error} />
+      <FailedAction error={extending.error} />
     </>
   );
 }

@@ -2,9 +2,9 @@ import { Button, Stack } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
 import { type Api, useApi } from '../../api/api.tsx';
-import { told, useAct } from '../../parts/act.tsx';
+import { notify, useAction } from '../../parts/action.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import type { Event } from './record.ts';
 
 type Query = { Order: 'newest'; Types?: string; LoginID?: string; EnrollID?: string };
@@ -33,10 +33,10 @@ async function readEvents({ client }: Api, wanted: Query): Promise<{ events: Eve
 export function ExportButton({ query }: { query: Query }) {
   const t = useTranslations('events');
   const api = useApi();
-  const saving = useAct(async () => {
+  const saving = useAction(async () => {
     const { events, isWhole } = await readEvents(api, query);
     saveFile('events.json', new Blob([JSON.stringify(events, null, 2)], { type: 'application/json' }));
-    told(t(isWhole ? 'exported' : 'exportedSome', { count: events.length }));
+    notify(t(isWhole ? 'exported' : 'exportedSome', { count: events.length }));
   });
   return (
     <Stack gap="xs">
@@ -48,7 +48,7 @@ export function ExportButton({ query }: { query: Query }) {
       >
         {t('export')}
       </Button>
-      <FailedAct error={saving.error} />
+      <FailedAction error={saving.error} />
     </Stack>
   );
 }

@@ -5,7 +5,7 @@ import { useId, useState } from 'react';
 import { useTranslations } from 'use-intl';
 
 /** An issue that needs attention, and where to fix it. */
-export type Matter = {
+export type AttentionItem = {
   key: string;
   title: string;
   text: string;
@@ -15,26 +15,26 @@ export type Matter = {
 
 const shownAtFirst = 5;
 
-export function AttentionList(props: { title: string; matters: readonly Matter[]; well: string }) {
-  const { title, matters, well } = props;
+export function AttentionList(props: { title: string; items: readonly AttentionItem[]; emptyText: string }) {
+  const { title, items, emptyText } = props;
   const t = useTranslations('home');
   const id = useId();
   const [isLong, setLong] = useState(false);
-  const shown = isLong ? matters : matters.slice(0, shownAtFirst);
+  const shown = isLong ? items : items.slice(0, shownAtFirst);
   return (
     <Stack component="section" aria-labelledby={id} gap="sm">
       <Title order={2} size="h4" id={id}>
         {title}
       </Title>
-      {matters.length === 0 ? (
+      {items.length === 0 ? (
         <Group gap="xs" wrap="nowrap" c="dimmed">
           <IconCircleCheck size={20} stroke={1.6} color="var(--lectern-well)" aria-hidden />
-          <Text size="sm">{well}</Text>
+          <Text size="sm">{emptyText}</Text>
         </Group>
       ) : (
         <Paper withBorder component="ul" className="rows">
-          {shown.map((matter) => (
-            <li key={matter.key}>
+          {shown.map((item) => (
+            <li key={item.key}>
               <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
                 <IconAlertTriangle
                   className="sign"
@@ -45,29 +45,29 @@ export function AttentionList(props: { title: string; matters: readonly Matter[]
                 />
                 <Stack gap={0} miw={0}>
                   <Text fw={600} size="sm" className="break">
-                    {matter.title}
+                    {item.title}
                   </Text>
                   <Text size="sm" c="dimmed">
-                    {matter.text}
+                    {item.text}
                   </Text>
                 </Stack>
               </Group>
               <Anchor
                 size="sm"
                 className="act"
-                aria-label={`${matter.act}: ${matter.title}`}
-                renderRoot={(props) => <Link {...matter.link} {...props} />}
+                aria-label={`${item.act}: ${item.title}`}
+                renderRoot={(props) => <Link {...item.link} {...props} />}
               >
-                {matter.act}
+                {item.act}
               </Anchor>
             </li>
           ))}
         </Paper>
       )}
-      {shown.length < matters.length && (
+      {shown.length < items.length && (
         <Group>
           <Button variant="subtle" size="xs" onClick={() => setLong(true)}>
-            {t('showAll', { count: matters.length })}
+            {t('showAll', { count: items.length })}
           </Button>
         </Group>
       )}

@@ -1,12 +1,12 @@
 import { useTranslations } from 'use-intl';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { AttentionList } from './attention-list.tsx';
-import { useMatters } from './use-matters.ts';
+import { useAttentionItems } from './use-attention-items.ts';
 
 export function Attention() {
   const t = useTranslations('home');
-  const { matters, error, isPending, refetch } = useMatters();
+  const { items, error, isPending, refetch } = useAttentionItems();
   if (error) return <Failed error={error} onRetry={refetch} />;
   if (isPending) return <WaitingRows rows={2} />;
-  return <AttentionList title={t('needsAttention')} matters={matters} well={t('allWell')} />;
+  return <AttentionList title={t('needsAttention')} items={items} emptyText={t('allWell')} />;
 }

@@ -3,7 +3,7 @@ import { useId } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { StatusBadge } from '../../parts/values.tsx';
 
 type Enrolment = components['schemas']['Enrolment'];
@@ -11,7 +11,7 @@ type Enrolment = components['schemas']['Enrolment'];
 export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
   const t = useTranslations('home');
   const title = useId();
-  const { CourseTitle, Status, Progress: reached } = enrolment;
+  const { CourseTitle, Status, Progress: progress } = enrolment;
   return (
     <Paper withBorder p="lg" component="article" aria-labelledby={title} className="course-card">
       <Stack gap="sm">
@@ -23,15 +23,15 @@ export function CourseCard({ enrolment }: { enrolment: Enrolment }) {
         </Group>
         {Status !== 'completed' && (
           <Group gap="sm" wrap="nowrap">
-            <Progress value={reached} flex={1} aria-label={t('progressOf', { course: CourseTitle })} />
+            <Progress value={progress} flex={1} aria-label={t('progressOf', { course: CourseTitle })} />
             <Text size="sm" className="figure">
-              {t('percent', { value: reached / 100 })}
+              {t('percent', { value: progress / 100 })}
             </Text>
           </Group>
         )}
         <Details enrolment={enrolment} />
       </Stack>
-      <Way enrolment={enrolment} describedBy={title} />
+      <CourseAction enrolment={enrolment} describedBy={title} />
     </Paper>
   );
 }
@@ -43,30 +43,30 @@ function Details({ enrolment }: { enrolment: Enrolment }) {
   const { Score, Success, ExpiresAt, CompletedAt } = enrolment;
   const day = (at: string) => format.dateTime(new Date(at), { dateStyle: 'medium' });
   const isOver = ExpiresAt !== null && Date.parse(ExpiresAt) <= Date.now();
-  const told = [
+  const details = [
     Score !== null && t('score', { value: Score / 100 }),
     Success === 'passed' && t('passed'),
     Success === 'failed' && t('notPassed'),
     CompletedAt !== null && t('completedOn', { day: day(CompletedAt) }),
     ExpiresAt !== null && t(isOver ? 'endedOn' : 'endsOn', { day: day(ExpiresAt) }),
   ].filter((text) => text !== false);
-  if (told.length === 0) return null;
+  if (details.length === 0) return null;
   return (
     <Text size="sm" c="dimmed">
-      {told.join(' · ')}
+      {details.join(' · ')}
     </Text>
   );
 }
 
 /** The button that starts the course, or why it is missing: the service decides, as it does on the click. */
-function Way({ enrolment, describedBy }: { enrolment: Enrolment; describedBy: string }) {
+function CourseAction({ enrolment, describedBy }: { enrolment: Enrolment; describedBy: string }) {
   const t = useTranslations('home');
   const { $api } = useApi();
   const { LoginID, EnrollID, Status, Launches, LaunchURL } = enrolment;
   const params = { path: { LoginID, EnrollID } };
   const asked = $api.useQuery('get', '/enrolment/{LoginID}/{EnrollID}/explain', { params });
   if (asked.isPending) return <Skeleton height={36} />;
-  if (!asked.data) return <FailedAct error={asked.error} />;
+  if (!asked.data) return <FailedAction error={asked.error} />;
   if (!asked.data.MayLaunch || LaunchURL === null) {
     const failed = asked.data.Rules.find(({ Passed }) => !Passed);
     return (

@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { TenantLink } from '../tenants/tenant-link.tsx';
-import { AttentionList, type Matter } from './attention-list.tsx';
+import { type AttentionItem, AttentionList } from './attention-list.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
 type Course = components['schemas']['AuthoredCourse'];
@@ -84,9 +84,9 @@ function Tenants({ tenants, hasMore }: { tenants: readonly Tenant[]; hasMore: bo
 /** Retired courses can no longer be started. */
 function Courses({ courses }: { courses: readonly Course[] }) {
   const t = useTranslations('home');
-  const matters = courses
+  const items = courses
     .filter(({ Status }) => Status !== 'retired')
-    .flatMap(({ CourseID, Title, Standard, Warnings, EnrolOptions }): Matter[] => {
+    .flatMap(({ CourseID, Title, Standard, Warnings, EnrolOptions }): AttentionItem[] => {
       const text =
         Standard === null
           ? t('withoutContent')
@@ -98,5 +98,5 @@ function Courses({ courses }: { courses: readonly Course[] }) {
       const to = { to: '/console/courses/$courseId', params: { courseId: CourseID } } as const;
       return text === null ? [] : [{ key: CourseID, title: Title, text, act: t('openCourse'), link: to }];
     });
-  return <AttentionList title={t('coursesToSee')} matters={matters} well={t('coursesWell')} />;
+  return <AttentionList title={t('coursesToSee')} items={items} emptyText={t('coursesWell')} />;
 }

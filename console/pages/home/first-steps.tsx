@@ -12,15 +12,15 @@ type Tenant = components['schemas']['Tenant'];
 type Step = 'course' | 'option' | 'tenant' | 'key' | 'enrolment';
 
 /** With more tenants than this, nobody needs the introduction. */
-const beginners = 3;
+const maxNewTenants = 3;
 
 /** Whether any of the first tenants has a key and an enrolment. */
-function useBegun(tenants: readonly Tenant[]) {
+function useFirstSteps(tenants: readonly Tenant[]) {
   const { client } = useApi();
   const ids = tenants.map(({ TenantID }) => TenantID);
   return useQuery({
-    queryKey: ['begun', ids],
-    enabled: ids.length <= beginners,
+    queryKey: ['first-steps', ids],
+    enabled: ids.length <= maxNewTenants,
     queryFn: async () => {
       const read = ids.map(async (TenantID) => {
         const query = { Limit: 1 };
@@ -43,13 +43,13 @@ type Props = { tenants: readonly Tenant[]; courses: readonly Course[] };
 /** From nothing to the first enrolment; hidden once every step is done. */
 export function FirstSteps({ tenants, courses }: Props) {
   const t = useTranslations('home');
-  const begun = useBegun(tenants);
-  if (!begun.data) return null;
+  const progress = useFirstSteps(tenants);
+  if (!progress.data) return null;
   const done: Record<Step, boolean> = {
     course: courses.some(({ Standard }) => Standard !== null),
     option: courses.some(({ EnrolOptions }) => EnrolOptions.length > 0),
     tenant: tenants.length > 0,
-    ...begun.data,
+    ...progress.data,
   };
   const steps = namesOf(done);
   const next = steps.find((step) => !done[step]);

@@ -37,9 +37,9 @@ function Courses() {
   const open = all.filter((one) => !done.includes(one) && !ended.includes(one));
   return (
     <Stack gap="xl">
-      {open.length > 0 && <Shelf title={t('openCourses')} enrolments={open} />}
-      {done.length > 0 && <Shelf title={t('completedCourses')} enrolments={done} />}
-      {ended.length > 0 && <Shelf title={t('endedCourses')} enrolments={ended} />}
+      {open.length > 0 && <CourseSection title={t('openCourses')} enrolments={open} />}
+      {done.length > 0 && <CourseSection title={t('completedCourses')} enrolments={done} />}
+      {ended.length > 0 && <CourseSection title={t('endedCourses')} enrolments={ended} />}
       {query.hasNextPage && (
         <Center>
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
@@ -51,7 +51,7 @@ function Courses() {
   );
 }
 
-function Shelf({ title, enrolments }: { title: string; enrolments: readonly Enrolment[] }) {
+function CourseSection({ title, enrolments }: { title: string; enrolments: readonly Enrolment[] }) {
   return (
     <Stack component="section" aria-label={title}>
       <Title order={2} size="h4">

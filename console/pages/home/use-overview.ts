@@ -5,11 +5,11 @@ import { type Span, spans } from './spans.ts';
 export type Overview = components['schemas']['Overview'];
 
 /** The service counts at most this many days per call. */
-const mostDays = 366;
+const maxDays = 366;
 
 /** The days of the period, and as many before it as possible for comparison. */
 export function useOverview(span: Span = spans[0]) {
   const { $api } = useApi();
-  const Days = Math.min(span * 2, mostDays);
+  const Days = Math.min(span * 2, maxDays);
   return $api.useQuery('get', '/overview', { params: { query: { Days } } });
 }

@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 
 /** Finds the key that a caller reads out. The address contains only its KeyID: anyone holding the key can redeem it. */
 export function FindKey({ onFound }: { onFound: (keyId: string) => void }) {
   const t = useTranslations('keys');
   const { client } = useApi();
   const [isOpen, setOpen] = useState(false);
-  const [typed, setTyped] = useFresh(isOpen, () => '');
+  const [typed, setTyped] = useFormState(isOpen, () => '');
   const find = async () => {
     const { data, error } = await client.GET('/enrolment/key/{Key}', {
       params: { path: { Key: typed.trim() } },

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, told } from '../../parts/act.tsx';
+import { ConfirmButton, notify } from '../../parts/action.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
 import { CourseLink } from '../courses/values.tsx';
@@ -169,7 +169,7 @@ function Acts({ held, onMakeAnother }: { held: EnrolmentKey; onMakeAnother: (lik
     const { error } = await client.DELETE('/enrolment/key/{Key}', { params: { path: { Key: held.KeyID } } });
     if (error) throw error;
     await queries.invalidateQueries();
-    told(t('revoke.done'));
+    notify(t('revoke.done'));
   };
   const isOpen = held.Status === 'available' || held.Status === 'scheduled';
   return (

@@ -9,18 +9,18 @@ import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../parts/f
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message, NoneFound } from '../../parts/states.tsx';
+import { CreatedKeys } from './created-keys.tsx';
 import { FindKey } from './find-key.tsx';
 import { KeyDrawer } from './key-drawer.tsx';
-import { MadeKeys } from './made-keys.tsx';
 import { type Like, NewKeysDialog } from './new-keys.tsx';
 import {
   CourseName,
+  type CreatedKey,
   type EnrolmentKey,
   Holder,
   isStatus,
   KeyStart,
   KeyStatusBadge,
-  type MadeKey,
   StatusText,
   statuses,
 } from './values.tsx';
@@ -88,7 +88,7 @@ export default function Keys() {
   const [filters, change] = useFilters(['status', 'po', 'order', 'key']);
   // The dialog's initial values; null: closed.
   const [like, setLike] = useState<Like | null>(null);
-  const [made, setMade] = useState<MadeKey[] | null>(null);
+  const [made, setMade] = useState<CreatedKey[] | null>(null);
   const wanted = {
     ...(isStatus(filters.status) ? { Status: filters.status } : {}),
     ...(filters.po ? { PurchaseOrder: filters.po } : {}),
@@ -151,7 +151,7 @@ export default function Keys() {
       />
       <KeyDrawer keyId={filters.key} onClose={() => change({ key: undefined })} onMakeAnother={setLike} />
       <NewKeysDialog like={like} onClose={() => setLike(null)} onMade={setMade} />
-      <MadeKeys made={made} onClose={() => setMade(null)} />
+      <CreatedKeys made={made} onClose={() => setMade(null)} />
     </Page>
   );
 }

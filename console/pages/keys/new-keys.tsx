@@ -5,12 +5,12 @@ import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 import { newRequestKey } from '../../parts/request-key.ts';
 import { LearnerPicker } from '../enrolments/pickers.tsx';
 import { GroupField } from '../users/group.tsx';
 import { CoursesField, type KeyCourse, noCourse } from './courses-field.tsx';
-import type { EnrolmentKey, MadeKey, NewKeys } from './values.tsx';
+import type { CreatedKey, EnrolmentKey, NewKeys } from './values.tsx';
 
 /** Initial values for new keys: blank, or copied from an existing key. */
 export type Like = { key?: EnrolmentKey };
@@ -63,7 +63,7 @@ function useMake() {
   const { client } = useApi();
   const queries = useQueryClient();
   const sent = useRef({ text: '', key: '' });
-  return async (body: NewKeys): Promise<MadeKey[]> => {
+  return async (body: NewKeys): Promise<CreatedKey[]> => {
     const text = JSON.stringify(body);
     if (sent.current.text !== text) sent.current = { text, key: newRequestKey() };
     const { data, error } = await client.POST('/enrolment/key', {
@@ -81,14 +81,14 @@ type Props = {
   /** null: closed. */
   like: Like | null;
   onClose: () => void;
-  onMade: (made: MadeKey[]) => void;
+  onMade: (made: CreatedKey[]) => void;
 };
 
 export function NewKeysDialog({ like, onClose, onMade }: Props) {
   const t = useTranslations('keys');
   const isOpen = like !== null;
   const make = useMake();
-  const [typed, setTyped] = useFresh(isOpen, () => typedOf(like?.key));
+  const [typed, setTyped] = useFormState(isOpen, () => typedOf(like?.key));
   const set = (change: Partial<Typed>) => setTyped({ ...typed, ...change });
   const text = (name: 'purchaseOrder' | 'from' | 'until') => ({
     value: typed[name],

@@ -7,7 +7,7 @@ import { UserLink, useName } from '../users/person.tsx';
 
 export type EnrolmentKey = components['schemas']['EnrolmentKey'];
 export type NewKeys = components['schemas']['NewEnrolmentKeys'];
-export type MadeKey = components['schemas']['IssuedEnrolmentKeys']['Items'][number];
+export type CreatedKey = components['schemas']['IssuedEnrolmentKeys']['Items'][number];
 type Status = EnrolmentKey['Status'];
 
 export const statuses = [

@@ -15,8 +15,8 @@ import {
 import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { useAct } from '../../parts/act.tsx';
-import { FailedAct } from '../../parts/states.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import type { Search } from '../../search.ts';
 import { bodyOf, type Entry, type Parameter } from './document.ts';
 import { addressOf } from './request.ts';
@@ -50,7 +50,7 @@ export function TryIt({ entry }: { entry: Entry }) {
   const [file, setFile] = useState<File | null>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const problem = isJson ? jsonProblem(text) : null;
-  const sending = useAct(async () => {
+  const sending = useAction(async () => {
     setAnswer(null);
     const headers = new Headers(key ? { Authorization: `Bearer ${key}` } : {});
     for (const { in: place, name } of entry.parameters ?? []) {
@@ -123,7 +123,7 @@ export function TryIt({ entry }: { entry: Entry }) {
           placeholder={t('chooseFile')}
         />
       )}
-      <FailedAct error={sending.error} />
+      <FailedAction error={sending.error} />
       <Group>
         <Button type="submit" loading={sending.isRunning} disabled={problem !== null}>
           {t('send')}

@@ -15,7 +15,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { type Refusal, rememberedTenant, useSignIn } from './use-sign-in.ts';
 
 export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
@@ -135,7 +135,7 @@ function Refused({ refusal }: { refusal: Refusal | null }) {
   const t = useTranslations('signIn');
   const format = useFormatter();
   if (!refusal) return null;
-  if (refusal.kind === 'failed') return <FailedAct error={refusal.error} />;
+  if (refusal.kind === 'failed') return <FailedAction error={refusal.error} />;
   const at = refusal.kind === 'wait' && refusal.until;
   const text = at ? t('waitUntil', { at: format.dateTime(at, { timeStyle: 'short' }) }) : t(refusal.kind);
   return (

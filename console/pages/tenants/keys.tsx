@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, told } from '../../parts/act.tsx';
+import { ConfirmButton, notify } from '../../parts/action.tsx';
 import { List, paged } from '../../parts/list.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
@@ -123,7 +123,7 @@ function Revoke({ held, tenantId }: { held: Key; tenantId: string }) {
       act={async () => {
         await revoke.mutateAsync({ params: { path: { TenantID: tenantId, KeyID } } });
         await queries.invalidateQueries();
-        told(t('revokedTold', { name: Name }));
+        notify(t('revokedTold', { name: Name }));
       }}
     />
   );

@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { ConfirmButton, told, useAct } from '../../parts/act.tsx';
-import { Failed, FailedAct, WaitingRows } from '../../parts/states.tsx';
+import { ConfirmButton, notify, useAction } from '../../parts/action.tsx';
+import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 
 type Tenant = components['schemas']['Tenant'];
 type Deletion = components['schemas']['TenantDeletion'];
@@ -29,7 +29,7 @@ export function SuspendButton({ tenant }: { tenant: Tenant }) {
     const Status = isActive ? 'suspended' : 'active';
     await change.mutateAsync({ params: { path: { TenantID } }, body: { Status } });
     await queries.invalidateQueries();
-    told(t(isActive ? 'suspended' : 'resumed', { name: Name }));
+    notify(t(isActive ? 'suspended' : 'resumed', { name: Name }));
   };
   return (
     <ConfirmButton
@@ -105,10 +105,10 @@ function Plan({ tenant, onClose }: Omit<DialogProps, 'isOpen'>) {
   const path = { TenantID };
   const query = { plan: true };
   const plan = $api.useQuery('delete', '/tenant/{TenantID}', { params: { path, query } }, { gcTime: 0 });
-  const deleting = useAct(async () => {
+  const deleting = useAction(async () => {
     const { error } = await client.DELETE('/tenant/{TenantID}', { params: { path } });
     if (error) throw error;
-    told(t('deleted', { name: Name }));
+    notify(t('deleted', { name: Name }));
     await navigate({ to: '/console/tenants', search: {} });
     await queries.invalidateQueries();
   });
@@ -123,7 +123,7 @@ function Plan({ tenant, onClose }: Omit<DialogProps, 'isOpen'>) {
     >
       <Stack>
         <Text>{t('deleteText')}</Text>
-        <WhatGoes deletion={plan.data} />
+        <DeletedData deletion={plan.data} />
         <TextInput
           label={t('deleteConfirm', { tenantId: TenantID })}
           value={typed}
@@ -131,7 +131,7 @@ function Plan({ tenant, onClose }: Omit<DialogProps, 'isOpen'>) {
           autoComplete="off"
           spellCheck={false}
         />
-        <FailedAct error={deleting.error} />
+        <FailedAction error={deleting.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {texts('cancel')}
@@ -145,7 +145,7 @@ function Plan({ tenant, onClose }: Omit<DialogProps, 'isOpen'>) {
   );
 }
 
-function WhatGoes({ deletion }: { deletion: Deletion }) {
+function DeletedData({ deletion }: { deletion: Deletion }) {
   const t = useTranslations('tenants');
   const gone = deletion.Deleted.filter(({ Records }) => Records > 0);
   return (

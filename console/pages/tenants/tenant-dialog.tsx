@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { told } from '../../parts/act.tsx';
+import { notify } from '../../parts/action.tsx';
 import { choiceOf } from '../../parts/choices.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
@@ -103,7 +103,7 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
     const Name = typed.Name.trim() || TenantID;
     await create.mutateAsync({ body: { TenantID, ...changeOf({ ...typed, Name }) } });
     await queries.invalidateQueries();
-    told(t('created', { name: Name }));
+    notify(t('created', { name: Name }));
     void navigate({ to: '/console/tenants/$tenantId', params: { tenantId: TenantID } });
   };
   return (
@@ -155,7 +155,7 @@ export function EditTenantDialog({ tenant, isOpen, onClose }: DialogProps & { te
   const submit = async () => {
     await change.mutateAsync({ params: { path: { TenantID } }, body: changeOf(typed) });
     await queries.invalidateQueries();
-    told(t('changed'));
+    notify(t('changed'));
   };
   return (
     <FormDialog

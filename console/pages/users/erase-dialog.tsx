@@ -6,8 +6,8 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
-import { useAct } from '../../parts/act.tsx';
-import { Failed, FailedAct, WaitingRows } from '../../parts/states.tsx';
+import { useAction } from '../../parts/action.tsx';
+import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { Copyable } from '../../parts/values.tsx';
 import type { User } from './person.tsx';
 
@@ -53,7 +53,7 @@ function Plan({ user, onErased, onClose }: PlanProps) {
   const [typed, setTyped] = useState('');
   const path = { LoginID: user.LoginID };
   const plan = $api.useQuery('delete', '/user/{LoginID}', { params: { path, query: { plan: true } } });
-  const erasing = useAct(async () => {
+  const erasing = useAction(async () => {
     const { data, error } = await client.DELETE('/user/{LoginID}', { params: { path } });
     if (!data) throw error;
     onErased(data);
@@ -69,7 +69,7 @@ function Plan({ user, onErased, onClose }: PlanProps) {
     >
       <Stack>
         <Text>{t('eraseText')}</Text>
-        <WhatGoes erasure={plan.data} />
+        <ErasedData erasure={plan.data} />
         <TextInput
           label={t('eraseConfirm', { loginId: user.LoginID })}
           value={typed}
@@ -77,7 +77,7 @@ function Plan({ user, onErased, onClose }: PlanProps) {
           autoComplete="off"
           spellCheck={false}
         />
-        <FailedAct error={erasing.error} />
+        <FailedAction error={erasing.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {act('cancel')}
@@ -91,7 +91,7 @@ function Plan({ user, onErased, onClose }: PlanProps) {
   );
 }
 
-function WhatGoes({ erasure }: { erasure: Erasure }) {
+function ErasedData({ erasure }: { erasure: Erasure }) {
   const t = useTranslations('users');
   const parts = [
     {
@@ -129,7 +129,7 @@ function Receipt({ receipt, onClose }: { receipt: Erasure; onClose: () => void }
     <Stack>
       <Text role="status">{t('erased')}</Text>
       {receipt.ReceiptID && <Copyable value={receipt.ReceiptID} label={t('receipt')} />}
-      <WhatGoes erasure={receipt} />
+      <ErasedData erasure={receipt} />
       <Group justify="flex-end">
         <Button onClick={onClose} data-autofocus>
           {t('backToUsers')}

@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
-import { told, useAct } from '../../parts/act.tsx';
+import { notify, useAction } from '../../parts/action.tsx';
 import { useDownload } from '../../parts/download.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { Copyable, CopyTextButton } from '../../parts/values.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import type { User } from './person.tsx';
@@ -24,19 +24,19 @@ export function useEnable(loginId: string) {
     });
     if (error) throw error;
     await queries.invalidateQueries();
-    told(Enabled ? t('isEnabledNow') : t('isDisabledNow'));
+    notify(Enabled ? t('isEnabledNow') : t('isDisabledNow'));
   };
 }
 
 export function EnableButton({ user }: { user: Pick<User, 'LoginID'> }) {
   const t = useTranslations('users');
-  const enabling = useAct(useEnable(user.LoginID));
+  const enabling = useAction(useEnable(user.LoginID));
   return (
     <>
       <Button loading={enabling.isRunning} onClick={() => enabling.run(true)}>
         {t('enable')}
       </Button>
-      <FailedAct error={enabling.error} />
+      <FailedAction error={enabling.error} />
     </>
   );
 }
@@ -90,7 +90,7 @@ export function UserMenu({ user }: { user: User }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <FailedAct error={exporting.error} />
+      <FailedAction error={exporting.error} />
       <FormDialog
         title={t('disableTitle', { name: nameOf(user) })}
         isOpen={dialog === 'disable'}
@@ -129,7 +129,7 @@ function SignInLink({ user }: { user: User }) {
   const format = useFormatter();
   const { client } = useApi();
   const [link, setLink] = useState<{ SignInURL: string; ExpiresAt: string } | null>(null);
-  const making = useAct(async () => {
+  const making = useAction(async () => {
     const { data, error } = await client.POST('/user/session/{LoginID}', {
       params: { path: { LoginID: user.LoginID } },
       body: {},
@@ -140,7 +140,7 @@ function SignInLink({ user }: { user: User }) {
   return (
     <Stack>
       <Text>{t('signInLinkText', { name: nameOf(user) })}</Text>
-      <FailedAct error={making.error} />
+      <FailedAction error={making.error} />
       {link ? (
         <Stack gap="sm" align="flex-start">
           <Copyable value={link.SignInURL} label={t('signInLink')} />

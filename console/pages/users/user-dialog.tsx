@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
-import { told } from '../../parts/act.tsx';
+import { notify } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 import { GroupField } from './group.tsx';
 import type { User } from './person.tsx';
 
@@ -57,7 +57,7 @@ export function UserDialog({ user, isOpen, onClose, onSaved }: Props) {
   const t = useTranslations('users');
   const act = useTranslations('act');
   const queries = useQueryClient();
-  const [typed, setTyped] = useFresh(isOpen, () => typedOf(user));
+  const [typed, setTyped] = useFormState(isOpen, () => typedOf(user));
   const save = useSave(user);
   const set = (change: Partial<Typed>) => setTyped({ ...typed, ...change });
   const text = (name: 'LoginID' | 'FirstName' | 'LastName' | 'Email') => ({
@@ -73,7 +73,7 @@ export function UserDialog({ user, isOpen, onClose, onSaved }: Props) {
       onSubmit={async () => {
         const saved = await save(typed);
         await queries.invalidateQueries();
-        told(t('saved', { name: nameOf(saved) }));
+        notify(t('saved', { name: nameOf(saved) }));
         onSaved?.(saved);
       }}
     >

@@ -1,8 +1,8 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useTranslations } from 'use-intl';
-import { useAct } from '../../parts/act.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { Json } from '../../parts/json.tsx';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { Copyable, CopyTextButton, Fact, Facts, Instant } from '../../parts/values.tsx';
 import { type Delivery, DeliveryBadge } from './delivery-status.tsx';
 import type { Endpoint } from './health.tsx';
@@ -14,14 +14,14 @@ type SendAgainProps = { endpoint: Endpoint; delivery: Delivery; size?: ButtonPro
 export function SendAgain({ endpoint, delivery, size = 'sm' }: SendAgainProps) {
   const t = useTranslations('webhooks');
   const replay = useReplay(endpoint);
-  const sending = useAct(() => replay({ EventIDs: [delivery.EventID] }));
+  const sending = useAction(() => replay({ EventIDs: [delivery.EventID] }));
   if (delivery.Reason === 'ping' || delivery.Status === 'pending') return null;
   return (
     <>
       <Button size={size} variant="light" loading={sending.isRunning} onClick={() => sending.run()}>
         {t('sendAgain')}
       </Button>
-      <FailedAct error={sending.error} />
+      <FailedAction error={sending.error} />
     </>
   );
 }

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { told } from '../../parts/act.tsx';
+import { notify } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 import { bodyOf, EndpointFields, isSame, typedOf } from './endpoint-form.tsx';
 import type { Endpoint } from './health.tsx';
 
@@ -15,12 +15,12 @@ export function EditButton({ endpoint }: { endpoint: Endpoint }) {
   const queries = useQueryClient();
   const update = $api.useMutation('put', '/webhook/{WebhookID}');
   const [isOpen, setOpen] = useState(false);
-  const [typed, setTyped] = useFresh(isOpen, () => typedOf(endpoint));
+  const [typed, setTyped] = useFormState(isOpen, () => typedOf(endpoint));
   const submit = async () => {
     const params = { path: { WebhookID: endpoint.WebhookID } };
     await update.mutateAsync({ params, body: bodyOf(typed) });
     await queries.invalidateQueries();
-    told(t('saved'));
+    notify(t('saved'));
   };
   return (
     <>

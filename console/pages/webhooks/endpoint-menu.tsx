@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { told } from '../../parts/act.tsx';
+import { notify } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { MoreMenu } from '../../parts/more-menu.tsx';
 import type { Endpoint } from './health.tsx';
@@ -81,7 +81,7 @@ function DeleteDialog({ endpoint, isOpen, onClose }: DialogProps) {
       isDangerous
       onSubmit={async () => {
         await remove.mutateAsync({ params: { path: { WebhookID: endpoint.WebhookID } } });
-        told(t('deleted'));
+        notify(t('deleted'));
         await navigate({ to: '/console/webhooks' });
         await queries.invalidateQueries();
       }}

@@ -8,9 +8,9 @@ import {
 } from '@tabler/icons-react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { useAct } from '../../parts/act.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { Json } from '../../parts/json.tsx';
-import { FailedAct } from '../../parts/states.tsx';
+import { FailedAction } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
 import type { Delivery } from './delivery-status.tsx';
 import { type Endpoint, healthOf } from './health.tsx';
@@ -74,12 +74,12 @@ export function HealthPanel({ endpoint }: { endpoint: Endpoint }) {
             {last && <LastAnswer delivery={last} />}
           </Stack>
           <Group gap="sm">
-            <Cure endpoint={endpoint} />
+            <Remedy endpoint={endpoint} />
             <Button variant={shown === 'ready' ? 'filled' : 'default'} loading={isPinging} onClick={ping}>
               {t('ping')}
             </Button>
           </Group>
-          <FailedAct error={pingError} />
+          <FailedAction error={pingError} />
           {result && <PingResult delivery={result} />}
         </Stack>
       </Group>
@@ -104,11 +104,11 @@ function LastAnswer({ delivery }: { delivery: Delivery }) {
 }
 
 /** Enabling retries pending deliveries and restarts the 72-hour window, so it also skips the waiting time. */
-function Cure({ endpoint }: { endpoint: Endpoint }) {
+function Remedy({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const set = useStatus(endpoint);
-  const enabling = useAct(() => set(['enabled'], 'isEnabled'));
-  const trying = useAct(() => set(['disabled', 'enabled'], 'isTried'));
+  const enabling = useAction(() => set(['enabled'], 'isEnabled'));
+  const trying = useAction(() => set(['disabled', 'enabled'], 'isTried'));
   const health = healthOf(endpoint);
   if (health === 'enabled') return null;
   const [cure, text] =
@@ -118,7 +118,7 @@ function Cure({ endpoint }: { endpoint: Endpoint }) {
       <Button loading={cure.isRunning} onClick={() => cure.run()}>
         {text}
       </Button>
-      <FailedAct error={cure.error} />
+      <FailedAction error={cure.error} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { useAct } from '../../parts/act.tsx';
+import { useAction } from '../../parts/action.tsx';
 import { Json } from '../../parts/json.tsx';
 import type { Delivery } from './delivery-status.tsx';
 import type { Endpoint } from './health.tsx';
@@ -15,7 +15,7 @@ export function usePing({ WebhookID }: Endpoint) {
   const queries = useQueryClient();
   const ping = $api.useMutation('post', '/webhook/{WebhookID}/ping');
   const [result, setResult] = useState<Delivery | null>(null);
-  const pinging = useAct(async () => {
+  const pinging = useAction(async () => {
     setResult(null);
     setResult(await ping.mutateAsync({ params: { path: { WebhookID } } }));
     await queries.invalidateQueries();

@@ -4,13 +4,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { told } from '../../parts/act.tsx';
+import { notify } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
-import { FailedAct } from '../../parts/states.tsx';
+import { useFormState } from '../../parts/form-state.ts';
+import { FailedAction } from '../../parts/states.tsx';
 import type { Endpoint } from './health.tsx';
 import { instantOf, local } from './span.ts';
-import { mostCounted, useCount } from './use-count.ts';
+import { maxCounted, useCount } from './use-count.ts';
 
 type What = { EventIDs: string[] } | { From: string; Until?: string };
 
@@ -23,7 +23,7 @@ export function useReplay({ WebhookID }: Endpoint) {
   return async (body: What) => {
     const { Deliveries } = await replay.mutateAsync({ params: { path: { WebhookID } }, body });
     await queries.invalidateQueries();
-    told(t('replayed', { count: Deliveries }));
+    notify(t('replayed', { count: Deliveries }));
   };
 }
 
@@ -40,7 +40,7 @@ export function ReplayButton({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const replay = useReplay(endpoint);
   const [isOpen, setOpen] = useState(false);
-  const [span, setSpan] = useFresh(isOpen, () => usualSpan(endpoint));
+  const [span, setSpan] = useFormState(isOpen, () => usualSpan(endpoint));
   const from = instantOf(span.from);
   const until = instantOf(span.until);
   const counting = useCount(endpoint, isOpen && from !== null ? { from, until } : null);
@@ -50,7 +50,7 @@ export function ReplayButton({ endpoint }: { endpoint: Endpoint }) {
     found &&
     (found.isWhole
       ? t('counted', { count: found.count })
-      : t('countedSome', { count: found.count, read: mostCounted }));
+      : t('countedSome', { count: found.count, read: maxCounted }));
   return (
     <>
       <Button
@@ -90,7 +90,7 @@ export function ReplayButton({ endpoint }: { endpoint: Endpoint }) {
         <Text size="sm" fw={600} aria-live="polite">
           {counting.isFetching ? t('counting') : countText}
         </Text>
-        <FailedAct error={counting.error} />
+        <FailedAction error={counting.error} />
       </FormDialog>
     </>
   );

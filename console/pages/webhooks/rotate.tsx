@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 import type { Endpoint } from './health.tsx';
 import { WebhookSecret, type WithSecret } from './secret.tsx';
 
@@ -20,7 +20,7 @@ export function RotateDialog({ endpoint, isOpen, onClose }: Props) {
   const { $api } = useApi();
   const queries = useQueryClient();
   const rotate = $api.useMutation('post', '/webhook/{WebhookID}/rotate');
-  const [seconds, setSeconds] = useFresh(isOpen, () => usual);
+  const [seconds, setSeconds] = useFormState(isOpen, () => usual);
   const [made, setMade] = useState<WithSecret | null>(null);
   const submit = async () => {
     const params = { path: { WebhookID: endpoint.WebhookID } };

@@ -3,7 +3,7 @@ import { type Api, useApi } from '../../api/api.tsx';
 import type { Endpoint } from './health.tsx';
 import { isWithin } from './span.ts';
 
-export const mostCounted = 2_000;
+export const maxCounted = 2_000;
 
 type Span = { from: string; until: string | null };
 
@@ -13,7 +13,7 @@ async function countEvents({ client }: Api, types: readonly string[] | null, { f
   let count = 0;
   let read = 0;
   for (let Cursor: string | null = ''; Cursor !== null; ) {
-    if (read >= mostCounted) return { count, isWhole: false };
+    if (read >= maxCounted) return { count, isWhole: false };
     const query: typeof filter & { Cursor?: string } = { ...filter, ...(Cursor ? { Cursor } : {}) };
     const { data, error } = await client.GET('/events', { params: { query } });
     if (!data) throw error;

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
-import { told } from '../../parts/act.tsx';
+import { notify } from '../../parts/action.tsx';
 import type { Endpoint } from './health.tsx';
 
 /** Sets the endpoint to each status in turn, and reports the result. */
@@ -14,6 +14,6 @@ export function useStatus({ WebhookID }: Endpoint) {
     for (const Status of statuses)
       await update.mutateAsync({ params: { path: { WebhookID } }, body: { Status } });
     await queries.invalidateQueries();
-    told(t(done));
+    notify(t(done));
   };
 }

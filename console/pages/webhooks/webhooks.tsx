@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFormState } from '../../parts/form-state.ts';
 import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
@@ -100,7 +100,7 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
   const queries = useQueryClient();
   const navigate = useNavigate();
   const create = $api.useMutation('post', '/webhook');
-  const [typed, setTyped] = useFresh(isOpen, () => nothingTyped);
+  const [typed, setTyped] = useFormState(isOpen, () => nothingTyped);
   const [made, setMade] = useState<WithSecret | null>(null);
   const submit = async () => {
     setMade(await create.mutateAsync({ body: bodyOf(typed) }));

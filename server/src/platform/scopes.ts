@@ -37,18 +37,18 @@ export const learnerScopes: readonly Scope[] = [
 /** On whose behalf a verb runs. Without `scopes` it is the service itself: a job or the command line. */
 type Caller = { readonly scopes?: readonly Scope[] | undefined };
 
-export function holds(ctx: Caller, scope: Scope): boolean {
+export function hasScope(ctx: Caller, scope: Scope): boolean {
   return ctx.scopes === undefined || ctx.scopes.includes(scope);
 }
 
 /** The scopes in `wanted` that the caller has: whatever it creates gets no others. */
-export function heldOf(ctx: Caller, wanted: readonly Scope[]): Scope[] {
-  return wanted.filter((scope) => holds(ctx, scope));
+export function grantedScopes(ctx: Caller, wanted: readonly Scope[]): Scope[] {
+  return wanted.filter((scope) => hasScope(ctx, scope));
 }
 
 /** `purpose`: what the scope is needed for, as the beginning of a sentence. */
 export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
-  if (!holds(ctx, scope))
+  if (!hasScope(ctx, scope))
     throw new Problem(
       'scope_missing',
       `${purpose} requires the scope ${scope}, which this key or session lacks. Use one that has it.`,

@@ -13,7 +13,7 @@ export type Answer = {
   milliseconds: number;
 };
 
-export const mostMilliseconds = 20_000;
+export const maxMilliseconds = 20_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 /** Sends over a socket what `fetch` would correct. */
@@ -38,7 +38,7 @@ export function send(baseUrl: string, message: Message): Promise<Answer> {
         });
       });
     });
-    const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), 2 * mostMilliseconds);
+    const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), 2 * maxMilliseconds);
     sent.on('error', (error) => {
       clearTimeout(timer);
       // The service had closed the connection after an earlier response; this request was never received.
@@ -84,7 +84,7 @@ export function checkProblem({ status, type, headers, text }: Answer): void {
 /** In time, never a 5xx of ours, and declared by the document for this operation and status. */
 export function checkAnswer({ operation }: Pick<Described, 'operation'>, answer: Answer): void {
   const { status, type, text } = answer;
-  assert.ok(answer.milliseconds < mostMilliseconds, `${Math.round(answer.milliseconds)} ms`);
+  assert.ok(answer.milliseconds < maxMilliseconds, `${Math.round(answer.milliseconds)} ms`);
   // Concurrent changes to the same few records may need a retry; the test counts how often.
   if (status === 503 && answer.headers['retry-after'] === '2') {
     checkProblem(answer);

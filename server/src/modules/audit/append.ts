@@ -58,7 +58,10 @@ function insertHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal'>): P
     .executeTakeFirst();
 }
 
-/** Replaces a head that somebody removed. It has no seal, so the next entry is flagged permanently. */
+/**
+ * Replaces a head that somebody removed. The new head has no seal, so verification reports the next entry
+ * forever.
+ */
 async function replaceHead(ctx: Context, tenantId: string): Promise<Head> {
   const entry = await ctx.db
     .selectFrom('audit_entry')
@@ -84,7 +87,10 @@ async function writeEntries(ctx: Context, tenantId: string, head: Head, entries:
   await run(ctx, { name: 'write_audit_entries', text: write, values });
 }
 
-/** Work continues on a trail that was changed outside the service, but the trail records this permanently. */
+/**
+ * The service keeps writing to a trail that was changed from outside, but the trail records the change
+ * permanently.
+ */
 function suspicion(ctx: Context, tenantId: string, head: Head): NewAudit[] {
   if (checkHead(ctx, tenantId, head) === 'genuine') return [];
   ctx.log.error(

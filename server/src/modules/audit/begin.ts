@@ -6,7 +6,7 @@ import { appendAudit, beginChain, deployment } from './append.ts';
  * Earlier versions could create a head on a failed sign-in. A head without entries now means that the trail
  * was changed outside the service.
  */
-const emptyHeads = `/* across tenants: all chains begin */ delete from audit_chain where number = 0`;
+const emptyHeads = `/* across tenants: all chains are started */ delete from audit_chain where number = 0`;
 
 /**
  * Starts the trails of the deployment and of tenants that predate the audit trail. Runs once, after a

@@ -89,12 +89,12 @@ test('whoever has the database alone can neither rebuild a chain nor cut it off 
     .execute();
   const [, , third, fourth, fifth] = rows;
   assert.ok(third && fourth && fifth);
-  // Cut off: the head is moved to an entry with its genuine seal.
+  // Truncated: the head is replaced by an earlier entry with that entry's own seal.
   await change(sql`delete from audit_entry where tenant_id = ${id} and number > 3`);
   await change(sql`update audit_chain set number = 3, hash = ${third.hash}, seal = ${third.seal}
     where tenant_id = ${id}`);
   assert.match((await chainOf(tenant))?.Break?.Reason ?? '', /seal of the head/);
-  // The service goes on, and the break stays visible.
+  // The service keeps working, and the break stays visible.
   await service.api('PUT', `/tenant/${id}`, { Name: 'third' });
   assert.equal((await chainOf(tenant))?.Break?.Number, 4);
 
@@ -223,7 +223,7 @@ test('chains from before chains had beginnings get one from the start that migra
     await own.api('POST', '/tenant', { TenantID: 'none' });
     await own.api('POST', '/tenant', { TenantID: 'old' });
     const send = (statement: RawBuilder<unknown>) =>
-      sql`/* across tenants: a test goes back */ ${statement}`.execute(own.ctx.db);
+      sql`/* across tenants: a test restores earlier rows */ ${statement}`.execute(own.ctx.db);
     await send(sql`delete from audit_entry where tenant_id <> 'old'`);
     await send(sql`delete from audit_chain where tenant_id <> 'old'`);
     assert.equal((await verifyAudit(own.ctx)).Intact, false);

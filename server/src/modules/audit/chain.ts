@@ -67,7 +67,7 @@ export function sealEntry(ctx: Context, entry: Content & { hash: string }): stri
   return sign(ctx.keys, 'audit', placed(entry.tenant_id, entry.number, entry.hash));
 }
 
-/** Has a purpose of its own, so that an entry's seal cannot be reused for the head of a truncated trail. */
+/** A separate purpose, so that an entry's seal cannot be reused for the head of a truncated trail. */
 export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal' | 'at'>): string {
   return sign(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash));
 }

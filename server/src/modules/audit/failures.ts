@@ -6,7 +6,7 @@ import { appendAudit } from './append.ts';
  * Anyone can cause failures, so beyond this number per window a chain only counts them. The first failure of
  * each known user is always recorded, so noise cannot hide an attack on one account.
  */
-const mostRecorded = 200;
+const maxRecorded = 200;
 const windowMinutes = 15;
 
 const count = `
@@ -40,8 +40,8 @@ export async function recordFailedSignIn(
     });
     // If somebody removed the head, the failure is recorded all the same; the entry reports the missing head.
     const { failures, earlier } = row ?? { failures: 1, earlier: 0 };
-    if (failures > mostRecorded && !(await isNews(ctx, { tenantId, userId, since }))) return;
-    const unrecorded = failures === 1 ? Math.max(0, earlier - mostRecorded) : 0;
+    if (failures > maxRecorded && !(await isNews(ctx, { tenantId, userId, since }))) return;
+    const unrecorded = failures === 1 ? Math.max(0, earlier - maxRecorded) : 0;
     await appendAudit(ctx, tenantId, {
       action: 'sign_in.failed',
       targetId: userId,

@@ -10,21 +10,22 @@ import type { AuditEntry, AuditQuery } from './schemas.ts';
 type Row = Entry & { actor_name: string | null; target_name: string | null };
 
 /**
- * SQL of a page. Each way to find entries uses its own index, and a page merges their first rows. Names are
+ * SQL of a page. Each condition to find entries uses its own index, and a page merges their first rows. Names are
  * joined at read time, so those of erased people do not appear.
  */
 function pageText(input: {
   tenantId: string | null;
   conditions: string[];
-  ways: string[];
+  alternatives: string[];
   order: 'asc' | 'desc';
   limit: string;
 }): string {
-  const { tenantId, conditions, ways, order, limit } = input;
+  const { tenantId, conditions, alternatives, order, limit } = input;
   const scope = tenantId === null ? [] : ['entry.tenant_id = $1'];
-  const branch = (way: string[]) => `(select entry.* from audit_entry entry
-    where ${[...scope, ...conditions, ...way].join(' and ') || 'true'} order by entry.audit_id ${order} limit ${limit})`;
-  const branches = ways.length === 0 ? [branch([])] : ways.map((way) => branch([way]));
+  const branch = (condition: string[]) => `(select entry.* from audit_entry entry
+    where ${[...scope, ...conditions, ...condition].join(' and ') || 'true'} order by entry.audit_id ${order} limit ${limit})`;
+  const branches =
+    alternatives.length === 0 ? [branch([])] : alternatives.map((condition) => branch([condition]));
   const own = (column: string) => (tenantId === null ? `${column} = found.tenant_id` : `${column} = $1`);
   const userOf = (kind: string, column: string) => `(case when ${kind} then ${column} end)::uuid`;
   const why = tenantId === null ? '/* across tenants: the operator reads the trails of all */ ' : '';
@@ -38,9 +39,9 @@ left join "user" doer on ${own('doer.tenant_id')} and doer.user_id = found.actor
 left join api_key used on used.key_id = ${userOf("found.actor in ('key', 'operator_key')", 'found.actor_id')}
 left join "user" subject on ${own('subject.tenant_id')}
   and subject.user_id = ${userOf("found.target = 'user'", 'found.target_id')}
-left join enrolment held on ${own('held.tenant_id')}
-  and held.enroll_id = ${userOf("found.target = 'enrolment'", 'found.target_id')}
-left join "user" learner on ${own('learner.tenant_id')} and learner.user_id = held.user_id
+left join enrolment on ${own('enrolment.tenant_id')}
+  and enrolment.enroll_id = ${userOf("found.target = 'enrolment'", 'found.target_id')}
+left join "user" learner on ${own('learner.tenant_id')} and learner.user_id = enrolment.user_id
 left join api_key changed on changed.key_id = ${userOf("found.target = 'key'", 'found.target_id')}
 order by found.audit_id ${order}`;
 }
@@ -63,14 +64,14 @@ export async function listAudit(ctx: Context & { tenantId?: string }, input: Aud
   if (input.ActorID !== undefined) conditions.push(`entry.actor_id = ${add(input.ActorID)}`);
   if (input.TargetID !== undefined) conditions.push(`entry.target_id = ${add(input.TargetID)}`);
   const person = input.LoginID === undefined ? null : await findPerson(ctx, input.LoginID);
-  const ways =
+  const alternatives =
     person === null
       ? []
       : [
           `entry.actor_user_id = any(${add(person.users)}::uuid[])`,
           `entry.target_id = any(${add([...person.users, ...person.enrolments])}::text[])`,
         ];
-  const text = pageText({ tenantId, conditions, ways, order, limit: add(limit + 1) });
+  const text = pageText({ tenantId, conditions, alternatives, order, limit: add(limit + 1) });
   const rows = await run<Row>(ctx, { text, values });
   const forTenant = tenantId !== null && !ctx.actor.kind.startsWith('operator');
   return toPage(

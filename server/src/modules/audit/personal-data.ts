@@ -21,7 +21,9 @@ const about = (id: string, rows: number): Keyset => ({
 
 type Found = { audit_id: string; counts: boolean };
 
-/** Counts a page. What the person did to themselves counts once, and what the erasure has written does not. */
+/**
+ * Counts a page. What the person did to themselves counts once; entries written by the erasure do not count.
+ */
 async function countPage(
   ctx: TenantContext,
   { userId, until }: Subject,
@@ -44,7 +46,7 @@ async function countPage(
   return { records, next: rows.length < keyset.rows ? null : placeOf(rows.at(-1), key) };
 }
 
-/** First what they did, then what was done to them. */
+/** First their own actions, then what others did to them. */
 async function countOfUser(ctx: TenantContext, subject: Subject, after: Place | null): Promise<Portion> {
   const [way = 'by', id = null] = after ?? [];
   const keyset = way === 'by' ? byUser(subject.userId, portionRows) : about(subject.userId, portionRows);
@@ -55,8 +57,8 @@ async function countOfUser(ctx: TenantContext, subject: Subject, after: Place | 
 
 const aboutText = `
 select 1 from unnest($3::text[]) own (id) cross join lateral (
-  select held.actor_user_id from audit_entry held where held.tenant_id = $1 and held.target_id = own.id
-  order by held.audit_id limit $4
+  select audit_entry.actor_user_id from audit_entry where audit_entry.tenant_id = $1 and audit_entry.target_id = own.id
+  order by audit_entry.audit_id limit $4
 ) one where one.actor_user_id is distinct from $2::uuid limit $4`;
 
 /** The only data that an erasure leaves unchanged: the chain reveals any change. It contains no names. */

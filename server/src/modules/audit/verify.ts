@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { deployment } from './append.ts';
 import { checkEntry, checkHead, type Entry, type Head, hashOf } from './chain.ts';
-import { isDeleted, type Lives, noLives, noteLife } from './lives.ts';
+import { isDeleted, noChains, recordChain, type TenantChains } from './tenant-chains.ts';
 
 /** What is wrong with a chain, reported at the first entry that shows it. */
 export type Break = { Number: number | null; Reason: string };
@@ -25,9 +25,9 @@ export type KnownHead = Pick<CheckedChain, 'TenantID' | 'Entries' | 'Hash'>;
 const page = 500;
 
 const read = `
-select held.* from audit_entry held
-where held.tenant_id = $1 and (held.number, held.audit_id) > ($2, $3::uuid)
-order by held.number, held.audit_id limit ${page}`;
+select audit_entry.* from audit_entry
+where audit_entry.tenant_id = $1 and (audit_entry.number, audit_entry.audit_id) > ($2, $3::uuid)
+order by audit_entry.number, audit_entry.audit_id limit ${page}`;
 
 async function* entriesOf(ctx: Context, tenantId: string): AsyncGenerator<Entry> {
   let place: [number, string] | null = [Number.MIN_SAFE_INTEGER, '00000000-0000-0000-0000-000000000000'];
@@ -46,8 +46,7 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
     return broken(`Entry ${before.number + 1} is missing, or an entry was inserted.`);
   if (hashOf(before.hash, entry) !== entry.hash)
     return broken('The hash does not match: this entry or an earlier one was changed.');
-  // A key that has been removed vouches for nothing; the head, which is sealed again, vouches for everything
-  // before it.
+  // A removed key proves nothing; the head, which was sealed again, proves everything before it.
   if (checkEntry(ctx, entry) === 'forged')
     return broken('The seal does not match: the service did not write this entry.');
   if (entry.action === 'audit.head_unverified')
@@ -118,17 +117,20 @@ async function checkChain(
   };
 }
 
-/** Existing tenants, and what is left of chains: each must be complete, unless its tenant was deleted. */
-async function chainsToCheck(ctx: Context, lives: Lives): Promise<Set<string>> {
+/**
+ * The chains of existing tenants and the remains of others: each must be complete unless its tenant was
+ * deleted.
+ */
+async function chainsToCheck(ctx: Context, tenantChains: TenantChains): Promise<Set<string>> {
   const rows = await run<{ tenant_id: string; is_live: boolean }>(ctx, {
     text: `/* across tenants: the verification reads the chains of all */
-      select held.tenant_id, held.status <> 'deleting' as is_live from tenant held
+      select tenant.tenant_id, tenant.status <> 'deleting' as is_live from tenant
       union select head.tenant_id, false from audit_chain head
       union select entry.tenant_id, false from audit_entry entry`,
     values: [],
   });
-  const there = rows.filter(({ tenant_id, is_live }) => is_live || !isDeleted(lives, tenant_id));
-  return new Set([...lives.begun, ...there.map(({ tenant_id }) => tenant_id)].sort());
+  const there = rows.filter(({ tenant_id, is_live }) => is_live || !isDeleted(tenantChains, tenant_id));
+  return new Set([...tenantChains.started, ...there.map(({ tenant_id }) => tenant_id)].sort());
 }
 
 /**
@@ -140,14 +142,16 @@ export async function verifyAudit(
   input: { known?: readonly KnownHead[] } = {},
 ): Promise<{ Intact: boolean; Chains: CheckedChain[] }> {
   const { known = [] } = input;
-  const lives = noLives();
+  const tenantChains = noChains();
   const knownOf = (tenantId: string) => known.filter((head) => (head.TenantID ?? deployment) === tenantId);
   const ofDeployment = knownOf(deployment);
-  const Chains = [await checkChain(ctx, deployment, ofDeployment, (entry) => noteLife(lives, entry))];
+  const Chains = [
+    await checkChain(ctx, deployment, ofDeployment, (entry) => recordChain(tenantChains, entry)),
+  ];
   const seen = Math.max(0, ...ofDeployment.map(({ Entries }) => Entries));
-  const isOld = (tenantId: string) => (lives.deleted.get(tenantId) ?? 0) > seen;
+  const isOld = (tenantId: string) => (tenantChains.deleted.get(tenantId) ?? 0) > seen;
   const expected = known.filter(({ TenantID }) => TenantID !== null && !isOld(TenantID));
-  const all = await chainsToCheck(ctx, lives);
+  const all = await chainsToCheck(ctx, tenantChains);
   for (const { TenantID } of expected) if (TenantID !== null) all.add(TenantID);
   all.delete(deployment);
   for (const tenantId of all)

@@ -10,7 +10,7 @@ import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { courseNotFound, whenInUse } from './problems.ts';
-import { tellOfRelease } from './releases.ts';
+import { announceRelease } from './releases.ts';
 import type { AuthoredCourse, CourseChange, CourseQuery } from './schemas.ts';
 
 export type CourseRow = Selectable<CourseTable> & {
@@ -126,7 +126,7 @@ export async function putCourse(
       .executeTakeFirst();
     if (!before) return false;
     await ctx.db.updateTable('course').set(sent).where('course_id', '=', input.courseId).execute();
-    if (before.status === 'draft' && input.Status === 'published') await tellOfCurrent(ctx, input.courseId);
+    if (before.status === 'draft' && input.Status === 'published') await announceCurrent(ctx, input.courseId);
     await auditChange(ctx, input, sent, before);
     return true;
   });
@@ -154,14 +154,14 @@ async function auditChange(
 const columnOf = (field: string) => ({ ImageURL: 'image_url' })[field] ?? field.toLowerCase();
 
 /** While it was a draft, tenants were not notified of its releases. */
-async function tellOfCurrent(ctx: Context, courseId: string): Promise<void> {
-  const [current] = await run<Parameters<typeof tellOfRelease>[1]>(ctx, {
+async function announceCurrent(ctx: Context, courseId: string): Promise<void> {
+  const [current] = await run<Parameters<typeof announceRelease>[1]>(ctx, {
     name: 'read_released',
     text: `select course.tenants, release.course_id, release.number, release.standard, release.title
       from course join release on release.release_id = course.release_id where course.course_id = $1`,
     values: [courseId],
   });
-  if (current) await tellOfRelease(ctx, current);
+  if (current) await announceRelease(ctx, current);
 }
 
 async function insertCourse(

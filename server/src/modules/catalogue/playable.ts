@@ -1,4 +1,4 @@
-import { findUnit, type Played } from '../../../../standards/reached.ts';
+import { findUnit, type Played } from '../../../../standards/results.ts';
 import type { CourseTree, Standard, Unit } from '../../../../standards/types.ts';
 import { addressTree } from '../../../../standards/web.ts';
 import { remember } from '../../platform/cache.ts';
@@ -22,11 +22,11 @@ export type Playable = {
   language: string | null;
   releaseId: string | null;
   release: number | null;
-  /** Of the page that a course without a package is; null with one. */
+  /** URL of the course page; null if the course has a package. */
   url: string | null;
 };
 
-/** `bytes`: of the tree as JSON. */
+/** `bytes`: size of the tree as JSON. */
 export type PlayedRelease = Played & { bytes: number };
 
 const text = `
@@ -92,7 +92,7 @@ export function unitOf({ tree }: Played, unitId: string): Unit {
   throw new Problem('validation_failed', 'The course has no unit with this UnitID.', { param: 'UnitID' });
 }
 
-/** Whether it still exists: deleting a course deletes its releases. */
+/** Whether the release still exists: deleting a course deletes its releases. */
 export async function isRelease(ctx: Context, { releaseId }: { releaseId: string }): Promise<boolean> {
   const row = await ctx.db
     .selectFrom('release')

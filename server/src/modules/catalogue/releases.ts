@@ -12,7 +12,7 @@ import {
   toPage,
 } from '../../platform/http/pagination.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
-import { tellTenants } from '../events/append.ts';
+import { notifyTenants } from '../events/append.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 import type { Release } from './schemas.ts';
 import { contentsOf, warningsOf } from './stored-release.ts';
@@ -98,7 +98,7 @@ export async function makeCurrent(
       targetId: input.courseId,
       data: { Release: release.number },
     });
-    if (course.status !== 'draft') await tellOfRelease(ctx, { ...release, tenants: course.tenants });
+    if (course.status !== 'draft') await announceRelease(ctx, { ...release, tenants: course.tenants });
   });
   return readRelease(ctx, input);
 }
@@ -113,13 +113,13 @@ async function findCourse(ctx: Context, courseId: string): Promise<void> {
 }
 
 /** Notifies the tenants to whom the course is offered that this release is now current. */
-export async function tellOfRelease(
+export async function announceRelease(
   ctx: Context,
   release: Pick<ReleaseRow, 'course_id' | 'number' | 'standard' | 'title'> & { tenants: string[] | null },
 ): Promise<void> {
   const { tenants, course_id: courseId } = release;
   const data = { Release: release.number, Standard: release.standard, Title: release.title };
-  await tellTenants(ctx, { tenants, courseId, type: 'course.released', data });
+  await notifyTenants(ctx, { tenants, courseId, type: 'course.released', data });
 }
 
 function inOrder(units: Unit[], depth = 0): Release['Units'] {

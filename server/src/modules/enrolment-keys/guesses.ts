@@ -3,7 +3,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 
 const windowMinutes = 15;
-const mostGuesses = 10;
+const maxGuesses = 10;
 
 const text = `
 insert into key_guess as known (tenant_id, user_id) values ($1, $2)
@@ -24,7 +24,7 @@ export async function limitGuesses(ctx: TenantContext, userId: string): Promise<
     values: [ctx.tenantId, userId, since],
   });
   const [oldest] = row?.guessed_at ?? [];
-  if (!oldest || (row?.guessed_at.length ?? 0) < mostGuesses) return;
+  if (!oldest || (row?.guessed_at.length ?? 0) < maxGuesses) return;
   const retryAfter = Math.max(1, Math.ceil((oldest.getTime() + windowMinutes * 60_000 - now) / 1000));
   throw new Problem(
     'key_throttled',

@@ -14,17 +14,17 @@ function double(value: number): number {
 }
 
 /**
- * 0 for a valid key. Each digit has a different weight, so one wrong digit or two swapped digits never give
+ * 0 for a valid key. Each digit has a different weight, so one wrong digit or two swapped digits never yield
  * 0.
  */
-function syndrome(values: number[]): number {
+function checkValue(values: number[]): number {
   return values.reduce((sum, value) => double(sum) ^ value, 0);
 }
 
 /** A new key without hyphens. */
 export function newKey(): string {
   const values = [...randomBytes(randomDigits)].map((byte) => byte & 31);
-  return [...values, double(syndrome(values))].map((value) => alphabet[value]).join('');
+  return [...values, double(checkValue(values))].map((value) => alphabet[value]).join('');
 }
 
 /** Formats the key for people: four groups of five. */
@@ -42,7 +42,7 @@ export function readKey(typed: string): string {
   const values = [...key].map((character) => alphabet.indexOf(character));
   if (values.length !== digits)
     throw mistyped(`An enrolment key has ${digits} letters and digits, but this one has ${values.length}.`);
-  if (values.includes(-1) || syndrome(values) !== 0)
+  if (values.includes(-1) || checkValue(values) !== 0)
     throw mistyped('The enrolment key contains a typing error.');
   return key;
 }

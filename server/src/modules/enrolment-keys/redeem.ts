@@ -18,7 +18,7 @@ type Redeemer = { user_id: string; group_name: string | null };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
 /** PostgreSQL rolls back a transaction that conflicts with others: a unique violation or a deadlock. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /**
  * Enrols a user on all courses of a key and uses the key up, in one transaction that locks the key's row.
@@ -30,7 +30,7 @@ export async function redeemKey(ctx: TenantContext, input: RedeemInput): Promise
       return await redeemOnce(ctx, input);
     } catch (error) {
       const raced = ['23505', '40P01'].includes(codeOf(error));
-      if (!raced || attempt === mostAttempts) throw error;
+      if (!raced || attempt === maxAttempts) throw error;
     }
   }
 }
@@ -65,7 +65,7 @@ async function redeemerOf(ctx: TenantContext, loginId: string): Promise<Redeemer
   return user;
 }
 
-/** What redeeming a key answers, beside what enrolling does. */
+/** Error codes of redeeming a key, in addition to those of enrolling. */
 export const redeemProblems = [
   'key_not_found',
   'key_mistyped',

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { TenantContext } from '../../platform/context.ts';
 import { Fields } from '../../platform/http/schema.ts';
-import { pretendEach } from '../../platform/retries/pretend.ts';
+import { dryRunEach } from '../../platform/retries/dry-run.ts';
 import { bulk, type RowDone } from '../../platform/rows/bulk.ts';
 import { CourseID, DurationID } from '../catalogue/schemas.ts';
 import { LoginID } from '../users/schemas.ts';
@@ -35,5 +35,5 @@ export const enrolInBulk = bulk<EnrolRow>({
   names: ['LoginID', 'CourseID', 'DurationID'],
   ids: ['EnrollID', 'LaunchURL'],
   prepare: async (_, row) => (ctx) => enrolRow(ctx, row),
-  plan: (ctx, rows) => pretendEach(ctx, rows, enrolRow),
+  plan: (ctx, rows) => dryRunEach(ctx, rows, enrolRow),
 });

@@ -7,7 +7,7 @@ import type { Outcome } from './enrol-statement/statement.ts';
 
 type EnrolInput = { loginId: string; courseId: string; durationId?: string };
 
-/** What an operation that enrols answers, beside what depends on how the enrolment option is chosen. */
+/** Error codes of every operation that enrols; those that depend on how the option is chosen are separate. */
 export const enrolProblems = [
   'user_not_found',
   'user_disabled',

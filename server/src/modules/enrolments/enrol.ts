@@ -13,7 +13,7 @@ export type EnrolInput = EnrolRequest & { loginId: string; courseId: string; dur
 
 export type EnrolAnswer = { enrolment: Enrolment; isNew: boolean };
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 const enrolRow = coalesce<TenantContext, EnrolRow, Outcome>({
   group: (ctx) => ctx.tenantId,
@@ -32,7 +32,7 @@ export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<Enro
   const row = rowOf(ctx, input);
   // The next attempt sees what another node did during the statement.
   let outcome = await enrolRow(ctx, row).catch(unlessRaced);
-  for (let attempt = 1; attempt < mostAttempts && (!outcome || isRaced(outcome, input)); attempt++)
+  for (let attempt = 1; attempt < maxAttempts && (!outcome || isRaced(outcome, input)); attempt++)
     outcome = await enrolRow(ctx, row).catch(unlessRaced);
   return answerOf(ctx, input, outcome);
 }
@@ -84,7 +84,7 @@ function answerOf(ctx: TenantContext, input: EnrolInput, outcome: Outcome | null
     throw new Problem('unavailable', 'The enrolment is being changed by another request. Try again.', {
       retryAfter: 1,
     });
-  if (outcome.act === 'keep' && input.IfEnrolled === 'fail')
+  if (outcome.action === 'keep' && input.IfEnrolled === 'fail')
     throw new Problem(
       'already_enrolled',
       'The user is already enrolled on this course. Read the enrolment instead.',
@@ -94,6 +94,6 @@ function answerOf(ctx: TenantContext, input: EnrolInput, outcome: Outcome | null
     );
   return {
     enrolment: toEnrolment(ctx, { ...outcome, login_id: input.loginId }),
-    isNew: outcome.act !== 'keep' && outcome.act !== 'extend',
+    isNew: outcome.action !== 'keep' && outcome.action !== 'extend',
   };
 }

@@ -14,7 +14,7 @@ const service = await startService({ now: clock.now });
 after(service.close);
 const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' }, week: { Duration: 'P7D' } });
 
-/** Nothing of an earlier test is left to end. */
+/** No enrolments from earlier tests are left to expire. */
 async function settle() {
   clock.advance({ days: 365 });
   await expireEnrolments(service.ctx);

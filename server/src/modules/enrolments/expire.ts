@@ -14,17 +14,17 @@ const batch = 200;
  */
 const text = `/* across tenants: the clock is the same for all of them */
 with due as materialized (
-  select held.tenant_id, held.enroll_id, held.status from enrolment held
-  where held.ended_at is null and held.expires_at <= $1
-  order by held.expires_at limit ${batch} for update skip locked
+  select enrolment.tenant_id, enrolment.enroll_id, enrolment.status from enrolment
+  where enrolment.ended_at is null and enrolment.expires_at <= $1
+  order by enrolment.expires_at limit ${batch} for update skip locked
 ), ended as (
-  update enrolment held set ended_at = held.expires_at, changed_at = $1, status = ${statusAfter('held', 'expire')},
-    status_before_end = held.status
-  from due where held.tenant_id = due.tenant_id and held.enroll_id = due.enroll_id
-  returning held.*
+  update enrolment set ended_at = enrolment.expires_at, changed_at = $1, status = ${statusAfter('enrolment', 'expire')},
+    status_before_end = enrolment.status
+  from due where enrolment.tenant_id = due.tenant_id and enrolment.enroll_id = due.enroll_id
+  returning enrolment.*
 ), numbered as (
   select ended.*, row_number() over (order by ended.expires_at, ended.enroll_id) as n from ended
-), told as (
+), written_events as (
   ${insertEvent}
   select tenant_id, ($2::uuid[])[n], ${eventType('enrolment.expired')}, $1::timestamptz, user_id, enroll_id, course_id,
     jsonb_build_object('Status', status)

@@ -21,12 +21,12 @@ type Row = {
 };
 
 const text = `
-select wanted.n, held.status, held.expires_at, held.release_id, held.course_id, known.enabled,
+select wanted.n, enrolment.status, enrolment.expires_at, enrolment.release_id, enrolment.course_id, known.enabled,
   known.login_id, course.title, course.url, course.status as course_status, course.release_id as course_release_id
 from unnest($2::uuid[]) with ordinality as wanted (enroll_id, n)
-join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id
-join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
-join course on course.course_id = held.course_id`;
+join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = wanted.enroll_id
+join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
+join course on course.course_id = enrolment.course_id`;
 
 const readFacts = readTogether<string, Row>({
   name: 'explain',

@@ -4,8 +4,8 @@ import { type SessionEnd, type SessionFacts, sessionEnd, silentSince } from './s
 
 type Row = SessionFacts & { release_id: string | null };
 
-const columns = `played.exit_number, played.last_seen_at, held.launches, held.status, held.expires_at, known.enabled,
-  held.release_id`;
+const columns = `played.exit_number, played.last_seen_at, enrolment.launches, enrolment.status, enrolment.expires_at, known.enabled,
+  enrolment.release_id`;
 
 /**
  * After a restored backup another launch may have the same number. Tokens without an ID are matched by
@@ -15,40 +15,40 @@ const isSame = (id: string) => `(${id}::uuid is null or played.launch_id = ${id}
 
 const read = `
 select ${columns} from launch played
-join enrolment held on held.tenant_id = $1 and held.enroll_id = $2
-join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = $2
+join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$4')}`;
 
 /** An ended session stays ended: only the page of an open session updates the time it was last seen. */
 const touch = `
 update launch played set last_seen_at = case
   when played.exit_number is null and played.last_seen_at >= $5 then $4 else played.last_seen_at end
-from enrolment held
-join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+from enrolment
+join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$6')}
-  and held.tenant_id = $1 and held.enroll_id = $2
+  and enrolment.tenant_id = $1 and enrolment.enroll_id = $2
 returning ${columns}`;
 
 /** The release that a session plays, and why it may no longer request files; null if it may. */
-export type LaunchStanding = { ended: SessionEnd | null; releaseId: string | null };
+export type LaunchState = { ended: SessionEnd | null; releaseId: string | null };
 
 type Handle = { enrollId: string; launch: number; launchId: string | null };
 
-function standingOf(row: Row | undefined, launch: number, now: Date): LaunchStanding {
+function stateOf(row: Row | undefined, launch: number, now: Date): LaunchState {
   if (!row) return { ended: 'session_ended', releaseId: null };
   return { ended: sessionEnd(row, launch, now), releaseId: row.release_id };
 }
 
-export async function readLaunchState(ctx: TenantContext, input: Handle): Promise<LaunchStanding> {
+export async function readLaunchState(ctx: TenantContext, input: Handle): Promise<LaunchState> {
   const values = [ctx.tenantId, input.enrollId, input.launch, input.launchId];
   const [row] = await run<Row>(ctx, { name: 'read_launch', text: read, values });
-  return standingOf(row, input.launch, ctx.now());
+  return stateOf(row, input.launch, ctx.now());
 }
 
 /** Records that the page of a launch is still open. */
-export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchStanding> {
+export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchState> {
   const now = ctx.now();
   const values = [ctx.tenantId, input.enrollId, input.launch, now, silentSince(now), input.launchId];
   const [row] = await run<Row>(ctx, { name: 'touch_launch', text: touch, values });
-  return standingOf(row, input.launch, now);
+  return stateOf(row, input.launch, now);
 }

@@ -19,7 +19,7 @@ const minutes = 20_000;
 const query = (text: string, values: unknown[] = []) =>
   engine.query<Record<string, never>>({ text: `/* across tenants: a test fills tables */ ${text}`, values });
 
-/** A launch, a commit and a change that is in the audit trail, every minute. */
+/** A launch, a commit and an audited change every minute. */
 async function fill(enrollId: string): Promise<void> {
   const id = (prefix: string) =>
     `('${prefix}' || lpad(to_hex(n), 4, '0') || '-0000-7000-8000-000000000000')::uuid`;
@@ -47,7 +47,7 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** The most rows that one step of the statement visits. */
+/** The maximum number of rows that one step of the statement visits. */
 async function visitedBy({ text, values }: Statement): Promise<number> {
   const explain = `/* across tenants: a test reads the plan */ explain (analyze, format json) ${text}`;
   const { rows } = await engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({ text: explain, values });

@@ -14,7 +14,7 @@ type Row = { options: OptionRow[]; enroll_id: string | null; own_group: string |
 
 const text = `
 select wanted.n, course.*, release.number as release_number, release.standard as release_standard,
-  offer.options, held.enroll_id, known.group_name as own_group
+  offer.options, enrolment.enroll_id, known.group_name as own_group
 from unnest($2::text[], $3::text[]) with ordinality as wanted (login_id, course_id, n)
 join "user" known on known.tenant_id = $1 and known.login_id = wanted.login_id
 left join course on course.course_id = wanted.course_id and ${isOffered('course', '$1')}
@@ -24,8 +24,8 @@ left join lateral (
   from enrol_option option
   where option.course_id = course.course_id and ${isChoosable('option', 'known.group_name')}
 ) offer on true
-left join enrolment held on held.tenant_id = $1 and held.user_id = known.user_id and held.course_id = wanted.course_id
-  and held.ended_at is null and (held.expires_at is null or held.expires_at > $4)`;
+left join enrolment on enrolment.tenant_id = $1 and enrolment.user_id = known.user_id and enrolment.course_id = wanted.course_id
+  and enrolment.ended_at is null and (enrolment.expires_at is null or enrolment.expires_at > $4)`;
 
 type Wanted = { courseId: string; loginId: string };
 
@@ -40,7 +40,7 @@ const readRow = readTogether<Wanted, Row>({
   ],
 });
 
-/** The course as this learner may take it, with their current enrolment. */
+/** The course with the options open to this learner, and their current enrolment. */
 export async function readOffer(
   ctx: TenantContext,
   input: Wanted,

@@ -22,13 +22,13 @@ async function enrolled() {
     put: (body: unknown) => api('PUT', address, body),
     decide: (Override: unknown) => api('PUT', address, { Override }),
     read: async () => (await api('GET', address)).body,
-    told: async () => (await events({ EnrollID })).slice(1),
+    changes: async () => (await events({ EnrollID })).slice(1),
     types: async () => (await events({ EnrollID })).slice(1).map(({ type }) => type),
   };
 }
 
 test('an override counts, and stands beside what the course recorded', async () => {
-  const { decide, read, told } = await enrolled();
+  const { decide, read, changes } = await enrolled();
   const changed = await decide({
     Completion: 'completed',
     Success: 'passed',
@@ -43,7 +43,7 @@ test('an override counts, and stands beside what the course recorded', async () 
   assert.equal(CompletedAt, At);
   assert.deepEqual(Recorded, { Completion: 'unknown', Success: 'unknown', Score: null });
   assert.deepEqual(await read(), changed.body);
-  const [updated, ...results] = await told();
+  const [updated, ...results] = await changes();
   assert.equal(updated?.type, 'enrolment.updated');
   const result = {
     Status: 'completed',
@@ -66,11 +66,11 @@ test('the same override again changes nothing and tells nothing', async () => {
   const { decide, types } = await enrolled();
   const override = { Success: 'failed', Reason: 'Cheated' };
   const first = await decide(override);
-  const told = await types();
+  const changes = await types();
   clock.advance({ minutes: 1 });
   assert.deepEqual((await decide(override)).body, first.body);
-  assert.deepEqual(await types(), told);
-  assert.deepEqual(told, ['enrolment.updated', 'enrolment.failed']);
+  assert.deepEqual(await types(), changes);
+  assert.deepEqual(changes, ['enrolment.updated', 'enrolment.failed']);
 });
 
 test('later commits record, and do not change what was decided', async () => {

@@ -15,12 +15,12 @@ import { selectEnrolments, toEnrolment } from './record.ts';
 import { updateEnrolment } from './update.ts';
 
 const anonymize = `
-update enrolment held set user_id = null, group_name = null, reference = null, metadata = '{}',
-  override = jsonb_set(held.override, '{Reason}', '""'), ended_at = coalesce(held.ended_at, $3),
-  changed_at = $3, revision = held.revision + 1
-where held.tenant_id = $1 and held.enroll_id = any($2::uuid[])`;
+update enrolment set user_id = null, group_name = null, reference = null, metadata = '{}',
+  override = jsonb_set(enrolment.override, '{Reason}', '""'), ended_at = coalesce(enrolment.ended_at, $3),
+  changed_at = $3, revision = enrolment.revision + 1
+where enrolment.tenant_id = $1 and enrolment.enroll_id = any($2::uuid[])`;
 
-/** Withdrawing one takes several statements. */
+/** Withdrawing an enrolment takes several statements. */
 const enrolmentsAtOnce = 20;
 
 function selectOfUser(ctx: TenantContext, userId: string, most: number) {
@@ -35,8 +35,8 @@ function selectOfUser(ctx: TenantContext, userId: string, most: number) {
 }
 
 /**
- * Takes the person from some of their enrolments, and answers which. What is not completed is withdrawn as a client would
- * do it, so that seats are freed and readers of the log know.
+ * Removes the person from some of their enrolments and returns which. Enrolments that are not completed are
+ * withdrawn as by a client, so that seats are freed and the log reports it.
  */
 export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Promise<string[]> {
   const { userId, loginId } = subject;
@@ -86,7 +86,10 @@ export const enrolmentData: PersonalData = {
   read: readEnrolments,
 };
 
-/** The rest of each primary key, and how many rows are read at a time: those with run-time data have up to 1 MiB each. */
+/**
+ * The rest of each primary key, and how many rows are read at a time: rows with run-time data have up to 1
+ * MiB each.
+ */
 const pages = {
   launch: { key: ['number'], rows: 200 },
   attempt: { key: [], rows: 1 },
@@ -102,7 +105,7 @@ const keysetOf = (table: Table, enrollId: string): Keyset => ({
   ...pages[table],
 });
 
-/** All rows of one of the enrolments' tables, an enrolment and a page at a time. */
+/** All rows of one of the enrolments' tables, one enrolment and one page at a time. */
 async function* readRows(ctx: TenantContext, person: Person, table: Table) {
   for await (const enrollId of person.enrolments())
     for await (const { tenant_id: _, ...row } of rowsOf(ctx, keysetOf(table, enrollId))) yield fieldsOf(row);
@@ -115,10 +118,10 @@ const erasing =
     const { key } = pages[table];
     const columns = ['enroll_id', ...key];
     const keyset = { ...keysetOf(table, enrollId), rows: portionRows };
-    const held = columns.map((name) => `held.${name}`).join(', ');
-    const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, held);
+    const selected = columns.map((name) => `held.${name}`).join(', ');
+    const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, selected);
     const same = columns.map((name) => `old.${name} = page.${name}`).join(' and ');
-    // As arrays, so that the database expects few rows and looks each of them up.
+    // As arrays, so that the planner expects few rows and looks each of them up.
     const arrays = columns.map((name) => `array(select ${name} from portion)`).join(', ');
     const end = settingEnd ? `, ended_at = coalesce(old.ended_at, ${add(until)})` : '';
     const rows = await run<Row>(ctx, {

@@ -56,35 +56,38 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
   other_bytes: number;
 };
 
-/** A statement that many commits share reads this many units of each; an enrolment with more is read by itself. */
-const mostUnits = 20;
-const mostTogether = 100;
+/**
+ * A statement shared by many commits reads this many units of each; an enrolment with more units is read
+ * separately.
+ */
+const maxUnits = 20;
+const maxTogether = 100;
 
 const facts = `
-select wanted.n, held.user_id, ${enrolmentColumns.map((column) => `held.${column}`).join(', ')}, known.enabled, played.last_seen_at, played.exit_number, case when wanted.number <= held.commits then (
+select wanted.n, enrolment.user_id, ${enrolmentColumns.map((column) => `enrolment.${column}`).join(', ')}, known.enabled, played.last_seen_at, played.exit_number, case when wanted.number <= enrolment.commits then (
   select coalesce(taken.body_hash, '') from run_time_commit taken
   where taken.tenant_id = $1 and taken.enroll_id = wanted.enroll_id
     and taken.launch = coalesce(played.number, wanted.forgotten) and taken.number = wanted.number and taken.refused is null
 ) end as taken_by, kept.units, kept.other_bytes, kept.has_more
 from unnest($2::uuid[], $3::integer[], $4::integer[], $5::uuid[], $6::integer[], $7::text[])
   with ordinality as wanted (enroll_id, launch, number, launch_id, forgotten, unit_id, n)
-join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id
-left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = wanted.enroll_id
+left join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 left join launch played on played.tenant_id = $1 and played.enroll_id = wanted.enroll_id and played.number = wanted.launch
   and (wanted.launch_id is null or played.launch_id = wanted.launch_id)
 left join lateral (
-  select jsonb_object_agg(begun.unit_id, begun.evidence) as units, count(*) > ${mostUnits} as has_more,
+  select jsonb_object_agg(begun.unit_id, begun.evidence) as units, count(*) > ${maxUnits} as has_more,
     coalesce(sum(begun.bytes) filter (where begun.unit_id <> wanted.unit_id), 0)::float8 as other_bytes
   from (
     select unit.unit_id, unit.evidence, unit.bytes from attempt_unit unit
-    where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id limit ${mostUnits + 1}
+    where unit.tenant_id = $1 and unit.enroll_id = wanted.enroll_id limit ${maxUnits + 1}
   ) begun
 ) kept on true`;
 
 const readFacts = readTogether<Wanted, ProgressFacts & { has_more: boolean }>({
   name: 'read_progress',
   text: facts,
-  most: mostTogether,
+  most: maxTogether,
   values: (ctx, wanted) => [
     ctx.tenantId,
     wanted.map(({ enrollId }) => enrollId),
@@ -96,7 +99,7 @@ const readFacts = readTogether<Wanted, ProgressFacts & { has_more: boolean }>({
   ],
 });
 
-/** The write that follows notices when a unit changed between the statements, because the revision did. */
+/** If a unit changes between the two statements, so does the revision, and the write is skipped. */
 export async function readProgress(ctx: TenantContext, wanted: Wanted): Promise<ProgressFacts | null> {
   const facts = await readFacts(ctx, wanted);
   if (!facts?.has_more) return facts;
@@ -150,14 +153,14 @@ with request as materialized (
     progress double precision, "totalSeconds" double precision, status text, "completedAt" timestamptz, warnings text[],
     events jsonb)
 ), moved as (
-  update enrolment held set commits = greatest(held.commits, request.number), revision = held.revision + 1,
+  update enrolment set commits = greatest(enrolment.commits, request.number), revision = enrolment.revision + 1,
     completion = request.completion, success = request.success, score = request.score, progress = request.progress,
     total_seconds = request."totalSeconds", status = request.status, completed_at = request."completedAt",
     last_accessed_at = $3, changed_at = $3
   from request
-  where held.tenant_id = $1 and held.enroll_id = request."enrollId"
-    and held.revision = request."expectedRevision" and held.status = request."expectedStatus"
-  returning request.n, held.user_id, held.course_id
+  where enrolment.tenant_id = $1 and enrolment.enroll_id = request."enrollId"
+    and enrolment.revision = request."expectedRevision" and enrolment.status = request."expectedStatus"
+  returning request.n, enrolment.user_id, enrolment.course_id
 ), taken as materialized (
   select request.*, moved.user_id, moved.course_id from request join moved on moved.n = request.n
 ), saved as (
@@ -186,7 +189,7 @@ with request as materialized (
   from taken
   where launch.tenant_id = $1 and launch.enroll_id = taken."enrollId" and launch.number = taken.launch
     and (taken."isLive" or taken.exit)
-), told as (
+), written_events as (
   ${insertEvent}
   select $1, e.id, e.type, $3, taken.user_id, taken."enrollId", taken.course_id, e.data
   from taken, jsonb_to_recordset(taken.events) as e (id uuid, type text, data jsonb)

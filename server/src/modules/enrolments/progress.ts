@@ -1,5 +1,5 @@
 import { nothing, type RootEvidence } from '../../../../standards/evidence.ts';
-import { reachedWith } from '../../../../standards/reached.ts';
+import { resultsWith } from '../../../../standards/results.ts';
 import type { Evidence, RunTimeData, Standard } from '../../../../standards/types.ts';
 import type { TenantContext } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -8,7 +8,7 @@ import { playedBy, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { forgottenNumber, forgottenSince } from './forgotten-launch.ts';
 import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
-import { happened, overrideOf, withOverride } from './result.ts';
+import { eventsFor, overrideOf, withOverride } from './result.ts';
 import {
   commitVerdict,
   commitVerdicts,
@@ -45,7 +45,7 @@ export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
 type KnownFacts = ProgressFacts & SessionFacts & { launch: number };
 
 /** How far a number may be ahead of the expected one. */
-const mostAhead = 1_000;
+const maxAhead = 1_000;
 
 /**
  * Stores a numbered commit once. Late commits and commits of a superseded launch count as well: results are
@@ -87,7 +87,7 @@ async function takeCommit(ctx: TenantContext, sent: CommitInput): Promise<Commit
   );
 }
 
-/** What a restored backup lacks may be known again later, so only an erasure is final. */
+/** Records missing from a restored backup may reappear later, so only an erasure is final. */
 function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): KnownFacts {
   if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
   const { user_id, enabled, last_seen_at } = facts;
@@ -108,8 +108,8 @@ function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): 
 function refuseNumber(facts: KnownFacts, { number }: CommitInput): void {
   const Expected = facts.commits + 1;
   const isTaken = facts.taken_by !== null;
-  if (!isTaken && number <= Expected + mostAhead) return;
-  const why = isTaken ? 'was already received with other content' : `is more than ${mostAhead} ahead`;
+  if (!isTaken && number <= Expected + maxAhead) return;
+  const why = isTaken ? 'was already received with other content' : `is more than ${maxAhead} ahead`;
   throw new Problem('commit_number_ahead', `Commit ${number} ${why}. Send it as number ${Expected}.`, {
     param: 'Number',
     Expected,
@@ -123,7 +123,7 @@ async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: Commi
   if (refused === null) return;
   const { enrollId, launch, number, unitId } = input;
   const played = await playedBy(ctx, facts.release_id);
-  const { unit: evidence } = reachedWith(
+  const { unit: evidence } = resultsWith(
     played,
     { units: {}, course: nothing },
     {
@@ -144,7 +144,7 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
   const before = evidenceOf(facts);
   const played = await playedBy(ctx, facts.release_id);
   const reached = { units: facts.units ?? {}, course: before };
-  const { unit: evidence, course } = reachedWith(played, reached, {
+  const { unit: evidence, course } = resultsWith(played, reached, {
     ...input,
     unit: unitOf(played, input.unitId),
   });
@@ -153,7 +153,7 @@ async function progressAfter<Input extends CommitInput & { bytes: number }>(
   const status = statusFollowing(facts, counting.Completion);
   const completed = status !== facts.status && status === 'completed';
   const isStored = fits(input.bytes, facts.other_bytes);
-  const types = happened(withOverride(before, override), counting, completed);
+  const types = eventsFor(withOverride(before, override), counting, completed);
   return {
     ...input,
     ...(isStored ? {} : { data: {}, bytes: 0 }),

@@ -7,11 +7,11 @@ import type { Enrolment } from './schemas.ts';
 type Wanted = { loginId: string; enrollId: string };
 
 const text = `
-select wanted.n, held.*, known.login_id, course.title as course_title
+select wanted.n, enrolment.*, known.login_id, course.title as course_title
 from unnest($2::uuid[], $3::text[]) with ordinality as wanted (enroll_id, login_id, n)
-join enrolment held on held.tenant_id = $1 and held.enroll_id = wanted.enroll_id
-join "user" known on known.tenant_id = $1 and known.user_id = held.user_id and known.login_id = wanted.login_id
-join course on course.course_id = held.course_id`;
+join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = wanted.enroll_id
+join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id and known.login_id = wanted.login_id
+join course on course.course_id = enrolment.course_id`;
 
 const readRow = readTogether<Wanted, EnrolmentWithNames>({
   name: 'read_enrolments',

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import type { EnrolmentTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
-import { holds } from '../../platform/scopes.ts';
+import { hasScope } from '../../platform/scopes.ts';
 import { launchUrl } from './launch-link.ts';
 import { countingResult, overrideOf, recordedResult } from './result.ts';
 import type { Enrolment } from './schemas.ts';
@@ -36,7 +36,7 @@ export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
     Launches: row.launches,
     Reference: row.reference,
     Metadata: row.metadata as Record<string, string>,
-    LaunchURL: holds(ctx, 'enrolments:launch')
+    LaunchURL: hasScope(ctx, 'enrolments:launch')
       ? launchUrl(ctx, { tenantId: ctx.tenantId, enrollId: row.enroll_id })
       : null,
   };

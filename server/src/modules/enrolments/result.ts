@@ -51,10 +51,10 @@ export function resultData(
   };
 }
 
-type Told = Result & { Progress: number };
+type CourseResult = Result & { Progress: number };
 
 /** The events for a changed result. */
-export function happened(before: Told, after: Told, completed: boolean): EventType[] {
+export function eventsFor(before: CourseResult, after: CourseResult, completed: boolean): EventType[] {
   const types: EventType[] = [];
   if (completed) types.push('enrolment.completed');
   if (after.Success !== before.Success && after.Success === 'passed') types.push('enrolment.passed');

@@ -27,12 +27,12 @@ export type StartedLaunch = EnrolmentRow & {
   last_name: string | null;
   tree_state: string | null;
   last_unit_id: string | null;
-  /** The units that were begun; null: none, or more than a statement reads here. */
+  /** The started units; null if there are none, or more than this statement reads. */
   units: Record<string, { data: RunTimeData; evidence: Evidence }> | null;
   has_more_units: boolean;
 };
 
-/** What is read with the launch; whatever is larger is read afterwards, when it is the turn of the tenant. */
+/** Limits of what is read with the launch. Larger data is read afterwards, in the tenant's queue. */
 const most = { units: 50, bytes: 64 * 1024 };
 
 /**
@@ -41,28 +41,28 @@ const most = { units: 50, bytes: 64 * 1024 };
  */
 const text = `
 with started as (
-  update enrolment held set launches = held.launches + 1,
-    release_id = coalesce(held.release_id, course.release_id),
-    status = ${statusAfter('held', 'launch')},
-    started_at = coalesce(held.started_at, $3), last_accessed_at = $3, changed_at = $3,
-    expires_at = case when held.starts_on = 'launch' and held.started_at is null and held.expires_at is null
-      then ${endOf('$3::timestamptz', 'held.duration')} else held.expires_at end
+  update enrolment set launches = enrolment.launches + 1,
+    release_id = coalesce(enrolment.release_id, course.release_id),
+    status = ${statusAfter('enrolment', 'launch')},
+    started_at = coalesce(enrolment.started_at, $3), last_accessed_at = $3, changed_at = $3,
+    expires_at = case when enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null
+      then ${endOf('$3::timestamptz', 'enrolment.duration')} else enrolment.expires_at end
   from course, "user" known
-  where held.tenant_id = $1 and held.enroll_id = $2 and course.course_id = held.course_id
-    and known.tenant_id = $1 and known.user_id = held.user_id and known.enabled
-    and ${statusAtSql('held', '$3::timestamptz')} not in ('withdrawn', 'expired')
-    and (held.expires_at is null or held.expires_at > $3)
-    and coalesce(held.release_id::text, course.release_id::text, course.url) is not null
+  where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and course.course_id = enrolment.course_id
+    and known.tenant_id = $1 and known.user_id = enrolment.user_id and known.enabled
+    and ${statusAtSql('enrolment', '$3::timestamptz')} not in ('withdrawn', 'expired')
+    and (enrolment.expires_at is null or enrolment.expires_at > $3)
+    and coalesce(enrolment.release_id::text, course.release_id::text, course.url) is not null
     and not exists (
       select from launch tenth where tenth.tenant_id = $1 and tenth.enroll_id = $2
-        and tenth.number = held.launches - ${launchesPerMinute - 1} and tenth.started_at > $3::timestamptz - interval '1 minute'
+        and tenth.number = enrolment.launches - ${launchesPerMinute - 1} and tenth.started_at > $3::timestamptz - interval '1 minute'
     )
-  returning held.*, course.title as course_title, course.url as course_url, course.language as course_language,
+  returning enrolment.*, course.title as course_title, course.url as course_url, course.language as course_language,
     known.login_id, known.first_name, known.last_name
 ), launched as (
   insert into launch (tenant_id, enroll_id, number, launch_id, started_at, last_seen_at, return_url, user_agent)
   select $1, started.enroll_id, started.launches, $7, $3, $3, $4, $5 from started
-), told as (
+), written_events as (
   ${insertEvent}
   select $1, $6, ${eventType('enrolment.launched')}, $3, started.user_id, started.enroll_id, started.course_id,
     jsonb_build_object('Launch', started.launches, 'Status', started.status) from started
@@ -112,9 +112,9 @@ export async function startLaunch(
 
 const pace = `
 select extract(epoch from tenth.started_at + interval '1 minute' - $3::timestamptz)::float8 as seconds
-from enrolment held join launch tenth on tenth.tenant_id = $1 and tenth.enroll_id = $2
-  and tenth.number = held.launches - ${launchesPerMinute - 1}
-where held.tenant_id = $1 and held.enroll_id = $2`;
+from enrolment join launch tenth on tenth.tenant_id = $1 and tenth.enroll_id = $2
+  and tenth.number = enrolment.launches - ${launchesPerMinute - 1}
+where enrolment.tenant_id = $1 and enrolment.enroll_id = $2`;
 
 async function refuseTooMany(ctx: TenantContext, enrollId: string, now: Date): Promise<void> {
   const values = [ctx.tenantId, enrollId, now];

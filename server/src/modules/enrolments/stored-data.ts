@@ -2,7 +2,7 @@ import type { RunTimeData } from '../../../../standards/types.ts';
 import { sha256 } from '../../platform/ids.ts';
 
 /** For all units of an enrolment together, because opening a session reads and sends everything. */
-const mostStored = 4 * 1024 ** 2;
+const maxStored = 4 * 1024 ** 2;
 
 export const notStored =
   'The run-time data was not stored, because the units of this enrolment would exceed 4 MiB in total. The result counts.';
@@ -31,5 +31,5 @@ export function measure({ unitId, data, treeState, root, exit }: Content): {
 
 /** Whether a unit's data can be stored in addition to that of the others. */
 export function fits(bytes: number, others: number): boolean {
-  return others + bytes <= mostStored;
+  return others + bytes <= maxStored;
 }

@@ -27,9 +27,9 @@ type Row = {
  */
 const text = `
 with owner as materialized (
-  select held.enroll_id from enrolment held
-  join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
-  where held.tenant_id = $1 and held.enroll_id = $2 and known.login_id = $3
+  select enrolment.enroll_id from enrolment
+  join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
+  where enrolment.tenant_id = $1 and enrolment.enroll_id = $2 and known.login_id = $3
 ), launched as (
   select launch.started_at as at, 'launch' as kind, null::uuid as event_id, null::text as type,
     launch.number as launch, null::integer as commit, null::text as unit_id,
@@ -44,14 +44,14 @@ with owner as materialized (
   from run_time_commit made where made.tenant_id = $1 and made.enroll_id = $2
     and (made.committed_at, made.number, made.launch) > ($5::timestamptz, $6::integer, $7::integer)
   order by made.committed_at, made.number, made.launch limit $9
-), told as (
-  select happened.occurred_at as at, 'event' as kind, happened.event_id, happened.type,
-    null::integer as launch, null::integer as commit, null::text as unit_id, happened.data,
+), logged as (
+  select event.occurred_at as at, 'event' as kind, event.event_id, event.type,
+    null::integer as launch, null::integer as commit, null::text as unit_id, event.data,
     null::text[] as warnings, null::text as refused
-  from event happened where happened.tenant_id = $1 and happened.enroll_id = $2 and happened.event_id > $8::uuid
-  order by happened.event_id limit $9
+  from event where event.tenant_id = $1 and event.enroll_id = $2 and event.event_id > $8::uuid
+  order by event.event_id limit $9
 ), entry as (
-  select * from launched union all select * from saved union all select * from told
+  select * from launched union all select * from saved union all select * from logged
 )
 select entry.*, noted.actor, noted.actor_name from owner
 left join entry on true

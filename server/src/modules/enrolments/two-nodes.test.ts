@@ -15,7 +15,7 @@ after(async () => {
   await service.close();
 });
 
-/** Sends a request that may be cut off at any moment: then nobody knows whether it arrived. */
+/** Sends a request that may be cut off at any moment, so that the client cannot know whether it arrived. */
 async function send(
   base: string,
   path: string,
@@ -27,7 +27,7 @@ async function send(
   try {
     const reply = await fetch(base + path, { method: 'POST', headers, ...(signal && { signal }) });
     const body = (await reply.json()) as { EnrollID?: string };
-    // The end of an idle connection, which a request that was cut off had opened: nothing of this one was read.
+    // Resets of an idle connection, left by an aborted request: the server has read nothing of this request.
     if (reply.status === 408) return send(base, path, key, cutAfter);
     return { status: reply.status, body };
   } catch (error) {

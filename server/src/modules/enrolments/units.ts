@@ -5,7 +5,10 @@ import { run } from '../../platform/db/transaction.ts';
 type Begun = { unit_id: string; evidence: Evidence; bytes: number };
 type WithData = Begun & { data: RunTimeData };
 
-/** Rows of one statement: other tenants wait for it on the embedded database. Their data has at most 4 MiB in all. */
+/**
+ * Rows per statement: on the embedded database other tenants wait for it. All data together has at most 4
+ * MiB.
+ */
 const portion = 1_000;
 
 const textOf = (columns: string) => `
@@ -16,7 +19,7 @@ order by unit.unit_id limit ${portion}`;
 const evidence = { name: 'read_units', text: textOf('unit.unit_id, unit.evidence, unit.bytes') };
 const data = { name: 'read_units_data', text: textOf('unit.unit_id, unit.evidence, unit.bytes, unit.data') };
 
-/** The units of an enrolment that were begun, however many: a course may have thousands. */
+/** All started units of an enrolment: a course may have thousands. */
 export function readUnits(ctx: TenantContext, enrollId: string): Promise<Begun[]> {
   return readAll<Begun>(ctx, enrollId, evidence);
 }

@@ -11,7 +11,7 @@ import type { EventType } from '../events/types.ts';
 import { auditsOf } from './audits.ts';
 import { changed } from './change.ts';
 import { type EnrolmentWithNames, enrolmentNotFound, selectEnrolments, toEnrolment } from './record.ts';
-import { countingResult, happened, resultData } from './result.ts';
+import { countingResult, eventsFor, resultData } from './result.ts';
 import type { Enrolment, EnrolmentChange } from './schemas.ts';
 import { statusAt } from './states.ts';
 
@@ -107,7 +107,7 @@ function eventsOf(
   const [was, is] = [countingResult(before), countingResult(after)];
   const completed = was.Completion !== 'completed' && after.status === 'completed';
   const progress = { Progress: after.progress };
-  const results = happened({ ...was, ...progress }, { ...is, ...progress }, completed);
+  const results = eventsFor({ ...was, ...progress }, { ...is, ...progress }, completed);
   return [
     ...expired,
     {

@@ -34,13 +34,13 @@ export async function appendEvents(ctx: TenantContext, events: NewEvent[]): Prom
     .execute();
 }
 
-const tell = `/* across tenants: what the operator does concerns all to whom the course is offered */
+const tell = `/* across tenants: the change concerns every tenant that is offered the course */
 insert into event (tenant_id, event_id, type, occurred_at, course_id, data)
 select tenant.tenant_id, $6, $2, $3, $4, $5::jsonb from tenant
 where $1::text[] is null or tenant.tenant_id = any($1)`;
 
 /** Writes a catalogue event into the log of each of these tenants; null: of all tenants. */
-export async function tellTenants(
+export async function notifyTenants(
   ctx: Context,
   input: { tenants: string[] | null; type: EventType; courseId: string; data: Record<string, unknown> },
 ): Promise<void> {

@@ -39,7 +39,7 @@ async function logOf(tenant: string): Promise<Event[]> {
   return body.Items;
 }
 
-/** What is published of an event is what is written. */
+/** The published schema of an event matches what is written. */
 function assertPublished(events: readonly Event[]): void {
   for (const event of events) {
     const validate = ajv.compile(eventSchema(event.Type));

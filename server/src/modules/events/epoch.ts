@@ -19,7 +19,7 @@ export async function settleEpoch(ctx: Context): Promise<void> {
       values: [],
     });
     if (!known || (known.life === life && !known.foreign)) return;
-    await writeLife(ctx, life);
+    await writeIdentity(ctx, life);
     if (known.life === null && !known.foreign) return;
     await beginEpoch(ctx, Math.max(known.epoch + 1, Math.floor(ctx.now().getTime() / 1000)));
   });
@@ -30,11 +30,11 @@ export async function settleEpoch(ctx: Context): Promise<void> {
  * of the original. The original may have continued after the backup and handed out cursors that would skip
  * events in the copy.
  */
-export async function beginNewLife(ctx: Context): Promise<void> {
-  await writeLife(ctx, 'restored');
+export async function requireNewEpoch(ctx: Context): Promise<void> {
+  await writeIdentity(ctx, 'restored');
 }
 
-async function writeLife(ctx: Context, value: string): Promise<void> {
+async function writeIdentity(ctx: Context, value: string): Promise<void> {
   await ctx.db
     .insertInto('setting')
     .values({ name: 'event_life', value })

@@ -27,7 +27,7 @@ async function enrolled(tenant: Awaited<ReturnType<typeof newTenant>>) {
 test('a whole life tells of each change once, and every type of the list comes up', async (t) => {
   const tenant = await newTenant(service);
   let told = 0;
-  /** What the step told of; events of one change have one instant and no order among them. */
+  /** The new event types, sorted: events of one change have the same time and no order among themselves. */
   async function expectTold(types: string[]): Promise<void> {
     const all = await tenant.events();
     const fresh = all.slice(told).map(({ type }) => type);

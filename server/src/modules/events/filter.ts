@@ -13,9 +13,9 @@ function ofUser(loginId: string): string {
     select entry.* from event entry
     where entry.tenant_id = $1 and entry.user_id = ${user} and entry.enroll_id is null
     union all
-    select entry.* from enrolment held
-    join event entry on entry.tenant_id = $1 and entry.enroll_id = held.enroll_id
-    where held.tenant_id = $1 and held.user_id = ${user}
+    select entry.* from enrolment
+    join event entry on entry.tenant_id = $1 and entry.enroll_id = enrolment.enroll_id
+    where enrolment.tenant_id = $1 and enrolment.user_id = ${user}
   )`;
 }
 

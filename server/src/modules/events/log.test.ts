@@ -42,7 +42,8 @@ test('a reader never misses an event that commits late', async () => {
   await transaction(ctx, async (early) => {
     await write(early, 'early, committed late');
     overtaking = transaction(ctx, (late) => write(late, 'late, committed early'));
-    // In the embedded database transactions come one after the other, so nothing can overtake and nobody can read.
+    // The embedded database runs one transaction at a time, so none can overtake another, and no reader can
+    // run meanwhile.
     if (ctx.engine.kind === 'pglite') return;
     await overtaking;
     ({ names, position } = await namesAfter(ctx, position));
@@ -149,7 +150,7 @@ test('a database that begins another life goes on in a new epoch, after what it 
   await write(ctx, 'of the old life');
   await untilReadable(ctx);
   const before = await namesAfter(ctx);
-  // As a dump restored into a young cluster is: its transaction numbers are still to come here.
+  // Like a dump restored into a new cluster: its transaction numbers are in the future here.
   await ctx.db
     .updateTable('event')
     .set({ transaction: '900000000000' })

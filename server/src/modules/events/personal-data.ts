@@ -33,7 +33,7 @@ const eraseNew = `
 update event told set ${withoutPerson('$4')}
 where told.tenant_id = $1 and told.enroll_id = any($2::uuid[]) and told.event_id >= $3::uuid`;
 
-/** Erases what the erasure itself has just told: nobody reads whom it is about. */
+/** Erases the person from events that the erasure itself has just written. */
 export async function eraseNewEvents(
   ctx: TenantContext,
   { enrollIds, since }: { enrollIds: string[]; since: string },

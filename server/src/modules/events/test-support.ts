@@ -2,7 +2,7 @@ import pg from 'pg';
 import { until } from '../../../test/support/until.ts';
 import type { TenantContext } from '../../platform/context.ts';
 
-/** Events that are not readable yet, because some transaction on the server is as old as theirs. */
+/** Events that readers cannot see yet, because a transaction of the same age is still open on the server. */
 const unreadable = `select 1 from event told
   join setting on setting.name = 'event_epoch' and told.epoch = setting.value::bigint
   where told.transaction >= pg_snapshot_xmin(pg_current_snapshot())`;
@@ -18,7 +18,7 @@ export async function untilReadable({ engine, tenantId }: Omit<TenantContext, 'd
   );
 }
 
-/** The same for a service in its own process; without a server no other transactions exist. */
+/** The same for a service in its own process; without a server there are no other transactions. */
 export async function untilReadableAt(databaseUrl: string | undefined): Promise<void> {
   if (!databaseUrl) return;
   const client = new pg.Client({ connectionString: databaseUrl });

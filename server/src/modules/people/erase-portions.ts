@@ -5,15 +5,15 @@ import { eraseAnswers } from '../../platform/retries/stored-answers.ts';
 import { eraseEnrolments } from '../enrolments/personal-data.ts';
 import { appendEvents } from '../events/append.ts';
 import { removeUser } from '../users/personal-data.ts';
+import { allPersonalData } from './all-personal-data.ts';
 import { advanced, counted, movedTo, type UnderWay } from './erasure-progress.ts';
-import { heldData } from './held.ts';
 import { erasureMark, receiptOf, storedAnswers } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
 type Step = { name: string; erase: ErasePortion };
 
 const stepsOf = (way: 'eraseOfUser' | 'eraseOfEnrolment' | 'countOfUser'): Step[] =>
-  heldData.flatMap((data) => {
+  allPersonalData.flatMap((data) => {
     const erase = data[way];
     return erase ? [{ name: data.name, erase }] : [];
   });
@@ -23,12 +23,12 @@ const answers: Step = {
   erase: async (ctx, { loginId }) => portionOf(await eraseAnswers(ctx, { loginId, most: portionRows })),
 };
 
-/** What points at the user. The first ones find what was added since they were done. */
+/** Records that refer to the user. The first kinds run again, to find records added after they were done. */
 const again: readonly Step[] = [...stepsOf('eraseOfUser'), answers];
 const ofUser: readonly Step[] = [...again, ...stepsOf('countOfUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseOfEnrolment');
 
-/** What a transaction may do: each record counts, and each step as much as its statements take. */
+/** The budget of a transaction: each record counts, and each step costs as much as its statements. */
 const enough = portionRows;
 const costOfStep = 20;
 const costOfEnrolment = 25;
@@ -37,14 +37,17 @@ type Erasing = { erasureId: string; subject: Subject; state: UnderWay };
 type Row = { user_id: string; login_id: string; progress: UnderWay };
 
 const lockText = `
-select held.user_id, known.login_id, held.progress from erasure_under_way held
-join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
-where held.tenant_id = $1 and held.erasure_id = $2 for update of held`;
+select erasure_under_way.user_id, known.login_id, erasure_under_way.progress from erasure_under_way
+join "user" known on known.tenant_id = $1 and known.user_id = erasure_under_way.user_id
+where erasure_under_way.tenant_id = $1 and erasure_under_way.erasure_id = $2 for update of erasure_under_way`;
 
-/** The statistics tell of the rows before the erasure, of which one person may have had most: a table is never read whole. */
+/**
+ * The planner's statistics predate the erasure, and one person may have had most rows: sequential scans are
+ * ruled out.
+ */
 const byIndex = "select set_config('enable_seqscan', 'off', true)";
 
-/** Does a portion in the transaction of `ctx`. True: the erasure is over. */
+/** Runs one portion in the transaction of `ctx`. Returns true when the erasure is complete. */
 export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<boolean> {
   await run(ctx, { text: byIndex, values: [] });
   const [row] = await run<Row>(ctx, {
@@ -69,7 +72,7 @@ export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<
   return false;
 }
 
-/** Takes the state on, and answers what it cost. */
+/** Advances the state and returns the cost. */
 function takeStep(ctx: TenantContext, erasing: Erasing): Promise<number> {
   if (erasing.state.at === 'enrolments') return stepEnrolments(ctx, erasing);
   return erasing.state.at === 'user' ? stepUser(ctx, erasing) : stepEnrolment(ctx, erasing);
@@ -135,7 +138,10 @@ async function takePortion(
   return records + costOfStep;
 }
 
-/** Whoever wrote something about the user held their row: under its lock nothing more comes. False: something had come. */
+/**
+ * Everything written about a user locks their row first, so under this lock nothing can be added. False:
+ * something had been added.
+ */
 async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {
   const { subject } = erasing;
   await ctx.db

@@ -5,16 +5,17 @@ import { requireScope } from '../../platform/scopes.ts';
 import { appendAudit } from '../audit/append.ts';
 import { closeUser } from '../users/personal-data.ts';
 import { userNotFound } from '../users/users.ts';
+import { findPerson } from './all-personal-data.ts';
 import { eraseSome } from './erase-portions.ts';
 import { beginning, type UnderWay } from './erasure-progress.ts';
-import { findPerson } from './held.ts';
 import { planErasure } from './plan-erasure.ts';
 import { completed, erasureMark } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
 /**
- * Erases a person and ends their access. The first transaction locks and closes the user, and does all of it when there is
- * little; the rest follows in portions, each a transaction. Answers when nothing is left: nobody sees the person from then on.
+ * Erases a person and ends their access. The first transaction locks and closes the user and, for a person
+ * with little data, erases everything. Otherwise the rest follows in portions of one transaction each.
+ * Returns when nothing is left.
  */
 export async function eraseUser(
   ctx: TenantContext,
@@ -30,12 +31,12 @@ export async function eraseUser(
   return readReceipt(ctx, { loginId, erasureId: begun?.erasureId ?? null });
 }
 
-/** The portions that are left, whoever began: others may work on the same erasure. */
+/** Runs the remaining portions, whoever started the erasure. Others may work on it at the same time. */
 export async function finishErasure(ctx: TenantContext, erasureId: string): Promise<void> {
   while (!(await transaction(ctx, (ctx) => eraseSome(ctx, erasureId))));
 }
 
-/** Of somebody who is erased, a plan is the receipt. */
+/** The plan for a person who is already erased is the receipt. */
 async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
   const person = await findPerson(ctx, loginId, false);
   if (!person) return readReceipt(ctx, { loginId, erasureId: null });
@@ -43,7 +44,7 @@ async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
   return planErasure(ctx, person);
 }
 
-/** The erasure of the person, which may have begun before; null: there is no such person. */
+/** The person's erasure, which may already be in progress; null if there is no such person. */
 async function beginErasure(ctx: TenantContext, loginId: string): Promise<string | null> {
   const person = await findPerson(ctx, loginId, true);
   if (!person) return null;

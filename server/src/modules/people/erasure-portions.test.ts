@@ -4,10 +4,10 @@ import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { findPerson } from './all-personal-data.ts';
 import { eraseSome } from './erase-portions.ts';
 import { beginning } from './erasure-progress.ts';
 import { finishErasures } from './finish-erasures.ts';
-import { findPerson } from './held.ts';
 
 const service = await startService();
 after(service.close);
@@ -61,7 +61,7 @@ test('a person with much data is erased in portions, all of it before the answer
   assert.deepEqual((await api('DELETE', `/user/${LoginID}`)).body, erased.body);
 });
 
-/** As a node leaves it that dies after some portions. */
+/** The state left by a node that crashes after a few portions. */
 async function interrupted({ LoginID, userId }: { LoginID: string; userId: string }, portions: number) {
   const erasureId = crypto.randomUUID();
   const progress = JSON.stringify(beginning(ctx.now()));

@@ -1,15 +1,18 @@
 import type { Place } from '../../platform/keyset.ts';
 
-/** How far an erasure is, as its row keeps it between two portions. */
+/** The progress of an erasure, stored between two portions. */
 export type UnderWay = {
   /** Records by kind of data. */
   counts: Record<string, number>;
-  /** First all enrolments lose their user; then goes what points at the user, and what points at each enrolment. */
+  /**
+   * First all enrolments lose their user; then records that refer to the user are erased, then those of each
+   * enrolment.
+   */
   at: 'enrolments' | 'user' | 'enrolment' | 'end';
-  /** Which step of `user` or `enrolment` is next, and where in it. */
+  /** The next step of `user` or `enrolment`, and the position in it. */
   step: number;
   place: Place | null;
-  /** What was written later was written by the erasure. */
+  /** Events written after this one were written by the erasure. */
   until: string;
 };
 
@@ -21,7 +24,7 @@ export function counted(state: UnderWay, name: string, records: number): UnderWa
   return { ...state, counts: { ...state.counts, [name]: (state.counts[name] ?? 0) + records } };
 }
 
-/** Where to go on after a portion of a step; `next` null: with the next step. */
+/** Where to continue after a portion of a step; `next` null: with the next step. */
 export function advanced(state: UnderWay, next: Place | null): UnderWay {
   return next === null ? { ...state, step: state.step + 1, place: null } : { ...state, place: next };
 }

@@ -8,21 +8,21 @@ import { sha256 } from '../../platform/ids.ts';
 import { commitProgress } from '../enrolments/progress.ts';
 import { startLaunch } from '../enrolments/start.ts';
 import { untilReadable } from '../events/test-support.ts';
+import { allPersonalData } from './all-personal-data.ts';
 import { exportUser } from './export.ts';
-import { heldData } from './held.ts';
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
 const tenant = await newTenant(service);
 const { api, events, TenantID } = tenant;
 const ctx = { ...service.ctx, tenantId: TenantID };
-/** In every text that this person leaves behind. */
+/** Part of every text that this person leaves behind. */
 const mark = 'zanzibar';
 
 type Part = { Data: string; Records: number };
 const recordsOf = (parts: Part[]) => Object.fromEntries(parts.map(({ Data, Records }) => [Data, Records]));
 
-/** A person with an enrolment on which a lot happened, one that was only made, keys, and a session. */
+/** A person with an enrolment full of activity, one that was never launched, keys, and a session. */
 async function newPerson() {
   const LoginID = unique(`${mark}-`);
   const names = { FirstName: mark, LastName: mark, Email: `${mark}@x.example` };
@@ -63,7 +63,7 @@ async function newPerson() {
   return { LoginID, EnrollID, idleID, redeemed, unused, cookie, commit, course: played };
 }
 
-/** The rows of all tables of tenants that hold the text. */
+/** The rows of all tenants' tables that contain the text. */
 async function rowsWith(text: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
@@ -108,13 +108,13 @@ test('an erasure leaves anonymous results, and nothing that leads to the person'
     ],
     [1, 3, 1, 1, 2, 1],
   );
-  // What the erasure itself tells, of withdrawn enrolments, does not count.
+  // Events that the erasure itself writes about withdrawn enrolments do not count.
   assert.ok((erased.Events ?? 0) > 7);
   assert.equal(recordsOf(Kept).Enrolments, 3);
   for (const { What, Why } of Kept) assert.ok(What && Why);
 
   assert.deepEqual(await rowsWith(mark), []);
-  // The trail is never rewritten: there the id of the user leads nowhere.
+  // The trail is never rewritten; the user's ID in it leads nowhere.
   assert.deepEqual(besideTrail(await rowsWith(userId)), []);
   assert.ok(!JSON.stringify(await events()).includes(mark));
 
@@ -341,7 +341,7 @@ test('the export has all that is held', async () => {
   assert.equal(body.LoginID, person.LoginID);
   assert.deepEqual(body.User, [(await api('GET', `/user/${person.LoginID}`)).body]);
   assert.deepEqual(body.Enrolments, (await api('GET', `/enrolment/${person.LoginID}`)).body.Items);
-  for (const { name } of heldData) assert.ok(name === 'Deliveries' || body[name].length > 0, name);
+  for (const { name } of allPersonalData) assert.ok(name === 'Deliveries' || body[name].length > 0, name);
   assert.equal(body.Launches[0].UserAgent, mark);
   assert.equal(body.RunTimeData.at(-1).Data['cmi.suspend_data'], mark);
   assert.equal(body.EnrolmentKeys.length, 2);

@@ -15,7 +15,7 @@ const { api, TenantID } = tenant;
 const LoginID = await tenant.user();
 const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/' });
 
-/** What one call can make as much work with as it likes. */
+/** One call can cause any amount of work with this. */
 const calls: Record<string, () => ReturnType<typeof api>> = {
   'the export of a person': () => api('GET', `/user/${LoginID}/export`),
   'the plan of an erasure': () => api('DELETE', `/user/${LoginID}?plan=true`),

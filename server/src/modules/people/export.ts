@@ -2,7 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import type { Person } from '../../platform/personal-data.ts';
 import { appendAudit } from '../audit/append.ts';
 import { userNotFound } from '../users/users.ts';
-import { findPerson, heldData } from './held.ts';
+import { allPersonalData, findPerson } from './all-personal-data.ts';
 
 /** Size of the parts in which it is sent. */
 const partLength = 64 * 1024;
@@ -38,7 +38,7 @@ async function* inParts(texts: AsyncIterable<string>): AsyncGenerator<string> {
 async function* documentOf(ctx: TenantContext, person: Person): AsyncGenerator<string> {
   const head = { LoginID: person.loginId, ExportedAt: ctx.now() };
   yield JSON.stringify(head).slice(0, -1);
-  for (const data of heldData) {
+  for (const data of allPersonalData) {
     yield `,\n${JSON.stringify(data.name)}:[`;
     let separator = '\n';
     for await (const record of data.read(ctx, person)) {

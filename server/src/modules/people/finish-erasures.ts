@@ -3,10 +3,13 @@ import { forTenant } from '../../platform/db/lines.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { finishErasure } from './erase.ts';
 
-const underWay = `/* across tenants: erasures that a node has left behind */
+const underWay = `/* across tenants: erasures that a node did not finish */
 select tenant_id, erasure_id from erasure_under_way order by erasure_id limit 100`;
 
-/** Job: goes on with erasures whose node has died. Those that are under way elsewhere are only finished sooner. */
+/**
+ * Job: resumes erasures whose node has crashed. An erasure still in progress on another node just finishes
+ * sooner.
+ */
 export async function finishErasures(ctx: Context): Promise<void> {
   const found = await run<{ tenant_id: string; erasure_id: string }>(ctx, {
     name: 'erasures_under_way',

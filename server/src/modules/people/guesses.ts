@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { mark } from '../../platform/keys/signing.ts';
-import { mostFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
+import { maxFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 
 /** Identifies the attempted name without revealing it to somebody who reads the database. */
 export function nameMark(ctx: Context, input: { TenantID: string; LoginID: string }): string {
@@ -18,7 +18,7 @@ with cleaned as (
   insert into sign_in_guess as known (name_mark, guessed_at, expires_at) values ($1, array[$2::timestamptz], $4)
   on conflict (name_mark) do update set expires_at = excluded.expires_at,
     guessed_at = array(select at from unnest(known.guessed_at) at where at > $3::timestamptz) || excluded.guessed_at
-    where cardinality(array(select at from unnest(known.guessed_at) at where at > $3::timestamptz)) < ${mostFailures}
+    where cardinality(array(select at from unnest(known.guessed_at) at where at > $3::timestamptz)) < ${maxFailures}
   returning name_mark
 )
 select exists (select from noted) as noted, (

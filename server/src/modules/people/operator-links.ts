@@ -41,7 +41,7 @@ async function hand(path: string, mode: number, owner: { uid: number; gid: numbe
 const namesOf = (place: Place): Promise<string[]> => readdir(folderOf(place)).catch(() => []);
 
 /** For the terminal. */
-export function tellLink({ SignInURL, ExpiresAt }: SignInLink): string {
+export function linkMessage({ SignInURL, ExpiresAt }: SignInLink): string {
   return `\nOpen this link to sign in as the operator. It works once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
 }
 

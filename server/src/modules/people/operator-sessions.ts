@@ -27,11 +27,11 @@ export async function openOperatorSession(
 
 const read = `
 with found as (
-  select held.signed_in_at, held.last_seen_at, held.expires_at from operator_session held
-  where held.session_hash = $1 and held.ended_at is null and held.expires_at > $2 and held.last_seen_at > $3
+  select operator_session.signed_in_at, operator_session.last_seen_at, operator_session.expires_at from operator_session
+  where operator_session.session_hash = $1 and operator_session.ended_at is null and operator_session.expires_at > $2 and operator_session.last_seen_at > $3
 ), noted as (
-  update operator_session held set last_seen_at = $2 from found
-  where held.session_hash = $1 and found.last_seen_at <= $4
+  update operator_session set last_seen_at = $2 from found
+  where operator_session.session_hash = $1 and found.last_seen_at <= $4
 )
 select * from found`;
 
@@ -46,10 +46,10 @@ export async function findOperatorSession(ctx: Context, hash: string): Promise<T
 
 const end = `
 with own as (
-  select held.session_hash from operator_session held where held.session_hash = $1 and held.ended_at is null
+  select operator_session.session_hash from operator_session where operator_session.session_hash = $1 and operator_session.ended_at is null
 )
-update operator_session held set ended_at = $2 from own
-where held.ended_at is null and (held.session_hash = own.session_hash or $3::boolean)
+update operator_session set ended_at = $2 from own
+where operator_session.ended_at is null and (operator_session.session_hash = own.session_hash or $3::boolean)
 returning 1`;
 
 /** Ends this session, or all operator sessions and unused links. */

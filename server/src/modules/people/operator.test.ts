@@ -10,7 +10,7 @@ import { expectProblem, expectStatus, newTenant } from '../../../test/support/te
 import { createOperatorLink } from './operator-links.ts';
 import { browser, press, signInOperator, signInUser, tokenOf, useLink } from './test-support.ts';
 
-// How the operator signs in: links are files, whoever can write the folder is the operator.
+// How the operator signs in: links are files, and anyone who can write to the folder is the operator.
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -92,7 +92,7 @@ test('nobody else can read the folder, and only hashes are in it', async () => {
   }
   const cookie = await useLink(service, SignInURL);
   const { rows } = await sql<{ row: string }>`
-    select to_jsonb(held)::text as row from operator_session held`.execute(ctx.db);
+    select to_jsonb(operator_session)::text as row from operator_session`.execute(ctx.db);
   assert.ok(rows.length > 0);
   for (const { row } of rows) assert.ok(!row.includes(cookie.split('.')[1] ?? ''));
 });

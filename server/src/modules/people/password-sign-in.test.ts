@@ -51,7 +51,7 @@ test('the right password signs in whoever is enabled, as what they are', async (
   }
 });
 
-/** Its name; of a built one, whose name is a hash, how it begins. */
+/** The statement's name, or its start if the name is a generated hash. */
 const labelOf = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.split(' ', 2).join(' ');
 

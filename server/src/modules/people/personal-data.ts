@@ -3,17 +3,20 @@ import { run } from '../../platform/db/transaction.ts';
 import { rowsOf } from '../../platform/keyset.ts';
 import { type PersonalData, portionOf, portionRows } from '../../platform/personal-data.ts';
 
-/** As a range, so that the order is that of the index of users and of no other. The links go first, so that none becomes a session. */
+/**
+ * The range makes the planner use the index on the user for the order. Links are deleted first, so that none
+ * becomes a session.
+ */
 const eraseLinks = `
 delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any(array(
-  select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id between $2 and $2
-  order by held.user_id limit ${portionRows}
+  select sign_in_link.link_hash from sign_in_link where sign_in_link.tenant_id = $1 and sign_in_link.user_id between $2 and $2
+  order by sign_in_link.user_id limit ${portionRows}
 )) returning 1`;
 
 const eraseSessions = `
 delete from user_session gone where gone.tenant_id = $1 and gone.session_hash = any(array(
-  select held.session_hash from user_session held where held.tenant_id = $1 and held.user_id between $2 and $2
-  order by held.user_id limit ${portionRows}
+  select user_session.session_hash from user_session where user_session.tenant_id = $1 and user_session.user_id between $2 and $2
+  order by user_session.user_id limit ${portionRows}
 )) returning 1`;
 
 type SessionRow = {

@@ -1,9 +1,9 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { mark } from '../../platform/keys/signing.ts';
-import { heldData } from './held.ts';
+import { allPersonalData } from './all-personal-data.ts';
 import type { Erasure } from './schemas.ts';
 
-/** By which a receipt is found; the LoginID cannot be read from it. */
+/** Identifies a receipt without revealing the LoginID. */
 export const erasureMark = (ctx: TenantContext, loginId: string): string =>
   mark(ctx.keys, 'erasure', `${ctx.tenantId}\0${loginId}`);
 
@@ -12,7 +12,7 @@ export const storedAnswers = 'StoredAnswers';
 const answersErased =
   'Stored responses to requests that named the person. If such a request is repeated, it is rejected.';
 
-/** What is stored outside the list and never belongs to a single person. */
+/** Stored responses, which are not in the list because they never belong to a single person. */
 const alwaysKept = {
   Data: 'Receipt',
   Records: 1,
@@ -21,19 +21,19 @@ const alwaysKept = {
   Why: 'It proves the erasure and is returned for a repeated request. It does not reveal the LoginID.',
 };
 
-/** `More`: counting stopped. */
+/** `More`: counting stopped at the limit. */
 export type Count = { Records: number; More: boolean };
 
 export function receiptOf(countOf: (name: string) => Count): Pick<Erasure, 'Erased' | 'Kept'> {
   return {
     Erased: [
-      ...heldData.flatMap(({ name, erased }) =>
+      ...allPersonalData.flatMap(({ name, erased }) =>
         erased === null ? [] : [{ Data: name, ...countOf(name), What: erased }],
       ),
       { Data: storedAnswers, ...countOf(storedAnswers), What: answersErased },
     ],
     Kept: [
-      ...heldData.flatMap(({ name, kept }) =>
+      ...allPersonalData.flatMap(({ name, kept }) =>
         kept === null ? [] : [{ Data: name, ...countOf(name), What: kept.what, Why: kept.why }],
       ),
       alwaysKept,
@@ -41,7 +41,7 @@ export function receiptOf(countOf: (name: string) => Count): Pick<Erasure, 'Eras
   };
 }
 
-/** Receipts of earlier versions do not say `More`. */
+/** Receipts of earlier versions have no `More`. */
 export function completed(receipt: Omit<Erasure, 'LoginID'>): Omit<Erasure, 'LoginID'> {
   const counted = { More: false };
   return {

@@ -4,12 +4,12 @@ import { Tenant } from '../tenants/schemas.ts';
 import { LoginID, Password, User } from '../users/schemas.ts';
 
 const Data = Type.String({ description: 'The kind of data; also its name in the export.' });
-/** A plan counts no further: each kind of data is one statement. */
-export const mostPlanned = 1_000;
+/** A plan stops counting here, because each kind of data is counted in one statement. */
+export const maxPlanned = 1_000;
 
 const Records = Type.Integer({ minimum: 0, description: 'Number of records.' });
 const More = Type.Boolean({
-  description: `true: the plan stopped counting at ${mostPlanned} records. A receipt counts all of them.`,
+  description: `true: the plan stopped counting at ${maxPlanned} records. A receipt counts all of them.`,
 });
 
 export const Erasure = Fields(

@@ -10,7 +10,7 @@ import { learnerScopes } from '../../platform/scopes.ts';
 import { sessionCaller } from './session-caller.ts';
 import { type Browser, browser, signInOperator, signInUser } from './test-support.ts';
 
-// What each role may call with the cookie of a session.
+// What each role may call with a session cookie.
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -21,7 +21,7 @@ const CourseID = await newCourse(service);
 
 const enrolled = async (LoginID: string) =>
   (await tenant.api('POST', `/enrol/${encodeURIComponent(LoginID)}/${CourseID}`)).body.EnrollID as string;
-/** é of one character, as it is kept. */
+/** é as one character, which is how it is stored. */
 const learner = 'Ren\u00e9e';
 expectStatus(await tenant.api('POST', '/user', { LoginID: learner }), 201);
 const stranger = await tenant.user();
@@ -35,7 +35,7 @@ const asOperator = async () => browser(service, await signInOperator(service));
 const addressOf = (route: Route, names: Record<string, string> = {}) =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? 'x'));
 
-/** Reads, and writes with nothing in them; the headers are those of an own page and more. */
+/** Reads, and writes without a body, with the headers of our own page and additional ones. */
 function call(page: Browser, route: Route, names?: Record<string, string>, headers = {}): Promise<Reply> {
   const body = route.method === 'GET' || route.streams ? undefined : {};
   return page(route.method, addressOf(route, names), body, { 'sec-fetch-site': 'same-origin', ...headers });

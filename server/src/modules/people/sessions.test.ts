@@ -190,7 +190,7 @@ test('a token of one tenant leads to nothing in another; only hashes are kept', 
   const cookie = await signIn(LoginID);
   const { rows } = await sql<{ row: string }>`
     select to_jsonb(link)::text as row from sign_in_link link where link.tenant_id = ${TenantID}
-    union all select to_jsonb(held)::text from user_session held where held.tenant_id = ${TenantID}`.execute(
+    union all select to_jsonb(user_session)::text from user_session where user_session.tenant_id = ${TenantID}`.execute(
     service.ctx.db,
   );
   assert.ok(rows.length > 1);

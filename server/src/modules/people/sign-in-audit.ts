@@ -18,7 +18,7 @@ export function operatorActor({ actor }: Context, hash: string): Actor {
   return { ...actor, kind: 'operator', id: derivedId(hash) };
 }
 
-/** Whom a failed attempt named; null if it is an unknown name. */
+/** The user that a failed attempt named; null if there is no such user. */
 export type Named = { user_id: string; is_admin: boolean } | null;
 
 /** `tenantId` null: the tenant does not exist, and the attempt is recorded for the deployment. */

@@ -1,7 +1,7 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { heldOf, holds, learnerScopes, requireScope, tenantScopes } from '../../platform/scopes.ts';
+import { grantedScopes, hasScope, learnerScopes, requireScope, tenantScopes } from '../../platform/scopes.ts';
 import { appendAudit } from '../audit/append.ts';
 import { isSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
@@ -12,20 +12,20 @@ import { consolePath, type SignInLink, type SignInRequest } from './schemas.ts';
 import { newSessionTimes } from './session-times.ts';
 import { auditFailure, type Named, personActor } from './sign-in-audit.ts';
 import { newToken, readToken, signInAddress } from './token.ts';
-import { mostCleaned, openUserSession } from './user-sessions.ts';
+import { maxCleaned, openUserSession } from './user-sessions.ts';
 
 const linkSeconds = 60;
 
 /** Each new link removes the user's expired ones. The session will have no scope that the caller lacks. */
 const make = `
 with known as (
-  select held.user_id, held.enabled, held.is_admin, not held.is_admin or $7::boolean as allowed from "user" held
-  where held.tenant_id = $1 and held.login_id = $2
+  select account.user_id, account.enabled, account.is_admin, not account.is_admin or $7::boolean as allowed from "user" account
+  where account.tenant_id = $1 and account.login_id = $2
 ), cleaned as (
   delete from sign_in_link old where old.tenant_id = $1 and old.link_hash = any(array(
     select expired.link_hash from known cross join lateral (
-      select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id = known.user_id
-        and held.expires_at <= $4 order by held.expires_at limit ${mostCleaned}
+      select sign_in_link.link_hash from sign_in_link where sign_in_link.tenant_id = $1 and sign_in_link.user_id = known.user_id
+        and sign_in_link.expires_at <= $4 order by sign_in_link.expires_at limit ${maxCleaned}
     ) expired
   ))
 ), made as (
@@ -46,7 +46,7 @@ export async function createSignInLink(
   const { token, hash } = newToken(ctx.tenantId);
   const values = [
     ...[ctx.tenantId, input.loginId, hash, now, input.Path ?? consolePath, expiresAt],
-    ...[holds(ctx, 'users:admin'), heldOf(ctx, tenantScopes), heldOf(ctx, learnerScopes)],
+    ...[hasScope(ctx, 'users:admin'), grantedScopes(ctx, tenantScopes), grantedScopes(ctx, learnerScopes)],
   ];
   await transaction(ctx, async (ctx) => {
     const [user] = await run<MadeFor>(ctx, { name: 'make_sign_in_link', text: make, values });

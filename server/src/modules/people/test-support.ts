@@ -32,7 +32,10 @@ export async function signInOperator(service: TestService): Promise<string> {
 
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
-/** Does what a page of the service does with this cookie; other `headers` make it a page of another site. */
+/**
+ * Sends what one of our pages would send with this cookie; other `headers` turn it into a page of another
+ * site.
+ */
 export type Browser = (
   method: string,
   path: string,

@@ -20,16 +20,19 @@ export type UserSession = Times & {
 /** The session of a user of the tenant. */
 type Own = { tenantId: string; hash: string };
 
-/** Expired ones that a new link or session removes: more than are made. */
-export const mostCleaned = 20;
+/** How many expired ones each new link or session removes: more than it creates. */
+export const maxCleaned = 20;
 
-/** The rest of a statement whose `used` has the user and the scopes of the link: $1 tenant, $3 now, $4 end, $5 hash, $6 browser. */
+/**
+ * The rest of a statement whose CTE `used` has the link's user and scopes: $1 tenant, $3 now, $4 end, $5
+ * hash, $6 browser.
+ */
 export const openUserSession = `
 cleaned as (
   delete from user_session old where old.tenant_id = $1 and old.session_hash = any(array(
     select expired.session_hash from used cross join lateral (
-      select held.session_hash from user_session held where held.tenant_id = $1 and held.user_id = used.user_id
-        and held.expires_at <= $3 order by held.expires_at limit ${mostCleaned}
+      select user_session.session_hash from user_session where user_session.tenant_id = $1 and user_session.user_id = used.user_id
+        and user_session.expires_at <= $3 order by user_session.expires_at limit ${maxCleaned}
     ) expired
   ))
 ), made as (
@@ -39,20 +42,20 @@ cleaned as (
 
 const read = `
 with found as (
-  select held.signed_in_at, held.last_seen_at, held.expires_at, client.name as tenant_name,
+  select user_session.signed_in_at, user_session.last_seen_at, user_session.expires_at, client.name as tenant_name,
     client.status as tenant_status, known.user_id, known.login_id,
     known.first_name, known.last_name, known.is_admin,
-    coalesce(held.scopes, known.admin_scopes) as limit_to
-  from user_session held
-  join "user" known on known.tenant_id = $1 and known.user_id = held.user_id and known.enabled
+    coalesce(user_session.scopes, known.admin_scopes) as limit_to
+  from user_session
+  join "user" known on known.tenant_id = $1 and known.user_id = user_session.user_id and known.enabled
   join tenant client on client.tenant_id = $1 and client.status <> 'deleting'
-  where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null and held.expires_at > $3
-    and held.last_seen_at > $4
-    and (known.password_changed_at is null or held.signed_in_at >= known.password_changed_at
+  where user_session.tenant_id = $1 and user_session.session_hash = $2 and user_session.ended_at is null and user_session.expires_at > $3
+    and user_session.last_seen_at > $4
+    and (known.password_changed_at is null or user_session.signed_in_at >= known.password_changed_at
       or known.password_changed_in = $6)
 ), noted as (
-  update user_session held set last_seen_at = $3 from found
-  where held.tenant_id = $1 and held.session_hash = $2 and found.last_seen_at <= $5
+  update user_session set last_seen_at = $3 from found
+  where user_session.tenant_id = $1 and user_session.session_hash = $2 and found.last_seen_at <= $5
 )
 select * from found`;
 
@@ -67,24 +70,24 @@ export async function findUserSession(ctx: Context, own: Own): Promise<UserSessi
 }
 
 const ownText = `
-select held.user_id, known.is_admin from user_session held
-join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
-where held.tenant_id = $1 and held.session_hash = $2 and held.ended_at is null`;
+select user_session.user_id, known.is_admin from user_session
+join "user" known on known.tenant_id = $1 and known.user_id = user_session.user_id
+where user_session.tenant_id = $1 and user_session.session_hash = $2 and user_session.ended_at is null`;
 
 const portion = 300;
 
 const deleteLinks = `
 delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any(array(
-  select held.link_hash from sign_in_link held where held.tenant_id = $1 and held.user_id between $2 and $2
-  order by held.user_id limit ${portion}
+  select sign_in_link.link_hash from sign_in_link where sign_in_link.tenant_id = $1 and sign_in_link.user_id between $2 and $2
+  order by sign_in_link.user_id limit ${portion}
 )) returning 1`;
 
-/** What is signed in later was not meant. A range, so that only one index has the order. */
+/** Later sign-ins are not affected. The range makes the planner use the index for the order. */
 const endSessions = `
 update user_session old set ended_at = $3 where old.tenant_id = $1 and old.session_hash = any(array(
-  select held.session_hash from user_session held
-  where held.tenant_id = $1 and held.user_id between $2 and $2 and held.ended_at is null and held.signed_in_at <= $3
-  order by held.user_id, held.signed_in_at limit ${portion}
+  select user_session.session_hash from user_session
+  where user_session.tenant_id = $1 and user_session.user_id between $2 and $2 and user_session.ended_at is null and user_session.signed_in_at <= $3
+  order by user_session.user_id, user_session.signed_in_at limit ${portion}
 )) returning 1`;
 
 async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<void> {

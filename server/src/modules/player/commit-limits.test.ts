@@ -76,7 +76,7 @@ test('120 commits of an enrolment a minute are taken; then it is told when to go
 
 const launchUrl = async () => (await service.enrol(await newCourse(service))).LaunchURL;
 
-/** The head of a commit that says how long it is and never comes. */
+/** The headers of a commit with a declared length whose body never arrives. */
 const slowCommit = (session: string, bytes: number) =>
   `POST /play/${session}/commit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
 

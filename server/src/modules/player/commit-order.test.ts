@@ -23,7 +23,7 @@ let service: TestService;
 
 before(async () => {
   service = await startService();
-  // What arrives at once is what this file is about; the page itself has six commits in progress at most.
+  // These tests send many commits at the same time; the page itself has at most six in progress.
   Object.assign(service.ctx.admission.commits, { atOnce: 0 });
   const folder = await mkdtemp(join(tmpdir(), 'lectern-two-'));
   const zip = join(folder, 'two.zip');

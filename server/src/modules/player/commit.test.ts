@@ -10,7 +10,7 @@ import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
 const clock = movableClock();
 const service = await startService({ now: clock.now });
 after(service.close);
-// What arrives at once is what this file is about; the page itself has six commits in progress at most.
+// These tests send many commits at the same time; the page itself has at most six in progress.
 Object.assign(service.ctx.admission.commits, { atOnce: 0 });
 const { api, user, events } = await newTenant(service);
 const zip = await packCourse('phishing');

@@ -6,10 +6,10 @@ import { acceptedEncoding, compress } from '../../platform/http/constant-files.t
 import { perEngine } from '../../platform/per-engine.ts';
 
 /** Larger files are mostly media and are sent uncompressed. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 const leastBytes = 1024;
 /** Concurrent compressions on this node; further files are sent uncompressed. */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 
 const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/(ttf|otf)/;
 
@@ -32,11 +32,11 @@ async function compressed(
   const count = running(ctx);
   const size = Number(reply.getHeader('content-length'));
   const isText = reply.statusCode === 200 && compressible.test(String(reply.getHeader('content-type')));
-  if (!isText || !isStream(payload) || request.headers.range || size > mostBytes || !(size >= leastBytes))
+  if (!isText || !isStream(payload) || request.headers.range || size > maxBytes || !(size >= leastBytes))
     return payload;
   void reply.header('Vary', 'Accept-Encoding');
   const encoding = acceptedEncoding(request);
-  if (!encoding || count.compressions >= mostAtOnce || request.method === 'HEAD') return payload;
+  if (!encoding || count.compressions >= maxConcurrent || request.method === 'HEAD') return payload;
   count.compressions++;
   try {
     const body = await compress(await buffer(payload), encoding);

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isHostOf, separatesCourses } from './content-origins.ts';
+import { ownerOf } from './open-sessions.ts';
 import { ticketIn } from './preview.ts';
 import { refusal } from './refusal-page.ts';
-import { ownerOf } from './sittings.ts';
 
 const otherHost = refusal({
   status: 421,

@@ -95,7 +95,7 @@ test('a course is played at its origin: page, session, commits, files', async ()
   }
 });
 
-/** Everything that can be asked for, each with the origin at which it is answered. */
+/** Everything that can be requested, each with the origin that serves it. */
 async function requests(): Promise<{ what: string; origin: string; path: string; sent?: Asked }[]> {
   const { location } = await click(await launchUrl(ours, 'one'));
   const origin = originOf(location);
@@ -126,7 +126,7 @@ async function requests(): Promise<{ what: string; origin: string; path: string;
   ];
 }
 
-/** What needs only some origin of ours, because it is the same everywhere. */
+/** Files that any of our origins serves, because they are the same everywhere. */
 const general = ['player', 'nothing', 'unknown token'];
 
 test('a request at any other host is refused before anything else', async () => {
@@ -195,7 +195,7 @@ test('behind a proxy the host is the one that the browser asked for', async () =
   const inside = { host: '10.0.0.1' };
   assert.equal((await ask(link, { headers: inside })).status, 421);
   assert.equal((await ask(link, { headers: { ...inside, 'x-forwarded-host': host } })).status, 303);
-  // Without a proxy the header is a caller's.
+  // Without a proxy, callers can set the header themselves.
   const direct = await previewUrl('/course/one/preview');
   const forged = { ...inside, 'x-forwarded-host': new URL(direct).host };
   assert.equal((await ask(direct, { headers: forged })).status, 421);

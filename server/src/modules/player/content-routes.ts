@@ -10,15 +10,15 @@ import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
 import { namesOf } from '../../platform/names-of.ts';
 import { places } from '../../platform/places.ts';
 import { isRelease } from '../catalogue/playable.ts';
-import type { LaunchStanding } from '../enrolments/launches.ts';
+import type { LaunchState } from '../enrolments/launches.ts';
 import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
 import { contentTypeOf, locateFile } from './course-files.ts';
+import { findOpening, findOpenSession } from './open-sessions.ts';
 import { clickPreview, openLinkIn } from './preview.ts';
 import { previewPlayerOf } from './preview-tokens.ts';
 import { refusal } from './refusal-page.ts';
 import { Commit, commitBytes, PlayerSession, Receipt } from './schemas.ts';
 import { oldLink } from './session-entry.ts';
-import { openingOf, sittingOf } from './sittings.ts';
 
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
@@ -28,10 +28,10 @@ const noBytes = 1024;
 const notStored = { 'Cache-Control': 'no-store' };
 
 /** The release that a session plays, and whether it may still request files. */
-const liveRelease = remember<LaunchStanding>({
+const liveRelease = remember<LaunchState>({
   milliseconds: 10_000,
   most: 20_000,
-  load: async (ctx, token) => sittingOf(ctx, token).standing(),
+  load: async (ctx, token) => findOpenSession(ctx, token).state(),
 });
 
 function refuseWhenEnded(ended: SessionEnd | null): void {
@@ -58,7 +58,7 @@ const Session = Type.Object({
 });
 const content = { origin: 'content', tag: 'Player', access: 'session', scope: null } as const;
 const ends = namesOf(sessionEnds);
-/** What a preview plays can change or disappear meanwhile. */
+/** The content of a preview can change or disappear in the meantime. */
 const ofPreviews = ['course_not_found', 'release_not_found', 'course_not_playable'] as const;
 const html = (description: string) => ({ description, type: 'text/html' });
 
@@ -80,7 +80,7 @@ export const contentRoutes = [
       421: html('The ticket belongs to another host name. A page for the learner.'),
     },
     handle: async (ctx, { params }) => {
-      const opening = openingOf(ctx, params.token);
+      const opening = findOpening(ctx, params.token);
       if (!opening) return outOfDate();
       return {
         status: 200,
@@ -148,7 +148,7 @@ export const contentRoutes = [
     problems: [...ends, 'launch_refused', ...ofPreviews, 'tenant_not_found', 'wrong_host'],
     events: ['enrolment.launched'],
     handle: async (ctx, { params, request }) => {
-      const opening = openingOf(ctx, params.token);
+      const opening = findOpening(ctx, params.token);
       if (!opening) throw new Problem('session_ended', oldLink);
       const body = await opening.open(request);
       return {
@@ -188,7 +188,7 @@ export const contentRoutes = [
     ],
     events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
     handle: async (ctx, { params, body }) => {
-      const sitting = sittingOf(ctx, params.token);
+      const sitting = findOpenSession(ctx, params.token);
       if (body.Exit) liveRelease.forget(ctx, params.token);
       return { status: 200, body: await sitting.commit(body) };
     },
@@ -205,7 +205,7 @@ export const contentRoutes = [
     answers: { 204: { description: 'The session is still open.' } },
     problems: [...ends, 'tenant_not_found', 'wrong_host'],
     handle: async (ctx, { params }) => {
-      refuseWhenEnded((await sittingOf(ctx, params.token).keepAlive()).ended);
+      refuseWhenEnded((await findOpenSession(ctx, params.token).keepAlive()).ended);
       return { status: 204, headers: notStored };
     },
   }),
@@ -232,7 +232,7 @@ export const contentRoutes = [
       const { ended, releaseId } = await liveRelease.get(ctx, params.token);
       refuseWhenEnded(ended);
       const folder = releaseId === null ? null : ctx.files.folder(releaseId);
-      const { player } = sittingOf(ctx, params.token);
+      const { player } = findOpenSession(ctx, params.token);
       const path = folder && (await locateFile(ctx, { player, folder, path: params['*'] }));
       if (releaseId && folder && !path)
         await expectFolder(inLineOf(ctx, player.tenantId), { folder, releaseId });

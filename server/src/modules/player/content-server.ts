@@ -10,7 +10,7 @@ import { places } from '../../platform/places.ts';
 import { compressCourseFile } from './compress-files.ts';
 import { refuseOtherHosts } from './content-hosts.ts';
 import { playerPage } from './content-routes.ts';
-import { mostElements } from './schemas.ts';
+import { maxElementCount } from './schemas.ts';
 
 /**
  * Courses embed video players that check the page's origin, and save in unload handlers, which browsers are
@@ -24,7 +24,7 @@ export const contentHeaders = {
   'Permissions-Policy': 'unload=*',
 };
 
-const commitShape: JsonShape = { depth: 3, values: mostElements + 100 };
+const commitShape: JsonShape = { depth: 3, values: maxElementCount + 100 };
 
 /** What the content origin has besides its routes. Call it before they are registered. */
 export async function prepareContent(app: FastifyInstance, ctx: Context): Promise<void> {

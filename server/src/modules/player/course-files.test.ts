@@ -56,7 +56,7 @@ async function enrolled(course: string) {
 const { LaunchURL } = await enrolled('web');
 const web = await play(service, LaunchURL);
 
-/** The status of an address that is sent as it is, without a client's tidying. */
+/** The status for an address that is sent unchanged, without a client's normalisation. */
 function rawStatus(path: string, headers: Record<string, string> = {}): Promise<number> {
   const { hostname, port } = new URL(service.contentUrl);
   return new Promise((resolve, reject) => {

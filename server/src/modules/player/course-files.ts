@@ -25,10 +25,10 @@ export function contentTypeOf(path: string): string {
   return types[extension] ?? (mime.lookup(extension) || 'application/octet-stream');
 }
 
-/** Longer paths are refused by an import. */
+/** An import rejects longer paths. */
 const longestPath = 1024;
-/** For all releases together, in characters. */
-const mostRemembered = 32 * 1024 ** 2;
+/** Maximum size of all cached indexes together, in characters. */
+const maxRemembered = 32 * 1024 ** 2;
 const foldedInOneTurn = 500;
 
 /** The paths of a release by their case-folded form. */
@@ -36,9 +36,9 @@ type Index = { paths: Map<string, string>; size: number };
 
 type Entry = { index: Promise<Index | null>; size: number; since: number };
 
-/** The folder of a release never changes. Least recently used first. `last`: folders are read one after the other. */
+/** A release's folder never changes. Least recently used first. `last`: folders are read one at a time. */
 const indexes = perEngine(() => ({ known: new Map<string, Entry>(), last: Promise.resolve() }));
-/** Two large courses do not push each other out with every request. */
+/** Keeps two large courses from evicting each other with every request. */
 const leastMilliseconds = 60_000;
 
 /**
@@ -100,7 +100,7 @@ function forgetOldest(known: Map<string, Entry>): void {
   for (const { size } of known.values()) total += size;
   const now = performance.now();
   for (const [folder, { size, since }] of known) {
-    if (total <= mostRemembered || known.size === 1) return;
+    if (total <= maxRemembered || known.size === 1) return;
     if (now - since < leastMilliseconds) continue;
     known.delete(folder);
     total -= size;

@@ -31,7 +31,7 @@ async function enrolLarge(): Promise<string> {
 
 const sessionPath = async (link: string) => `${(await click(link)).location}/session`;
 
-/** All turns of a tenant at opening large sessions; answers what ends them. */
+/** Takes all of a tenant's places for opening large sessions; returns a function that frees them. */
 function occupy(whose: string): () => void {
   const ends: (() => void)[] = [];
   for (let place = 0; place < openings.mostOfOne; place++)

@@ -7,7 +7,7 @@ import { countUnread, isUnreadFull } from '../../platform/load/unread-bytes.ts';
 import type { PlayedRelease } from '../catalogue/playable.ts';
 import type { Session } from './schemas.ts';
 
-/** A session has some defaults for each unit beside the tree. */
+/** A session contains some defaults for each unit in addition to the tree. */
 const largeTree = 64 * 1024;
 
 export const isLarge = ({ bytes }: PlayedRelease): boolean => bytes > largeTree;
@@ -19,7 +19,7 @@ function beingOpened(ctx: Context): Problem {
   });
 }
 
-/** While a tenant has large sessions that nobody has read yet, or many that wait, it opens no more. */
+/** A tenant with large sessions that clients have not read yet, or with many waiting, cannot open more. */
 export function refuseLarge(ctx: Context, tenantId: string | null): void {
   const line = tenantId ?? operatorLine;
   const { openings, unreadSessions } = ctx.admission;
@@ -27,8 +27,8 @@ export function refuseLarge(ctx: Context, tenantId: string | null): void {
 }
 
 /**
- * Makes and writes a session of megabytes when it is the turn of its tenant, and counts it against the tenant until it
- * has left.
+ * Builds and serializes a large session in its tenant's queue, and counts it against the tenant until it has
+ * been sent.
  */
 export async function openInTurn(
   ctx: Context,

@@ -10,7 +10,7 @@ import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
-import { onward, refusal } from './refusal-page.ts';
+import { redirectToPlayer, refusal } from './refusal-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
 import { playerOf, writeTicket } from './tokens.ts';
 
@@ -38,7 +38,7 @@ async function click(ctx: Context, handle: EnrolmentHandle, requested: string | 
   if (decision.reason !== null) return page(403, decision.reason, back, framing);
   const courseId = decision.CourseID;
   const origin = contentOrigin(ctx, { use: 'launch', tenantId: handle.tenantId, courseId });
-  return onward(origin, writeTicket(ctx, { ...handle, returnUrl: back, courseId }), framing);
+  return redirectToPlayer(origin, writeTicket(ctx, { ...handle, returnUrl: back, courseId }), framing);
 }
 
 /** A click on a LaunchURL. It only reads, so mail scanners that follow the link do no harm. */

@@ -17,7 +17,7 @@ async function enrolled(tenant = ours) {
   return { LoginID, address, LaunchURL: body.LaunchURL as string, EnrollID: body.EnrollID as string, read };
 }
 
-/** The return address that a session opened through this link has. */
+/** The return URL of a session opened through this link. */
 async function returnOf(launchUrl: string): Promise<string | null> {
   return (await play(service, launchUrl)).session.ReturnURL;
 }

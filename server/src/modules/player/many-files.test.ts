@@ -12,7 +12,7 @@ after(service.close);
 
 const files = 10_000;
 
-/** The processor time that the longest turn of the event loop takes: other processes do not count. */
+/** The CPU time of the longest event-loop turn, so that other processes do not count. */
 function watchTurns() {
   let longest = 0;
   let isOn = true;
@@ -31,7 +31,7 @@ function watchTurns() {
   return { stop };
 }
 
-/** A course of 10,000 files whose paths have 1,000 characters each, as far as an import allows them. */
+/** A course of 10,000 files with paths of 1,000 characters, the maximum that an import allows. */
 async function largeCourse(course: string) {
   await service.importPackage(course, await packFiles({ 'index.html': 'x' }));
   const { rows } = await sql<{ release_id: string }>`

@@ -1,4 +1,4 @@
-import type { Reached } from '../../../../standards/reached.ts';
+import type { Results } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
 import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
 import { seal, unseal } from '../../platform/keys/signing.ts';
@@ -63,10 +63,10 @@ export function readPreviewSession(ctx: Context, token: string): PreviewHandle |
 }
 
 /** A preview's results travel with its commits, because nothing is stored here. */
-export function writeReached(ctx: Context, reached: Reached): string {
-  return seal(ctx.keys, 'preview-state', reached);
+export function writeResults(ctx: Context, results: Results): string {
+  return seal(ctx.keys, 'preview-state', results);
 }
 
-export function readReached(ctx: Context, token: string): Reached | null {
+export function readResults(ctx: Context, token: string): Results | null {
   return read(ctx, 'preview-state', token);
 }

@@ -31,7 +31,7 @@ async function preview(CourseID: string, body?: object): Promise<string> {
   return reply.body.PreviewURL;
 }
 
-/** Every row that there is, but of what each request may move. */
+/** All rows, except those that any request may change. */
 async function rows(): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'public' order by 1`.execute(

@@ -6,7 +6,7 @@ import { findPlayable } from '../catalogue/playable.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { contentOrigin } from './content-origins.ts';
-import { previewFraming } from './preview-sitting.ts';
+import { previewFraming } from './preview-session.ts';
 import {
   openUntil,
   type PreviewLink,
@@ -14,7 +14,7 @@ import {
   writePreviewLink,
   writePreviewTicket,
 } from './preview-tokens.ts';
-import { onward, refusal } from './refusal-page.ts';
+import { redirectToPlayer, refusal } from './refusal-page.ts';
 import { isAllowedReturn, readReturnUrl } from './return-url.ts';
 
 export const Preview = Fields(
@@ -80,5 +80,5 @@ export async function clickPreview(ctx: Context, address: string): Promise<Answe
     });
   const ticket = writePreviewTicket(ctx, { ...link, returnUrl: back });
   const origin = contentOrigin(ctx, { use: 'preview', ...link });
-  return onward(origin, ticket, await previewFraming(ctx, link.tenantId));
+  return redirectToPlayer(origin, ticket, await previewFraming(ctx, link.tenantId));
 }

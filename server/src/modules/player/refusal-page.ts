@@ -62,7 +62,7 @@ export function refusal(input: {
 }
 
 /** Redirects an allowed click to the player. */
-export function onward(origin: string, ticket: string, framing: string): Answer {
+export function redirectToPlayer(origin: string, ticket: string, framing: string): Answer {
   return {
     status: 303,
     headers: {

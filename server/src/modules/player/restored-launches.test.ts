@@ -28,7 +28,7 @@ async function enrolled() {
       ({ Launch, Commit }: { Launch: number | null; Commit: number }) => [Launch, Commit],
     );
   };
-  /** As a backup from when there were so many launches would be. */
+  /** The state that a backup would restore from when there were this many launches. */
   const restore = async (launches: number) => {
     const { db } = service.ctx;
     await db

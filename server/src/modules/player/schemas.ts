@@ -5,7 +5,7 @@ import { namesOf } from '../../platform/names-of.ts';
 import { completions, successes } from '../enrolments/schemas.ts';
 import { sessionEnds } from '../enrolments/session-end.ts';
 
-export const mostElements = 10_000;
+export const maxElementCount = 10_000;
 
 /**
  * A commit contains a whole unit: 64 kB of suspend data in any script, besides interactions and an activity
@@ -33,7 +33,7 @@ export const Commit = Type.Object(
     // Not a Type.Record, whose pattern would let names with a line break pass.
     Data: Type.Unsafe<RunTimeData>({
       type: 'object',
-      maxProperties: mostElements,
+      maxProperties: maxElementCount,
       propertyNames: { maxLength: 255, pattern: elementName },
       additionalProperties: { type: 'string', maxLength: 65_536 },
       description: 'The complete run-time data of the unit, as a flat object.',

@@ -6,14 +6,14 @@ import type { EnterSession } from '../../platform/http/guards.ts';
 import { admitAnonymous, admitPlayer, type Player } from '../../platform/load/admission.ts';
 import { declaredBytes } from '../../platform/rows/uploads.ts';
 import { refuseSuspended } from '../tenants/suspension.ts';
+import { findOpening, findOpenSession } from './open-sessions.ts';
 import { commitBytes } from './schemas.ts';
-import { openingOf, sittingOf } from './sittings.ts';
 
 export const oldLink = 'This page was opened too long ago. Open the course again from where you found it.';
 
 /** Without a valid ticket the request is anonymous. */
 function enterByTicket(ctx: Context, request: FastifyRequest, token: string): void {
-  const opening = openingOf(ctx, token);
+  const opening = findOpening(ctx, token);
   if (!opening) admitAnonymous(ctx, request);
   if (!opening && request.method === 'POST') throw new Problem('session_ended', oldLink);
   refuseLargeBody(request);
@@ -22,7 +22,7 @@ function enterByTicket(ctx: Context, request: FastifyRequest, token: string): vo
 
 function playerIn(ctx: Context, request: FastifyRequest, token: string): Player {
   try {
-    return sittingOf(ctx, token).player;
+    return findOpenSession(ctx, token).player;
   } catch (error) {
     admitAnonymous(ctx, request);
     throw error;

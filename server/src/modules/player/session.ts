@@ -1,11 +1,11 @@
-import type { Played } from '../../../../standards/reached.ts';
+import type { Played } from '../../../../standards/results.ts';
 import { resume } from '../../../../standards/resume.ts';
 import type { Evidence, RunTimeData, Unit } from '../../../../standards/types.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { Receipt, Session } from './schemas.ts';
 
 /** What a player session starts with. */
-export type Begun = {
+export type SessionStart = {
   token: string;
   isPreview: boolean;
   enrollId: string;
@@ -23,7 +23,7 @@ export type Begun = {
 };
 
 /** A rejection includes the return URL. */
-export function withWayBack<T>(returnUrl: string | null, opening: Promise<T>): Promise<T> {
+export function withReturnUrl<T>(returnUrl: string | null, opening: Promise<T>): Promise<T> {
   return opening.catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
     throw new Problem(error.code, error.message, { ...error.extras, ReturnURL: returnUrl });
@@ -35,8 +35,8 @@ function unitsOf(units: Unit[]): Unit[] {
 }
 
 /** Everything that the page needs to play. */
-export function toSession(begun: Begun): Session {
-  const { token, learner, played, units } = begun;
+export function toSession(start: SessionStart): Session {
+  const { token, learner, played, units } = start;
   // A package may call a unit `__proto__`.
   const earlier = new Map(Object.entries(units));
   const playable = unitsOf(played.tree.Units).filter(({ Kind }) => Kind !== null);
@@ -48,21 +48,21 @@ export function toSession(begun: Begun): Session {
   );
   return {
     Session: token,
-    Preview: begun.isPreview,
-    Launch: begun.launch,
-    NextCommit: begun.receipt.Number + 1,
-    EnrollID: begun.enrollId,
-    CourseTitle: begun.title,
-    Language: begun.language,
+    Preview: start.isPreview,
+    Launch: start.launch,
+    NextCommit: start.receipt.Number + 1,
+    EnrollID: start.enrollId,
+    CourseTitle: start.title,
+    Language: start.language,
     Learner: learner,
     Standard: played.standard,
     Tree: played.tree,
-    ContentPath: begun.releaseId === null ? null : `/play/${token}/content/`,
+    ContentPath: start.releaseId === null ? null : `/play/${token}/content/`,
     Data: data,
     Evidence: Object.fromEntries(Object.entries(units).map(([unitId, unit]) => [unitId, unit.evidence])),
-    TreeState: begun.treeState,
-    LastUnitID: begun.lastUnitId,
-    ReturnURL: begun.returnUrl,
-    Receipt: begun.receipt,
+    TreeState: start.treeState,
+    LastUnitID: start.lastUnitId,
+    ReturnURL: start.returnUrl,
+    Receipt: start.receipt,
   };
 }

@@ -2,19 +2,19 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { isOffered } from '../catalogue/offers.ts';
 import { seatsLeft } from '../catalogue/seats.ts';
-import { type Attention, mostCounted } from './schemas.ts';
+import { type Attention, maxCounted } from './schemas.ts';
 
 const day = 86_400_000;
 
 /** How many completed enrolments it may skip. */
-const mostPassed = 10 * mostCounted;
+const maxPassed = 10 * maxCounted;
 
 const expiringText = `
 select count(*)::integer as visited, count(*) filter (where ending.status in ('enrolled', 'in_progress'))::integer as open
 from (
-  select held.status from enrolment held
-  where held.tenant_id = $1 and held.ended_at is null and held.expires_at > $2 and held.expires_at <= $3
-  order by held.expires_at limit ${mostPassed}
+  select enrolment.status from enrolment
+  where enrolment.tenant_id = $1 and enrolment.ended_at is null and enrolment.expires_at > $2 and enrolment.expires_at <= $3
+  order by enrolment.expires_at limit ${maxPassed}
 ) ending`;
 
 async function countExpiring(ctx: TenantContext): Promise<Attention['Expiring']> {
@@ -27,8 +27,8 @@ async function countExpiring(ctx: TenantContext): Promise<Attention['Expiring']>
   });
   const { visited, open } = row ?? { visited: 0, open: 0 };
   return {
-    Enrolments: Math.min(open, mostCounted),
-    More: open > mostCounted || visited === mostPassed,
+    Enrolments: Math.min(open, maxCounted),
+    More: open > maxCounted || visited === maxPassed,
     Until: until.toISOString(),
   };
 }
@@ -89,7 +89,7 @@ async function listFailing(ctx: TenantContext): Promise<NonNullable<Attention['W
 const failedText = `
 select count(*)::integer as failed from (
   select true from webhook_delivery delivery
-  where delivery.tenant_id = $1 and delivery.status = 'failed' and delivery.attempted_at > $2 limit ${mostCounted}
+  where delivery.tenant_id = $1 and delivery.status = 'failed' and delivery.attempted_at > $2 limit ${maxCounted}
 ) found`;
 
 async function countFailed(ctx: TenantContext): Promise<number> {

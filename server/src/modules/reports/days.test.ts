@@ -17,7 +17,7 @@ import { untilReadable } from '../events/test-support.ts';
 import type { Day } from './schemas.ts';
 
 const dayLength = 86_400_000;
-/** Stands still, so that a test can write in the last millisecond of a day. */
+/** Stopped, so that a test can write in the last millisecond of a day. */
 let now = Date.now();
 const service = await startService({ now: () => new Date(now) });
 const node = await serve(otherNode(service.ctx));
@@ -32,7 +32,7 @@ await service.api('PUT', '/course/phishing/option/standard', {});
 const today = () => new Date(now).toISOString().slice(0, 10);
 const contextOf = ({ TenantID }: TestTenant) => ({ ...service.ctx, tenantId: TenantID });
 
-/** To so many milliseconds after the beginning of the next day. */
+/** Moves the clock to this many milliseconds after the start of the next day. */
 function toNextDay(milliseconds: number): void {
   now = (Math.floor(now / dayLength) + 1) * dayLength + milliseconds;
 }

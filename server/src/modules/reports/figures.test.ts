@@ -13,7 +13,7 @@ const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.0/8' } });
 after(service.close);
 
-/** The figure as soon as it is as expected; figures are read again when enough time has passed. */
+/** Waits for the expected figure; figures are cached for a while. */
 function figure(name: string, isRight: (value: number) => boolean): Promise<number> {
   return untilRight(async () => {
     clock.advance({ seconds: 16 });

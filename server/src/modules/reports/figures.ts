@@ -4,7 +4,7 @@ import { type Figures, readBriefly, type Sample } from '../../platform/operation
 import { checkHead, type Head } from '../audit/chain.ts';
 
 /** A larger backlog is only reported as larger, so that counting takes bounded time. */
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
 /**
  * The age of the oldest event that readers cannot see yet, because a transaction that began before it is
@@ -18,9 +18,9 @@ with horizon as materialized (
 )
 select extract(epoch from $1::timestamptz - min(told.occurred_at))::float8 as value
 from horizon cross join tenant client cross join lateral (
-  select held.occurred_at from event held
-  where held.tenant_id = client.tenant_id and held.epoch = horizon.epoch and held.transaction >= horizon.oldest
-  order by held.transaction, held.event_id limit 1
+  select event.occurred_at from event
+  where event.tenant_id = client.tenant_id and event.epoch = horizon.epoch and event.transaction >= horizon.oldest
+  order by event.transaction, event.event_id limit 1
 ) told
 where horizon.oldest < horizon.next`;
 
@@ -28,7 +28,7 @@ where horizon.oldest < horizon.next`;
  * Deliveries of suspended tenants are waiting on purpose. An endpoint skips unwanted events; its position
  * moves on when it has nothing else to do.
  */
-const mostPassed = 200;
+const maxPassed = 200;
 
 /**
  * The age of the oldest event for which no delivery has been created, read from `event_in_order` after each
@@ -42,19 +42,19 @@ cross join lateral (
     select told.type, told.occurred_at from event told
     where told.tenant_id = hook.tenant_id
       and (told.epoch, told.transaction, told.event_id) > (hook.epoch, hook.transaction, hook.event_id)
-    order by told.epoch, told.transaction, told.event_id limit ${mostPassed}
+    order by told.epoch, told.transaction, told.event_id limit ${maxPassed}
   ) ahead
   where hook.types is null or ahead.type = any (hook.types) limit 1
 ) wanted
 where hook.status = 'enabled'`;
 
-/** Entries of `webhook_delivery_by_status`, at most `mostCounted`. */
+/** Entries of `webhook_delivery_by_status`, at most `maxCounted`. */
 const backlog = `/* across tenants: metrics are about the whole deployment */
 select count(*)::float8 as value from (
   select from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
-  join webhook_delivery held
-    on held.tenant_id = hook.tenant_id and held.webhook_id = hook.webhook_id and held.status = 'pending'
-  where hook.status = 'enabled' limit ${mostCounted}
+  join webhook_delivery
+    on webhook_delivery.tenant_id = hook.tenant_id and webhook_delivery.webhook_id = hook.webhook_id and webhook_delivery.status = 'pending'
+  where hook.status = 'enabled' limit ${maxCounted}
 ) pending`;
 
 /** The first entry of each endpoint in `webhook_delivery_by_status`. */
@@ -62,9 +62,9 @@ const oldestPending = `/* across tenants: metrics are about the whole deployment
 select extract(epoch from $1::timestamptz - min(first.created_at))::float8 as value
 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
 cross join lateral (
-  select held.created_at from webhook_delivery held
-  where held.tenant_id = hook.tenant_id and held.webhook_id = hook.webhook_id and held.status = 'pending'
-  order by held.number limit 1
+  select webhook_delivery.created_at from webhook_delivery
+  where webhook_delivery.tenant_id = hook.tenant_id and webhook_delivery.webhook_id = hook.webhook_id and webhook_delivery.status = 'pending'
+  order by webhook_delivery.number limit 1
 ) first
 where hook.status = 'enabled'`;
 
@@ -89,7 +89,7 @@ const eventFigures: Figures = {
   gauges: {
     ...ages,
     lectern_webhook_deliveries_pending: {
-      help: `Pending deliveries to enabled webhook endpoints, at most ${mostCounted}.`,
+      help: `Pending deliveries to enabled webhook endpoints, at most ${maxCounted}.`,
     },
   },
   read: (ctx) =>
@@ -145,8 +145,8 @@ select head.tenant_id, head.number, head.at, head.hash, head.seal from audit_cha
 where ($1::text is null or head.tenant_id > $1) order by head.tenant_id limit ${pageOfHeads}`;
 
 const headless = `/* across tenants: metrics are about the whole deployment */
-select count(*)::integer as missing from tenant held
-where held.status <> 'deleting' and not exists (select from audit_chain head where head.tenant_id = held.tenant_id)`;
+select count(*)::integer as missing from tenant
+where tenant.status <> 'deleting' and not exists (select from audit_chain head where head.tenant_id = tenant.tenant_id)`;
 
 const auditFigures: Figures = {
   name: 'audit',

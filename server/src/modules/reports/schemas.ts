@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import { Fields, Instant, Nullable, OneOf } from '../../platform/http/schema.ts';
 
-export const mostCounted = 1_000;
+export const maxCounted = 1_000;
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 const CountOfMost = (description: string) =>
   Type.Integer({
     minimum: 0,
-    maximum: mostCounted,
-    description: `${description} Counted up to ${mostCounted}.`,
+    maximum: maxCounted,
+    description: `${description} Counted up to ${maxCounted}.`,
   });
 
 export const Day = Fields(

@@ -169,7 +169,7 @@ function toTenant(row: Selectable<TenantTable>): Tenant {
   return {
     TenantID: row.tenant_id,
     Name: row.name,
-    // One that is being deleted is found by nobody.
+    // A tenant that is being deleted is reported as not found.
     Status: row.status === 'suspended' ? 'suspended' : 'active',
     PasswordHash: row.password_hash as PasswordHash,
     ReturnOrigins: row.return_origins,

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { heldOf, requireScope, type Scope, tenantScopes } from '../../platform/scopes.ts';
+import { grantedScopes, requireScope, type Scope, tenantScopes } from '../../platform/scopes.ts';
 import type { UserRow } from './record.ts';
 import type { UserChange } from './schemas.ts';
 
@@ -8,8 +8,8 @@ import type { UserChange } from './schemas.ts';
  * role allows.
  */
 export function sessionLimit(ctx: TenantContext): Scope[] | null {
-  const held = heldOf(ctx, tenantScopes);
-  return held.length < tenantScopes.length ? held : null;
+  const granted = grantedScopes(ctx, tenantScopes);
+  return granted.length < tenantScopes.length ? granted : null;
 }
 
 type Known = Pick<UserRow, 'is_admin' | 'admin_scopes'>;
@@ -33,5 +33,5 @@ export function limitAfter(ctx: TenantContext, before: Known, change: UserChange
   if (change.IsAdmin && (limit === null || !before.is_admin)) return limit;
   if (change.Password === undefined) return before.admin_scopes;
   if (limit === null) return before.is_admin ? before.admin_scopes : null;
-  return before.admin_scopes?.filter((scope) => limit.some((held) => held === scope)) ?? limit;
+  return before.admin_scopes?.filter((scope) => limit.some((granted) => granted === scope)) ?? limit;
 }

@@ -10,7 +10,7 @@ import type { CheckResult } from './schemas.ts';
 
 /** Maximum number of wrong passwords in this many minutes. */
 export const windowMinutes = 15;
-export const mostFailures = 10;
+export const maxFailures = 10;
 
 /** `oldest`: the first of the wrong passwords that count. */
 export function tooManyPasswords(ctx: Context, oldest: Date | null): Problem {
@@ -45,7 +45,7 @@ with found as (
   select $1, found.user_id, array[$3::timestamptz] from found where found.enabled or $5::boolean
   on conflict (tenant_id, user_id) do update
     set failed_at = array(select at from unnest(failure.failed_at) at where at > $4::timestamptz) || $3::timestamptz
-    where cardinality(array(select at from unnest(failure.failed_at) at where at > $4::timestamptz)) < ${mostFailures}
+    where cardinality(array(select at from unnest(failure.failed_at) at where at > $4::timestamptz)) < ${maxFailures}
   returning user_id
 )
 select found.*, exists (select from noted) as noted, (

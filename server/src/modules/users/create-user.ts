@@ -4,8 +4,8 @@ import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { coalesce } from '../../platform/load/batch.ts';
+import { dryRunEach } from '../../platform/retries/dry-run.ts';
 import { Outdated } from '../../platform/retries/once.ts';
-import { pretendEach } from '../../platform/retries/pretend.ts';
 import { requireScope, type Scope } from '../../platform/scopes.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -48,7 +48,7 @@ with request as materialized (
   select $1, ${columns}, $3, $3 from request
   on conflict (tenant_id, login_id) do nothing
   returning *
-), told as (
+), written_events as (
   ${insertEvent}
   select $1, request.event_id, ${eventType('user.created')}, $3, inserted.user_id, null, null,
     jsonb_build_object('LoginID', inserted.login_id)
@@ -175,7 +175,7 @@ export async function createUser(ctx: TenantContext, input: NewUser): Promise<Cr
 /** What `createUser` would return for each, without effect; comparing a password is left to the caller. */
 export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<(() => Promise<Created>)[]> {
   const drafts = await Promise.allSettled(inputs.map((input) => draft(ctx, input, randomPassword)));
-  const outcomes = await pretendEach(ctx, drafts, async (ctx, drafted) =>
+  const outcomes = await dryRunEach(ctx, drafts, async (ctx, drafted) =>
     drafted.status === 'fulfilled' ? insertOrFind(ctx, drafted.value) : null,
   );
   return drafts.map((drafted, index) => async () => {

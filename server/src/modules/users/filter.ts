@@ -18,7 +18,7 @@ export function filterSql({ GroupName, Email, Enabled }: UserFilter, { add }: Pa
   return conditions.join(' and ');
 }
 
-/** Sorts after everything that begins with the text. */
+/** Sorts after every string that starts with the text. */
 export function beyond(text: string): string {
   return text + '\u{10FFFF}'.repeat(8);
 }

@@ -10,8 +10,8 @@ export const userData: PersonalData = {
   kept: null,
   count: async () => 1,
   read: async function* (ctx, person) {
-    // By user ID: a user created later with the same LoginID is somebody else. After an erasure nothing is
-    // held.
+    // By user ID: a user created later with the same LoginID is somebody else. After an erasure no record is
+    // left.
     const row = await ctx.db
       .selectFrom('user')
       .selectAll()
@@ -39,7 +39,7 @@ export async function closeUser(ctx: TenantContext, { userId }: { userId: string
     .execute();
 }
 
-/** The record goes last: nothing points at it any more. */
+/** The user record is deleted last, when nothing refers to it any more. */
 export async function removeUser(ctx: TenantContext, { userId }: { userId: string }): Promise<void> {
   await ctx.db
     .deleteFrom('user')

@@ -10,7 +10,7 @@ after(service.close);
 
 const isOpen = (part: string | undefined) => part?.startsWith('{') ?? false;
 
-/** Words of addresses that would be taken for those of a user with that LoginID. */
+/** Path segments that would be taken for a LoginID. */
 function ambiguousWords(): Set<string> {
   const words = new Set<string>();
   for (const route of routes)
@@ -18,14 +18,15 @@ function ambiguousWords(): Set<string> {
       const [parts, others] = [route.path.split('/'), other.path.split('/')];
       if (route.method !== other.method || parts.length !== others.length) continue;
       const both = parts.every((part, at) => part === others[at] || isOpen(part) || isOpen(others[at]));
-      // The router goes by the first part that differs; where that is a word in our route, the LoginID decides nothing.
+      // The router decides at the first segment that differs; if that is a fixed word in our route, the
+      // LoginID does not matter.
       const first = parts.findIndex((part, at) => part !== others[at]);
       if (both && parts[first] === '{LoginID}' && !isOpen(others[first])) words.add(others[first] ?? '');
     }
   return words;
 }
 
-/** GET /user/check/export checks the user `export`: the one export that has no address is that of the user `check`. */
+/** GET /user/check/export reads the user `export`, so the export of a user called `check` has no address. */
 const unreachable = ['check'];
 
 test('no user can be called like a word that stands in addresses in the place of a LoginID', async () => {

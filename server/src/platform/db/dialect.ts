@@ -12,7 +12,7 @@ import {
 import type { Connection, Engine } from './engine.ts';
 import type { Schema } from './generated.ts';
 
-const mostNames = 300;
+const maxNames = 300;
 const names = new Map<string, string>();
 
 /**
@@ -21,7 +21,7 @@ const names = new Map<string, string>();
  */
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || names.size >= mostNames) return known;
+  if (known !== undefined || names.size >= maxNames) return known;
   const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
   names.set(text, name);
   return name;

@@ -63,7 +63,7 @@ export function foreignCursor(): Problem {
 }
 
 /** Larger pages end early: they would occupy the database, and memory until the client has read them. */
-const mostBytes = 1024 ** 2;
+const maxBytes = 1024 ** 2;
 
 /**
  * Makes a page from `limit + 1` rows, each keyed by the sort order. It ends before the row that would bring
@@ -80,7 +80,7 @@ export function toPage<Row, T>(
   for (const row of rows.slice(0, limit)) {
     const item = record(row);
     bytes += Buffer.byteLength(JSON.stringify(item));
-    if (bytes > mostBytes && Items.length > 0) break;
+    if (bytes > maxBytes && Items.length > 0) break;
     Items.push(item);
   }
   const last = rows[Items.length - 1];

@@ -15,10 +15,10 @@ import { answerClientErrors } from './client-errors.ts';
 import { type ConnectionLimits, openHttpServer } from './connections.ts';
 import { refuseAtOnce } from './entry.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
+import { admitRequests } from './request-admission.ts';
 import { logWhenOver } from './request-log.ts';
 import { openPlace } from './request-place.ts';
 import type { Caller } from './routes.ts';
-import { admitStrangers } from './strangers.ts';
 import { buildSerializers, buildValidators } from './validation/validation.ts';
 
 declare module 'fastify' {
@@ -87,7 +87,7 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     done(refuseAtOnce(request));
   });
   limitSlowBodies(app);
-  admitStrangers(app, ctx);
+  admitRequests(app, ctx);
   app.setValidatorCompiler(buildValidators());
   app.setSerializerCompiler(buildSerializers());
   handleProblems(app, ctx.log);

@@ -60,7 +60,7 @@ export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): u
   return JSON.parse(Buffer.from(body, 'base64url').toString());
 }
 
-const mostUnsealed = 10_000;
+const maxUnsealed = 10_000;
 
 /** `unseal` for tokens sent with every request of a page. Its result is shared, so nobody may change it. */
 export function unsealOften(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
@@ -71,7 +71,7 @@ export function unsealOften(ring: KeyRing, purpose: SigningPurpose, token: strin
   if (!unsealed || value === null) return null;
   // A copy: a part of an address would keep all of it in memory.
   unsealed.set(Buffer.from(token).toString(), { purpose, value });
-  if (unsealed.size > mostUnsealed) unsealed.delete(unsealed.keys().next().value ?? token);
+  if (unsealed.size > maxUnsealed) unsealed.delete(unsealed.keys().next().value ?? token);
   return value;
 }
 

@@ -31,7 +31,7 @@ export type Call<T> = {
 
 type Entry = { name: Name; act: Act<unknown>; shares: string | null };
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 /**
  * PostgreSQL rolls back a transaction that conflicts with others: conflicts, deadlocks, and what fails after
  * one.
@@ -57,7 +57,7 @@ export async function once<T>(
     try {
       return { outcome: await alone(ctx, name, call), replayed: false };
     } catch (error) {
-      if (attempt === mostAttempts || !isRaced(error)) throw error;
+      if (attempt === maxAttempts || !isRaced(error)) throw error;
     }
   }
 }

@@ -14,7 +14,7 @@ export const portion = 200;
 const rowBytes = 64 * 1024;
 /** A chunk is parsed in one go: more would delay other callers. */
 const portionCharacters = 256 * 1024;
-const mostColumns = 200;
+const maxColumns = 200;
 
 /** Reads NDJSON or CSV in constant memory. An unreadable row affects only itself. */
 export async function* readRows(
@@ -129,10 +129,10 @@ function readValue(value: unknown): Read {
 type Column = { field: string; member: string | null };
 
 function readHeader(names: string[]): Column[] {
-  if (names.length > mostColumns)
+  if (names.length > maxColumns)
     throw new Problem(
       'validation_failed',
-      `The header has ${names.length} columns, but ${mostColumns} is the maximum.`,
+      `The header has ${names.length} columns, but ${maxColumns} is the maximum.`,
     );
   if (new Set(names).size < names.length)
     throw new Problem('validation_failed', 'Two columns have the same name. Name each once.');

@@ -9,7 +9,7 @@ const course = (manifest: string | Buffer, ...more: RawEntry[]) =>
   rawZip([page, { name: 'imsmanifest.xml', data: manifest }, ...more]);
 const good = manifest12(oneItem, oneResource);
 
-/** The archive with bytes of its end record or first directory entry changed. */
+/** The archive with modified bytes in its end record or first directory entry. */
 function patched(change: (bytes: Buffer, end: number, directory: number) => void): Buffer {
   const bytes = course(good);
   const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
@@ -17,7 +17,7 @@ function patched(change: (bytes: Buffer, end: number, directory: number) => void
   return bytes;
 }
 
-/** A zip64 end record and locator that say something else than the archive holds. */
+/** A zip64 end record and locator that contradict the archive. */
 function zip64(entries: bigint, size: bigint, offset: bigint): Buffer {
   const bytes = course(good);
   const at = bytes.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));

@@ -8,14 +8,14 @@ import { transaction } from '../../../platform/db/transaction.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { appendAudit, deployment } from '../../audit/append.ts';
-import { tellTenants } from '../../events/append.ts';
+import { notifyTenants } from '../../events/append.ts';
 import { courseNotFound } from '../problems.ts';
-import { tellOfRelease, toRelease } from '../releases.ts';
+import { announceRelease, toRelease } from '../releases.ts';
 import type { Release } from '../schemas.ts';
 import { examinePackage } from './examine-package.ts';
 
 /** A higher compression ratio than this is a zip bomb, not a course. */
-const mostRatio = 1000;
+const maxRatio = 1000;
 
 /** Imports a zip as a new release of a course. A failed import leaves nothing behind. */
 export async function importPackage(
@@ -39,7 +39,7 @@ export async function importPackage(
           file: zipFile,
           folder,
           title: course.title,
-          limits: { bytes: ctx.config.packageBytes, entries: ctx.config.packageEntries, ratio: mostRatio },
+          limits: { bytes: ctx.config.packageBytes, entries: ctx.config.packageEntries, ratio: maxRatio },
         }),
       );
       await ctx.files.keep(folder, releaseId);
@@ -130,8 +130,8 @@ function insertRelease(ctx: Context, input: NewRelease) {
     if (course.status !== 'draft') {
       const { tenants } = course;
       const imported = { Release: row.number, Warnings: report.Warnings.length };
-      await tellTenants(ctx, { tenants, courseId, type: 'package.imported', data: imported });
-      await tellOfRelease(ctx, { ...row, tenants });
+      await notifyTenants(ctx, { tenants, courseId, type: 'package.imported', data: imported });
+      await announceRelease(ctx, { ...row, tenants });
     }
     return row;
   });

@@ -32,7 +32,7 @@ async function course(): Promise<string> {
   return CourseID;
 }
 
-/** Everything that an import leaves: files of releases, files on the way, rows. */
+/** Everything that an import leaves behind: release files, temporary files, rows. */
 async function traces(CourseID: string) {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from release where course_id = ${CourseID}`.execute(ctx.db);

@@ -29,7 +29,7 @@ function changed(original: Uint8Array, edits: [number, number][]): Buffer {
   return bytes;
 }
 
-/** `importBytes` throws on anything but a Problem. */
+/** `importBytes` rethrows anything except a Problem. */
 async function staysInside(bytes: Uint8Array): Promise<void> {
   const { report, names } = await importBytes(bytes);
   if (report) assert.ok(names.every((name) => name === 'out' || name.startsWith('out/')));

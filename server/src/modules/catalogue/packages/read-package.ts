@@ -26,7 +26,7 @@ const maxTreeLength = 2 * 1_048_576;
 
 type Warnings = ReturnType<typeof createWarnings>;
 
-/** Checks the zip, unpacks it into a new folder, and returns what course it is. */
+/** Checks the zip, unpacks it into a new folder, and describes the course it contains. */
 export async function readPackage({ file, folder, limits, title }: PackageSource): Promise<PackageReport> {
   const zip = await openZip(file);
   try {

@@ -11,11 +11,11 @@ function instant(column: string): string {
  */
 export const eventRows = `  select $1, step.first_event, ${eventType('enrolment.expired')}, $3::timestamptz, ended.user_id, ended.enroll_id,
     ended.course_id, jsonb_build_object('Status', ended.status)
-  from ended join step on step.n = ended.n where step.act = 'replace' and ended.status = 'expired'
+  from ended join step on step.n = ended.n where step.action = 'replace' and ended.status = 'expired'
   union all
   select $1, step.first_event, ${eventType('enrolment.renewed')}, $3, ended.user_id, ended.enroll_id, ended.course_id,
     jsonb_build_object('NewEnrollID', step.enroll_id, 'Status', ended.status)
-  from ended join step on step.n = ended.n where step.act = 'renew'
+  from ended join step on step.n = ended.n where step.action = 'renew'
   union all
   select $1, step.second_event, ${eventType('enrolment.extended')}, $3, extended.user_id, extended.enroll_id,
     extended.course_id, jsonb_build_object('DurationID', step.chosen, 'ExpiresAt', ${instant('extended.expires_at')},
@@ -26,7 +26,7 @@ export const eventRows = `  select $1, step.first_event, ${eventType('enrolment.
     inserted.course_id, jsonb_build_object('DurationID', inserted.duration_id, 'Reference', inserted.reference)
   from inserted join step on step.enroll_id = inserted.enroll_id`;
 
-export const told = `told as (
+export const writtenEvents = `written_events as (
   ${insertEvent}
 ${eventRows}
 )`;

@@ -15,8 +15,8 @@ export const fact = `fact as materialized (
   select request.*, known.user_id, known.enabled as user_enabled, course.status as course_status,
     course.title as course_title, coalesce(offer.options, '[]'::jsonb) as options,
     chosen.duration_id as chosen, chosen.duration, chosen.starts_on, chosen.seats,
-    held.enroll_id as current_id, coalesce(held.expires_at <= $3::timestamptz, false) as lapsed,
-    coalesce(held.enroll_id, past.enroll_id) as former_id
+    ongoing.enroll_id as current_id, coalesce(ongoing.expires_at <= $3::timestamptz, false) as lapsed,
+    coalesce(ongoing.enroll_id, past.enroll_id) as former_id
   from request
   left join lateral (
     select own.user_id, own.enabled, own.group_name from "user" own
@@ -36,12 +36,12 @@ export const fact = `fact as materialized (
     select own.enroll_id, own.expires_at from enrolment own
     where own.tenant_id = $1 and own.user_id = known.user_id and own.course_id = request.course_id
       and own.ended_at is null limit 1
-  ) held on true
+  ) ongoing on true
   left join lateral (
     select latest.enroll_id from (
       select own.enroll_id, own.status from enrolment own
       where own.tenant_id = $1 and own.user_id = known.user_id and own.course_id = request.course_id
-        and request.if_enrolled = 'extend' and held.enroll_id is null
+        and request.if_enrolled = 'extend' and ongoing.enroll_id is null
       order by own.enroll_id desc limit 1
     ) latest where latest.status <> 'withdrawn'
   ) past on true

@@ -1,4 +1,4 @@
-import { begins } from './acts.ts';
+import { begins } from './actions.ts';
 import { chooses } from './facts.ts';
 
 // Rows are locked before they are changed, which also reads their latest version, and in a fixed order, so
@@ -7,11 +7,11 @@ import { chooses } from './facts.ts';
 
 /** The enrolments to end or extend. */
 export const former = `former as materialized (
-  select held.enroll_id, held.expires_at <= $3::timestamptz as lapsed
-  from fact join enrolment held on held.tenant_id = $1 and held.enroll_id = fact.former_id
+  select enrolment.enroll_id, enrolment.expires_at <= $3::timestamptz as lapsed
+  from fact join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = fact.former_id
   where ${chooses} and (fact.lapsed or fact.if_enrolled in ('extend', 'renew'))
-    and (held.ended_at is null) = (fact.current_id is not null) and held.status <> 'withdrawn'
-  order by held.enroll_id for no key update of held
+    and (enrolment.ended_at is null) = (fact.current_id is not null) and enrolment.status <> 'withdrawn'
+  order by enrolment.enroll_id for no key update of enrolment
 )`;
 
 /** Options of the rows that create enrolments, each once, in locking order. */

@@ -4,7 +4,7 @@ import { startService } from '../../../../test/support/service.ts';
 import { newCourse, newTenant } from '../../../../test/support/tenant.ts';
 import { run } from '../../../platform/db/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
-import { step } from './acts.ts';
+import { step } from './actions.ts';
 import { eventRows } from './events.ts';
 import { fact, request } from './facts.ts';
 import { former, holder, limited, unlimited } from './locks.ts';
@@ -20,16 +20,16 @@ const ctx = { ...service.ctx, tenantId: tenant.TenantID };
 
 type Given = Record<string, Record<string, unknown>[]>;
 
-/** The columns of a part, as far as others read them. */
+/** The columns of a part that other parts read. */
 const columns: Record<string, string> = {
   fact: `n integer, user_enabled boolean, course_status text, chosen text, if_enrolled text, current_id uuid,
     former_id uuid, lapsed boolean`,
   former: 'enroll_id uuid, lapsed boolean',
-  step: `n integer, act text, user_id uuid, course_id text, chosen text, seats integer, former_id uuid, enroll_id uuid,
+  step: `n integer, action text, user_id uuid, course_id text, chosen text, seats integer, former_id uuid, enroll_id uuid,
     first_event uuid, second_event uuid, reference text`,
   limited: 'course_id text, duration_id text, seats_left integer',
   unlimited: 'course_id text, duration_id text',
-  seated: `n integer, act text, begins boolean, seats_left integer, user_id uuid, course_id text, chosen text,
+  seated: `n integer, action text, begins boolean, seats_left integer, user_id uuid, course_id text, chosen text,
     former_id uuid, enroll_id uuid, duration text, starts_on text, reference text, metadata jsonb`,
   holder: 'user_id uuid, group_name text',
   ended: 'n integer, enroll_id uuid, user_id uuid, course_id text, status text',
@@ -37,7 +37,7 @@ const columns: Record<string, string> = {
   extended: 'enroll_id uuid, user_id uuid, course_id text, status text, expires_at timestamptz',
 };
 
-/** Runs parts of the statement on rows that stand for those of the other parts. */
+/** Runs parts of the statement on rows given in place of the other parts. */
 function runParts<R>(given: Given, parts: string[], query: string, rows: object[] = []): Promise<R[]> {
   const stubs = Object.entries(given).map(([name, rows]) => {
     const json = JSON.stringify(rows).replaceAll("'", "''");
@@ -48,7 +48,7 @@ function runParts<R>(given: Given, parts: string[], query: string, rows: object[
   return run<R>(ctx, { text, values: [ctx.tenantId, JSON.stringify(rows), now] });
 }
 
-/** A user with an enrolment of a year, and what identifies both. */
+/** A user with a one-year enrolment, and the IDs of both. */
 async function enrolled(options: Record<string, object> = { standard: { Duration: 'P1Y' } }) {
   const course_id = await newCourse(service, {}, options);
   const login_id = await tenant.user();
@@ -94,12 +94,12 @@ test('facts: who, which course, which option, and what there is already', async 
 });
 
 test('acts: what is done for a row', async () => {
-  const [held, past] = [newId(now), newId(now)];
+  const [ongoing, past] = [newId(now), newId(now)];
   const known = { user_enabled: true, course_status: 'published', chosen: 'standard', if_enrolled: 'return' };
   const isNew = { ...known, current_id: null, former_id: null, lapsed: false };
-  const current = { ...known, current_id: held, former_id: held, lapsed: false };
-  const locked = { enroll_id: held, lapsed: false };
-  for (const [given, lock, act] of [
+  const current = { ...known, current_id: ongoing, former_id: ongoing, lapsed: false };
+  const locked = { enroll_id: ongoing, lapsed: false };
+  for (const [given, lock, action] of [
     [isNew, null, 'create'],
     [{ ...isNew, user_enabled: null }, null, 'refuse'],
     [{ ...isNew, user_enabled: false }, null, 'refuse'],
@@ -116,8 +116,8 @@ test('acts: what is done for a row', async () => {
     [{ ...isNew, if_enrolled: 'extend', former_id: past }, { enroll_id: past, lapsed: true }, 'extend'],
   ] as const)
     assert.deepEqual(
-      await runParts({ fact: [given], former: lock ? [lock] : [] }, [step], 'select act from step'),
-      [{ act }],
+      await runParts({ fact: [given], former: lock ? [lock] : [] }, [step], 'select action from step'),
+      [{ action }],
       JSON.stringify([given, lock]),
     );
 });
@@ -138,12 +138,12 @@ test('locks: the former enrolment as it is now, unless others have ended it', as
 
 test('locks: options by their limit, and the users of rows that begin', async () => {
   const { course_id, enrolment } = await enrolled({ free: {}, few: { Seats: 3 } });
-  const row = { course_id, act: 'create' };
+  const row = { course_id, action: 'create' };
   const rows = [
     { ...row, n: 0, chosen: 'free', seats: null },
     { ...row, n: 1, chosen: 'few', seats: 3 },
     { ...row, n: 2, chosen: 'few', seats: 3 },
-    { ...row, n: 3, chosen: 'few', seats: 3, act: 'keep' },
+    { ...row, n: 3, chosen: 'few', seats: 3, action: 'keep' },
   ];
   const locked = (part: string, name: string, more = '') =>
     runParts({ step: rows }, [part], `select duration_id${more} from ${name}`);
@@ -156,9 +156,9 @@ test('locks: options by their limit, and the users of rows that begin', async ()
 });
 
 test('seats: the first rows begin, and the others are told that the option is full', async () => {
-  const row = { course_id: 'c', chosen: 'few', act: 'create' };
+  const row = { course_id: 'c', chosen: 'few', action: 'create' };
   const rows = [
-    { ...row, n: 0, act: 'keep' },
+    { ...row, n: 0, action: 'keep' },
     ...[1, 2, 3].map((n) => ({ ...row, n })),
     { ...row, n: 4, chosen: 'free' },
     { ...row, n: 5, chosen: 'changed meanwhile' },
@@ -187,11 +187,11 @@ test('seats: the first rows begin, and the others are told that the option is fu
 test('writes: a renewal ends the former enrolment and begins one with the group of the user', async () => {
   const { course_id, chosen, enrolment } = await enrolled();
   const { user_id, enroll_id: former_id } = enrolment;
-  const act = { n: 0, act: 'renew', user_id, course_id, chosen, former_id, enroll_id: newId(now) };
+  const action = { n: 0, action: 'renew', user_id, course_id, chosen, former_id, enroll_id: newId(now) };
   const time = { duration: 'P10D', starts_on: 'enrolment' };
   const given: Given = {
-    step: [act],
-    seated: [{ ...act, ...time, begins: true, metadata: { a: 'b' } }],
+    step: [action],
+    seated: [{ ...action, ...time, begins: true, metadata: { a: 'b' } }],
     holder: [{ user_id, group_name: 'nurses' }],
   };
   const [row] = await runParts(
@@ -203,7 +203,7 @@ test('writes: a renewal ends the former enrolment and begins one with the group 
   assert.deepEqual(
     { enroll_id, expires_at, group_name, metadata, former_status },
     {
-      ...{ enroll_id: act.enroll_id, expires_at: hours(240), group_name: 'nurses' },
+      ...{ enroll_id: action.enroll_id, expires_at: hours(240), group_name: 'nurses' },
       ...{ metadata: { a: 'b' }, former_status: 'expired' },
     },
   );
@@ -219,8 +219,8 @@ test('writes: an extension moves the end, or lengthens a time that has not begun
   ] as const) {
     const { course_id, chosen, enrolment } = await enrolled({ standard: option });
     const { user_id, enroll_id: former_id } = enrolment;
-    const act = { n: 0, act: 'extend', user_id, course_id, chosen, former_id };
-    const given = { step: [act], seated: [{ ...act, duration: 'P10D', reference: 'more' }] };
+    const action = { n: 0, action: 'extend', user_id, course_id, chosen, former_id };
+    const given = { step: [action], seated: [{ ...action, duration: 'P10D', reference: 'more' }] };
     const query = `
       select expires_at, extract(day from duration::interval)::integer as days, reference, revision from extended`;
     const [row] = await runParts(given, [extended], query);
@@ -241,10 +241,10 @@ test('events: one for each thing that was written', async () => {
   const rows = await runParts<{ type: string; data: object }>(
     {
       step: [
-        { ...base, n: 0, act: 'replace', enroll_id: ids[7] },
-        { ...base, n: 1, act: 'renew', enroll_id: ids[7] },
-        { ...base, n: 2, act: 'extend', former_id: longer, reference: 'more' },
-        { ...base, n: 3, act: 'create', enroll_id: made },
+        { ...base, n: 0, action: 'replace', enroll_id: ids[7] },
+        { ...base, n: 1, action: 'renew', enroll_id: ids[7] },
+        { ...base, n: 2, action: 'extend', former_id: longer, reference: 'more' },
+        { ...base, n: 3, action: 'create', enroll_id: made },
       ],
       ended: [
         { ...base, n: 0, enroll_id: expired, status: 'expired' },
@@ -254,8 +254,8 @@ test('events: one for each thing that was written', async () => {
       inserted: [{ ...base, enroll_id: made, duration_id: 'standard', reference: null }],
     },
     [],
-    `select told.type, told.data from (${eventRows}) told
-      (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data) order by told.type`,
+    `select event.type, event.data from (${eventRows}) event
+      (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data) order by event.type`,
   );
   assert.deepEqual(rows, [
     { type: 'enrolment.created', data: { DurationID: 'standard', Reference: null } },

@@ -1,4 +1,4 @@
-import { begins } from './acts.ts';
+import { begins } from './actions.ts';
 
 /**
  * The rows that create enrolments: all rows for an option without a limit, otherwise as many as there are

@@ -1,7 +1,7 @@
 import type { OptionRow } from '../../catalogue/options.ts';
 import type { EnrolmentRow } from '../record.ts';
-import { type Act, step } from './acts.ts';
-import { told } from './events.ts';
+import { type EnrolAction, step } from './actions.ts';
+import { writtenEvents } from './events.ts';
 import { fact, request } from './facts.ts';
 import { former, holder, limited, unlimited } from './locks.ts';
 import { isFull, seated } from './seats.ts';
@@ -36,7 +36,7 @@ export type Outcome = {
   course_title: string;
   options: OptionRow[];
   chosen: string | null;
-  act: Act;
+  action: EnrolAction;
   is_full: boolean | null;
 } & ({ enroll_id: null } | EnrolmentRow);
 
@@ -45,20 +45,20 @@ const enrolled = `enrolled as (
   select seated.n as of_row, inserted.* from inserted join seated on seated.enroll_id = inserted.enroll_id
   union all
   select seated.n, extended.* from extended
-    join seated on seated.former_id = extended.enroll_id and seated.act = 'extend'
+    join seated on seated.former_id = extended.enroll_id and seated.action = 'extend'
   union all
-  select seated.n, held.* from seated
-    join enrolment held on held.tenant_id = $1 and held.enroll_id = seated.current_id and seated.act = 'keep'
+  select seated.n, enrolment.* from seated
+    join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = seated.current_id and seated.action = 'keep'
 )`;
 
 const answer = `select seated.n, seated.user_id is not null as user_found, seated.user_enabled, seated.course_status,
-  seated.course_title, seated.options, seated.chosen, seated.act,
+  seated.course_title, seated.options, seated.chosen, seated.action,
   ${isFull} as is_full, enrolled.*
 from seated left join enrolled on enrolled.of_row = seated.n`;
 
 const locksAndSeats = [limited, unlimited, seated, holder];
 const writes = [ended, inserted, counted, extended];
-const parts = [request, fact, former, step, ...locksAndSeats, ...writes, told, enrolled];
+const parts = [request, fact, former, step, ...locksAndSeats, ...writes, writtenEvents, enrolled];
 
 /**
  * Enrols n users of tenant $1 at time $3 in one round trip; $2 is an array of `EnrolRow`, each with its

@@ -4,11 +4,11 @@ import { statusAfter } from '../states.ts';
 
 /** Enrolments that are replaced by a new one. */
 export const ended = `ended as (
-  update enrolment held set ended_at = least(held.expires_at, $3), expires_at = least(held.expires_at, $3),
-    changed_at = $3, status = ${statusAfter('held', 'expire')}, status_before_end = held.status
-  from seated where held.tenant_id = $1 and held.enroll_id = seated.former_id and seated.begins
-    and exists (select from step where step.act in ('replace', 'renew'))
-  returning held.enroll_id, held.user_id, held.course_id, held.status, seated.n
+  update enrolment set ended_at = least(enrolment.expires_at, $3), expires_at = least(enrolment.expires_at, $3),
+    changed_at = $3, status = ${statusAfter('enrolment', 'expire')}, status_before_end = enrolment.status
+  from seated where enrolment.tenant_id = $1 and enrolment.enroll_id = seated.former_id and seated.begins
+    and exists (select from step where step.action in ('replace', 'renew'))
+  returning enrolment.enroll_id, enrolment.user_id, enrolment.course_id, enrolment.status, seated.n
 )`;
 
 export const inserted = `inserted as (
@@ -18,7 +18,7 @@ export const inserted = `inserted as (
     $3, $3, case when seated.starts_on = 'enrolment' then ${endOf('$3::timestamptz', 'seated.duration')} end,
     seated.reference, coalesce(seated.metadata, '{}'::jsonb), holder.group_name
   from seated join holder on holder.user_id = seated.user_id left join ended on ended.n = seated.n
-  where seated.begins and (seated.act = 'create' or ended.n is not null)
+  where seated.begins and (seated.action = 'create' or ended.n is not null)
   order by seated.user_id, seated.course_id
   on conflict (tenant_id, user_id, course_id) where ended_at is null do nothing
   returning *
@@ -29,19 +29,19 @@ export const counted = `counted as (
   ${countSeats('select course_id, duration_id, count(*)::integer as seats from inserted group by 1, 2')}
 )`;
 
-const isPending = `(held.starts_on = 'launch' and held.started_at is null and held.expires_at is null)`;
+const isPending = `(enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null)`;
 
 /** A running period ends later; a duration that has not started gets longer. */
 export const extended = `extended as (
-  update enrolment held set
-    expires_at = case when held.expires_at is not null
-      then ${endOf('greatest(held.expires_at, $3)', 'seated.duration')} end,
-    duration = case when ${isPending} then (${shortened('held.duration')} + ${shortened('seated.duration')})::text
-      else held.duration end,
-    reference = coalesce(seated.reference, held.reference), metadata = coalesce(seated.metadata, held.metadata),
-    status = ${statusAfter('held', 'restore')}, ended_at = null, changed_at = $3, revision = held.revision + 1
-  from seated where held.tenant_id = $1 and held.enroll_id = seated.former_id and seated.act = 'extend'
+  update enrolment set
+    expires_at = case when enrolment.expires_at is not null
+      then ${endOf('greatest(enrolment.expires_at, $3)', 'seated.duration')} end,
+    duration = case when ${isPending} then (${shortened('enrolment.duration')} + ${shortened('seated.duration')})::text
+      else enrolment.duration end,
+    reference = coalesce(seated.reference, enrolment.reference), metadata = coalesce(seated.metadata, enrolment.metadata),
+    status = ${statusAfter('enrolment', 'restore')}, ended_at = null, changed_at = $3, revision = enrolment.revision + 1
+  from seated where enrolment.tenant_id = $1 and enrolment.enroll_id = seated.former_id and seated.action = 'extend'
     -- Nothing to extend, nothing to look at, whatever plan was made while the table was small.
-    and exists (select from step where step.act = 'extend')
-  returning held.*
+    and exists (select from step where step.action = 'extend')
+  returning enrolment.*
 )`;

@@ -28,7 +28,7 @@ export type Verdict =
 
 /** Cached results, so that a repeated statement costs one look-up. */
 const checked = new Map<string, Verdict>();
-const mostChecked = 2_000;
+const maxChecked = 2_000;
 
 /**
  * Rejects SQL that could touch rows of several tenants. A statement that must do so says why in a comment:
@@ -38,7 +38,7 @@ export function assertTenantScoped(text: string): Verdict {
   const known = checked.get(text);
   if (known) return known;
   const verdict = judge(text);
-  if (checked.size >= mostChecked) checked.clear();
+  if (checked.size >= maxChecked) checked.clear();
   checked.set(text, verdict);
   return verdict;
 }

@@ -18,7 +18,7 @@ function described(schema: unknown): Described {
 }
 
 /** Further issues add nothing to the first ones. */
-const mostIssues = 20;
+const maxIssues = 20;
 
 function fieldOf(issue: ValidationIssue): string {
   const inside = issue.instancePath.slice(1).replaceAll('/', '.');
@@ -107,7 +107,7 @@ function describe(issue: ValidationIssue, part: string) {
 export function validationProblem(issues: readonly ValidationIssue[], part: string): Problem {
   const byField = new Map<string, ReturnType<typeof describe>>();
   for (const issue of issues) {
-    if (byField.size === mostIssues) break;
+    if (byField.size === maxIssues) break;
     const error = describe(issue, part);
     if (!byField.has(error.param ?? '')) byField.set(error.param ?? '', error);
   }

@@ -15,7 +15,7 @@ const tenant = await newTenant(service);
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 /** Watches the pool while `work` goes on. */
-async function mostInUse(work: Promise<unknown>): Promise<number> {
+async function maxInUse(work: Promise<unknown>): Promise<number> {
   let most = 0;
   const timer = setInterval(() => {
     most = Math.max(most, anonymous.inUse);
@@ -35,7 +35,7 @@ test('pipelined requests are answered one after another, while others are served
   );
   socket.write(get('/openapi.json').repeat(100));
   const beside = callBeside(() => tenant.api('GET', '/user'), all);
-  assert.ok((await mostInUse(all)) <= 1);
+  assert.ok((await maxInUse(all)) <= 1);
   assert.ok((await beside).longestWork < 250);
   socket.destroy();
 });

@@ -15,7 +15,7 @@ import { deliveryData } from '../webhooks/personal-data.ts';
 import { sessionData } from './personal-data.ts';
 
 /** All data held about a person, in the order of receipts and exports. */
-export const heldData: readonly PersonalData[] = [
+export const allPersonalData: readonly PersonalData[] = [
   enrolmentData,
   launchData,
   runTimeData,

@@ -5,7 +5,7 @@ import { chooses } from './facts.ts';
  * and create a new one. `refuse`: the facts give the reason. `again`: others changed it in the meantime, or
  * there are no seats left.
  */
-export type Act = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again';
+export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again';
 
 /** What to do for each row, based on its facts and the locked enrolment. */
 export const step = `step as materialized (
@@ -17,9 +17,9 @@ export const step = `step as materialized (
     when fact.if_enrolled = 'extend' then 'extend'
     when former.lapsed then 'replace'
     when fact.if_enrolled = 'renew' then 'renew'
-    else 'again' end as act
+    else 'again' end as action
   from fact left join former on former.enroll_id = fact.former_id
 )`;
 
 /** SQL: the row creates an enrolment. */
-export const begins = (row: string): string => `${row}.act in ('create', 'replace', 'renew')`;
+export const begins = (row: string): string => `${row}.action in ('create', 'replace', 'renew')`;

@@ -1,27 +1,27 @@
 import type { FastifyRequest } from 'fastify';
 import { nothing } from '../../../../standards/evidence.ts';
-import { type Reached, reachedWith } from '../../../../standards/reached.ts';
+import { type Results, resultsWith } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
 import { inLineOf } from '../../platform/db/lines.ts';
 import { Problem } from '../../platform/errors.ts';
 import { findPlayable, playedBy, unitOf } from '../catalogue/playable.ts';
-import type { LaunchStanding } from '../enrolments/launches.ts';
+import type { LaunchState } from '../enrolments/launches.ts';
 import { refuseSuspended } from '../tenants/suspension.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { frameAncestors } from './framing.ts';
 import { isLarge, openInTurn, refuseLarge } from './large-sessions.ts';
+import type { Opened, Opening, OpenSession } from './open-session.ts';
 import {
   type PreviewHandle,
   type PreviewTicket,
   playUntil,
   previewPlayerOf,
-  readReached,
+  readResults,
   writePreviewSession,
-  writeReached,
+  writeResults,
 } from './preview-tokens.ts';
 import type { Commit, Receipt } from './schemas.ts';
-import { toSession, withWayBack } from './session.ts';
-import type { Opened, Opening, Sitting } from './sitting.ts';
+import { toSession, withReturnUrl } from './session.ts';
 
 /** The learner's name and ID as the course sees them. */
 const learner = { ID: 'preview', Name: 'Preview' };
@@ -35,18 +35,19 @@ export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
   return {
     player: previewPlayerOf(ticket),
     framing: () => previewFraming(ctx, ticket.tenantId),
-    open: (request) => withWayBack(ticket.returnUrl, begin(inLineOf(ctx, ticket.tenantId), request, ticket)),
+    open: (request) =>
+      withReturnUrl(ticket.returnUrl, begin(inLineOf(ctx, ticket.tenantId), request, ticket)),
   };
 }
 
 /** Plays like a first launch and writes nothing. */
-export function previewSitting(ctx: Context, handle: PreviewHandle): Sitting {
-  const standing = async (): Promise<LaunchStanding> => ({
+export function previewSession(ctx: Context, handle: PreviewHandle): OpenSession {
+  const state = async (): Promise<LaunchState> => ({
     ended: ctx.now().getTime() < handle.until ? null : 'session_ended',
     releaseId: handle.releaseId,
   });
   const player = previewPlayerOf(handle);
-  return { player, commit: (body) => commit(ctx, handle, body), standing, keepAlive: standing };
+  return { player, commit: (body) => commit(ctx, handle, body), state, keepAlive: state };
 }
 
 async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicket): Promise<Opened> {
@@ -78,19 +79,19 @@ async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicke
 /** Evaluates a commit as it would a learner's. Earlier results come from the page's last receipt. */
 async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promise<Receipt> {
   if (ctx.now().getTime() >= handle.until) throw new Problem('session_ended', 'The preview is over.');
-  const before = body.Preview === undefined ? { units: {}, course: nothing } : readReached(ctx, body.Preview);
+  const before = body.Preview === undefined ? { units: {}, course: nothing } : readResults(ctx, body.Preview);
   if (!before)
     throw new Problem('validation_failed', 'Send Preview exactly as in the last receipt.', {
       param: 'Preview',
     });
   const played = await playedBy(ctx, handle.releaseId);
   const change = { unit: unitOf(played, body.UnitID), data: body.Data, root: body.Root ?? null };
-  const { units, course } = reachedWith(played, before, change);
+  const { units, course } = resultsWith(played, before, change);
   return receiptOf(ctx, body.Number, { units, course });
 }
 
-function receiptOf(ctx: Context, number: number, reached: Reached): Receipt {
-  const { TotalSeconds: _, ...course } = reached.course;
+function receiptOf(ctx: Context, number: number, results: Results): Receipt {
+  const { TotalSeconds: _, ...course } = results.course;
   const Status = course.Completion === 'completed' ? 'completed' : 'in_progress';
-  return { Number: number, Status, ...course, Ended: null, Preview: writeReached(ctx, reached) };
+  return { Number: number, Status, ...course, Ended: null, Preview: writeResults(ctx, results) };
 }

@@ -2,7 +2,7 @@ import type { RunTimeData } from '../standards/types.ts';
 import { secondsIn, timespan2004 } from './clock.ts';
 
 /** The data from which the unit next starts, if it is reopened on the same page. */
-export function nextSitting2004(data: RunTimeData): RunTimeData {
+export function nextSession2004(data: RunTimeData): RunTimeData {
   const { 'cmi.session_time': sitting, 'cmi.exit': _, ...rest } = data;
   const total = secondsIn(data['cmi.total_time']) + secondsIn(sitting);
   return { ...rest, 'cmi.total_time': timespan2004(total), 'cmi.entry': 'resume' };

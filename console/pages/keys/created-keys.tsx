@@ -5,10 +5,10 @@ import { useTranslations } from 'use-intl';
 import { csvFile, csvRow } from '../../parts/csv.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { CopyTextButton } from '../../parts/values.tsx';
-import type { MadeKey } from './values.tsx';
+import type { CreatedKey } from './values.tsx';
 
 /** One row per key; multiple values are joined as in the API's CSV cells. */
-function fileOf(made: readonly MadeKey[]): Blob {
+function fileOf(made: readonly CreatedKey[]): Blob {
   const header = [
     'Key',
     'KeyID',
@@ -27,10 +27,10 @@ function fileOf(made: readonly MadeKey[]): Blob {
   return csvFile([csvRow(header), ...rows]);
 }
 
-type Props = { made: readonly MadeKey[] | null; onClose: () => void };
+type Props = { made: readonly CreatedKey[] | null; onClose: () => void };
 
 /** The keys are shown only once. Only the button closes the dialog, so that they are not lost by accident. */
-export function MadeKeys({ made, onClose }: Props) {
+export function CreatedKeys({ made, onClose }: Props) {
   const t = useTranslations('keys.made');
   const keys = made?.map(({ Key }) => Key).join('\n') ?? '';
   const count = made?.length ?? 0;

@@ -2,15 +2,15 @@ import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/co
 import { notifications } from '@mantine/notifications';
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { FailedAct } from './states.tsx';
+import { FailedAction } from './states.tsx';
 
 /** Confirms that an action succeeded; failures are shown next to its button instead. */
-export function told(message: string): void {
+export function notify(message: string): void {
   notifications.show({ message, color: 'green', autoClose: 4000 });
 }
 
 /** Runs a button's action, with its progress and its failure. */
-export function useAct<Input extends unknown[]>(act: (...input: Input) => Promise<unknown>) {
+export function useAction<Input extends unknown[]>(act: (...input: Input) => Promise<unknown>) {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const run = async (...input: Input): Promise<boolean> => {
@@ -45,7 +45,7 @@ type ConfirmProps = {
 export function ConfirmButton({ text, title, question, confirm, isDangerous, act, button }: ConfirmProps) {
   const t = useTranslations('act');
   const [isOpen, setOpen] = useState(false);
-  const doing = useAct(act);
+  const doing = useAction(act);
   const close = () => {
     setOpen(false);
     doing.reset();
@@ -58,7 +58,7 @@ export function ConfirmButton({ text, title, question, confirm, isDangerous, act
       <Modal opened={isOpen} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
         <Stack>
           <Text component="div">{question}</Text>
-          <FailedAct error={doing.error} />
+          <FailedAction error={doing.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('cancel')}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 /** State of a dialog's form, reset each time the dialog opens. */
-export function useFresh<Value>(isOpen: boolean, initial: () => Value) {
+export function useFormState<Value>(isOpen: boolean, initial: () => Value) {
   const [value, setValue] = useState(initial);
   const [wasOpen, setWasOpen] = useState(isOpen);
   if (isOpen !== wasOpen) {

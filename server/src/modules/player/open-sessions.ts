@@ -13,11 +13,11 @@ import { knownTenant } from '../tenants/tenants.ts';
 import type { OriginOwner } from './content-origins.ts';
 import { frameAncestors } from './framing.ts';
 import { isLarge, openInTurn, refuseLarge } from './large-sessions.ts';
-import { previewOpening, previewSitting } from './preview-sitting.ts';
+import type { Opened, Opening, OpenSession } from './open-session.ts';
+import { previewOpening, previewSession } from './preview-session.ts';
 import { readPreviewLink, readPreviewSession, readPreviewTicket } from './preview-tokens.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
-import { toSession, withWayBack } from './session.ts';
-import type { Opened, Opening, Sitting } from './sitting.ts';
+import { toSession, withReturnUrl } from './session.ts';
 import {
   playerOf,
   readSession,
@@ -40,39 +40,39 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
  * The kind follows from the purpose for which the token was sealed; null if it is not one of ours or has
  * expired.
  */
-export function openingOf(ctx: Context, token: string): Opening | null {
+export function findOpening(ctx: Context, token: string): Opening | null {
   const ticket = readTicket(ctx, token);
   if (ticket) return launchOpening(ctx, ticket);
   const preview = readPreviewTicket(ctx, token);
   return preview && previewOpening(ctx, preview);
 }
 
-export function sittingOf(ctx: Context, token: string): Sitting {
+export function findOpenSession(ctx: Context, token: string): OpenSession {
   const launch = readSession(ctx, token);
-  if (launch) return launchSitting(ctx, launch);
+  if (launch) return launchSession(ctx, launch);
   const preview = readPreviewSession(ctx, token);
-  if (preview) return previewSitting(ctx, preview);
+  if (preview) return previewSession(ctx, preview);
   throw new Problem('session_ended', 'This player session does not exist. Open the course again.');
 }
 
 /** A click is evaluated again when its page loads later than this. */
 const decisionHolds = 60_000;
 
-/** Opens the session of a decided click: one statement, unless it is large. */
+/** Opens the session of an allowed click: one statement, unless it is large. */
 function launchOpening(ctx: Context, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),
     framing: async () => frameAncestors(await knownTenant.get(ctx, ticket.tenantId)),
-    open: (request) => withWayBack(ticket.returnUrl, decideAndStart(ctx, request, ticket)),
+    open: (request) => withReturnUrl(ticket.returnUrl, decideAndStart(ctx, request, ticket)),
   };
 }
 
-function launchSitting(ctx: Context, handle: SessionHandle): Sitting {
+function launchSession(ctx: Context, handle: SessionHandle): OpenSession {
   const tenantCtx = forTenant(ctx, handle.tenantId);
   return {
     player: playerOf(handle),
     commit: (body) => commit(ctx, handle, body),
-    standing: () => readLaunchState(tenantCtx, handle),
+    state: () => readLaunchState(tenantCtx, handle),
     keepAlive: () => keepLaunchAlive(tenantCtx, handle),
   };
 }

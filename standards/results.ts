@@ -5,7 +5,7 @@ import type { CourseTree, Evidence, RunTimeData, Standard, Unit } from './types.
 export type Played = { standard: Standard; tree: CourseTree };
 
 /** The best results so far, for each unit that was started and for the course. */
-export type Reached = { units: Record<string, Evidence>; course: Evidence };
+export type Results = { units: Record<string, Evidence>; course: Evidence };
 
 export function findUnit(units: Unit[], unitId: string): Unit | null {
   for (const unit of units) {
@@ -16,11 +16,11 @@ export function findUnit(units: Unit[], unitId: string): Unit | null {
 }
 
 /** The result of a commit: the run-time data of one unit, and the engine's rollup. */
-export function reachedWith(
+export function resultsWith(
   { standard, tree }: Played,
-  before: Reached,
+  before: Results,
   commit: { unit: Unit; data: RunTimeData; root: RootEvidence | null },
-): Reached & { unit: Evidence } {
+): Results & { unit: Evidence } {
   const { data, root } = commit;
   const { UnitID } = commit.unit;
   const fresh = unitEvidence(standard, commit.unit, data);

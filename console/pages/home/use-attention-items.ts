@@ -1,7 +1,7 @@
 import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
-import type { Matter } from './attention-list.tsx';
+import type { AttentionItem } from './attention-list.tsx';
 import { type Overview, useOverview } from './use-overview.ts';
 
 type Attention = Overview['Attention'];
@@ -13,11 +13,11 @@ function dayAfter(instant: string): string {
   return day.toISOString().slice(0, 10);
 }
 
-function useWebhookMatters() {
+function useWebhookItems() {
   const t = useTranslations('home');
   const format = useFormatter();
-  return ({ Webhooks, FailedDeliveries }: Attention): Matter[] => {
-    const endpoints = (Webhooks ?? []).map(({ WebhookID, URL, Status, FailingSince }): Matter => {
+  return ({ Webhooks, FailedDeliveries }: Attention): AttentionItem[] => {
+    const endpoints = (Webhooks ?? []).map(({ WebhookID, URL, Status, FailingSince }): AttentionItem => {
       const since =
         FailingSince && format.dateTime(new Date(FailingSince), { dateStyle: 'medium', timeStyle: 'short' });
       const failing = since ? t('webhookFailing', { since }) : t('webhookFails');
@@ -30,7 +30,7 @@ function useWebhookMatters() {
       };
     });
     if (!FailedDeliveries) return endpoints;
-    const given: Matter = {
+    const given: AttentionItem = {
       key: 'deliveries',
       title: t('givenUp', { count: FailedDeliveries }),
       text: t('givenUpText'),
@@ -41,11 +41,11 @@ function useWebhookMatters() {
   };
 }
 
-function useLearningMatters() {
+function useLearningItems() {
   const t = useTranslations('home');
-  return ({ Expiring, Seats }: Attention): Matter[] => {
+  return ({ Expiring, Seats }: Attention): AttentionItem[] => {
     const { Enrolments: count, More, Until } = Expiring;
-    const ending: Matter = {
+    const ending: AttentionItem = {
       key: 'ending',
       title: t(More ? 'endingMany' : 'ending', { count }),
       text: t('endingText'),
@@ -53,7 +53,7 @@ function useLearningMatters() {
       link: { to: '/console/enrolments', search: { before: dayAfter(Until) } },
     };
     const scarce = Seats.map(
-      ({ CourseID, Title, DurationID, Name, Seats, SeatsLeft }): Matter => ({
+      ({ CourseID, Title, DurationID, Name, Seats, SeatsLeft }): AttentionItem => ({
         key: `${CourseID} ${DurationID}`,
         title: Title,
         text: t('fewSeats', { option: Name, left: SeatsLeft, seats: Seats }),
@@ -71,24 +71,26 @@ function useWarnedCourses() {
   const { $api } = useApi();
   const enabled = useSession().Role === 'operator';
   const asked = $api.useQuery('get', '/course', { params: { query: { Limit: 200 } } }, { enabled });
-  const warned = (asked.data?.Items ?? []).flatMap(({ CourseID, Title, Status, Warnings }): Matter[] => {
-    if (Status === 'retired' || !Warnings) return [];
-    const link = { to: '/console/courses/$courseId', params: { courseId: CourseID } } as const;
-    const text = t('withWarnings', { count: Warnings });
-    return [{ key: `warnings ${CourseID}`, title: Title, text, act: t('openCourse'), link }];
-  });
+  const warned = (asked.data?.Items ?? []).flatMap(
+    ({ CourseID, Title, Status, Warnings }): AttentionItem[] => {
+      if (Status === 'retired' || !Warnings) return [];
+      const link = { to: '/console/courses/$courseId', params: { courseId: CourseID } } as const;
+      const text = t('withWarnings', { count: Warnings });
+      return [{ key: `warnings ${CourseID}`, title: Title, text, act: t('openCourse'), link }];
+    },
+  );
   return { warned, error: asked.error, isPending: enabled && asked.isPending, refetch: asked.refetch };
 }
 
 /** Issues of the tenant that need attention, most urgent first. */
-export function useMatters() {
+export function useAttentionItems() {
   const overview = useOverview();
   const courses = useWarnedCourses();
-  const ofWebhooks = useWebhookMatters();
-  const ofLearning = useLearningMatters();
-  const told = overview.data?.Attention;
+  const ofWebhooks = useWebhookItems();
+  const ofLearning = useLearningItems();
+  const attention = overview.data?.Attention;
   return {
-    matters: told ? [...ofWebhooks(told), ...ofLearning(told), ...courses.warned] : [],
+    items: attention ? [...ofWebhooks(attention), ...ofLearning(attention), ...courses.warned] : [],
     error: overview.error ?? courses.error,
     isPending: overview.isPending || courses.isPending,
     refetch: () => Promise.all([overview.refetch(), courses.refetch()]),

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Player } from '../../platform/load/admission.ts';
-import type { LaunchStanding } from '../enrolments/launches.ts';
+import type { LaunchState } from '../enrolments/launches.ts';
 import type { Commit, Receipt, Session } from './schemas.ts';
 
-/** A large session is sent as it was written in its turn. */
+/** A large session is already serialized. */
 export type Opened = Session | string;
 
 /** What a ticket opens. */
@@ -15,12 +15,12 @@ export type Opening = {
 };
 
 /** The session behind an open player page: a learner's launch, or a preview, which stores nothing. */
-export type Sitting = {
+export type OpenSession = {
   /** With `tenantId` null it is the operator's preview. */
   player: Player;
   commit: (body: Commit) => Promise<Receipt>;
   /** The release that it plays, and whether it may still request files. */
-  standing: () => Promise<LaunchStanding>;
+  state: () => Promise<LaunchState>;
   /** Records that the page is still open. */
-  keepAlive: () => Promise<LaunchStanding>;
+  keepAlive: () => Promise<LaunchState>;
 };

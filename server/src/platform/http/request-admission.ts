@@ -33,7 +33,7 @@ function admitFile(ctx: Context, request: FastifyRequest): void {
 }
 
 /** Admits every request as an anonymous one, unless its route says otherwise. */
-export function admitStrangers(app: FastifyInstance, ctx: Context): void {
+export function admitRequests(app: FastifyInstance, ctx: Context): void {
   // Asynchronous, so that a request is processed only after the rest of its packet has been parsed.
   app.addHook('onRequest', async (request) => {
     const { admits } = request.routeOptions.config;

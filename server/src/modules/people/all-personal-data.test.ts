@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
-import { heldData } from './held.ts';
+import { allPersonalData } from './all-personal-data.ts';
 
 const service = await startService();
 after(service.close);
 
-/** Tables of tenants in which nothing of a person is kept: why. */
+/** Tenants' tables without personal data, each with the reason. */
 const impersonal: Record<string, string> = {
   stored_answer: 'erased by eraseAnswers; encrypted by what the client sent, gone after 24 hours',
   audit_chain: 'the last hash of a trail',
@@ -21,7 +21,11 @@ test('each table of tenants is known to the erasure', async () => {
     where table_schema = 'public' and column_name = 'tenant_id' and is_nullable = 'NO'`.execute(
     service.ctx.db,
   );
-  const known = new Set([...heldData.flatMap(({ tables }) => tables), ...Object.keys(impersonal), 'tenant']);
+  const known = new Set([
+    ...allPersonalData.flatMap(({ tables }) => tables),
+    ...Object.keys(impersonal),
+    'tenant',
+  ]);
   assert.deepEqual(
     rows.map(({ name }) => name).filter((name) => !known.has(name)),
     [],

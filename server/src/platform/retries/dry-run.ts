@@ -8,7 +8,7 @@ class Undo extends Error {}
  * Runs a verb in a transaction that is rolled back, to find out what it would do. The context's engine is a
  * copy, so that per-engine state, such as queues, is not shared with other callers.
  */
-export async function pretend<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
+export async function dryRun<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   const done: T[] = [];
   try {
     await transaction(ctx, async (ctx) => {
@@ -22,13 +22,12 @@ export async function pretend<C extends Context, T>(ctx: C, work: (ctx: C) => Pr
 }
 
 /** The same for several concurrent rows, each settled independently. */
-export async function pretendEach<C extends Context, Row, T>(
+export async function dryRunEach<C extends Context, Row, T>(
   ctx: C,
   rows: Row[],
   verb: (ctx: C, row: Row) => Promise<T>,
 ): Promise<PromiseSettledResult<T>[]> {
-  const settle = (some: Row[]) =>
-    pretend(ctx, (ctx) => Promise.allSettled(some.map((row) => verb(ctx, row))));
+  const settle = (some: Row[]) => dryRun(ctx, (ctx) => Promise.allSettled(some.map((row) => verb(ctx, row))));
   const together = await settle(rows);
   const understood = together.every((row) => row.status === 'fulfilled' || row.reason instanceof Problem);
   if (understood || rows.length === 1) return together;
