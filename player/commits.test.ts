@@ -129,7 +129,7 @@ test('a pass followed by a failure while offline is kept and sent before the fai
   }
 });
 
-test('a better course result from the SCORM 2004 engine is kept too', async (t) => {
+test('a better course result from the SCORM 2004 engine is also kept', async (t) => {
   const { save, kept } = openBrowser(t, { standard: 'scorm2004-3rd' });
   const root = (Success: 'passed' | 'failed') =>
     ({ Completion: 'completed', Success, Score: null, Progress: null }) as const;
@@ -138,7 +138,7 @@ test('a better course result from the SCORM 2004 engine is kept too', async (t) 
   assert.deepEqual(kept(), [1, 2]);
 });
 
-test('a receipt without the data is final, and the page says that the place is not saved until it is', async (t) => {
+test('a receipt without the data is final, and the page warns that the position is not saved until it is', async (t) => {
   const { save, kept, pass, connect, commits, network } = openBrowser(t, {});
   network.answer = (commit) =>
     Response.json({ ...receipt, Number: commit.Number, Warning: 'data_not_stored' });
@@ -280,7 +280,7 @@ test('the player honours Retry-After from the service, up to 60 s', async (t) =>
   }
 });
 
-test('a device clock that is set back delays nothing that waits', async (t) => {
+test('setting the device clock back delays no pending commit', async (t) => {
   for (const back of [3_600_000, 2 * 365 * 86_400_000]) {
     const { save, network, pass, numbers, connect } = openBrowser(t, {});
     const headers = { 'content-type': 'application/problem+json', 'retry-after': '2' };
@@ -298,7 +298,7 @@ test('a device clock that is set back delays nothing that waits', async (t) => {
   }
 });
 
-test('a page that opens waits for a moment when the service asks it to, and then sends what was kept', async (t) => {
+test('an opening page waits briefly if the service asks it to, then sends the stored commits', async (t) => {
   const { journal, kept, network, numbers, pass } = openBrowser(t, {});
   journal.write({
     ...{ EnrollID: 'e', Session: 's', CourseTitle: 'Course', KeptAt: 0 },
@@ -316,7 +316,7 @@ test('a page that opens waits for a moment when the service asks it to, and then
   assert.deepEqual([numbers(), kept()], [[1, 1, 1], []]);
 });
 
-test('a page that is left sends each commit once, however often the content commits meanwhile', async (t) => {
+test('a closing page sends each commit once, however often the content commits in the meantime', async (t) => {
   const { commits, leaving, pass, save } = openBrowser(t, {});
   save(result12('incomplete', 10));
   commits.leave();
@@ -330,7 +330,7 @@ test('a page that is left sends each commit once, however often the content comm
   assert.deepEqual(leaving, [1, 2, 3, 4, 4]);
 });
 
-test('commits of an unknown session are removed after 30 days, once the learner is told', async (t) => {
+test('commits of an unknown session are removed after 30 days, once the learner has been notified', async (t) => {
   const { journal, network } = openBrowser(t, {});
   const day = 86_400_000;
   for (const [number, age] of [

@@ -61,7 +61,7 @@ test('Renumbering upwards overwrites no other commit', () => {
   ]);
 });
 
-test('A refusal by the browser is reported, and damaged entries do no harm', () => {
+test('A write rejected by the browser is reported, and damaged entries do no harm', () => {
   assert.equal(openJournal(() => memoryStorage(3)).write(entry(1)), false);
   const blocked = openJournal(() => {
     throw new Error('SecurityError');
@@ -70,7 +70,7 @@ test('A refusal by the browser is reported, and damaged entries do no harm', () 
   assert.deepEqual(blocked.list(), []);
 });
 
-test('A malformed entry hides no other', () => {
+test('A malformed entry does not hide others', () => {
   const { journal, listed, storage } = opened();
   journal.write(entry(1));
   const whole = storage.getItem(Object.keys(storage)[0] ?? '') ?? '';
@@ -96,7 +96,7 @@ function memoryCopy(): JournalCopy {
   };
 }
 
-test('What a course removes from local storage is written again, and is in the copy for the next page', async () => {
+test('Entries that a course removes from local storage are restored, and are in the copy for the next page', async () => {
   const [storage, copy] = [memoryStorage(), memoryCopy()];
   const journal = openJournal(() => storage, copy);
   const clear = () => {

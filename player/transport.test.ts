@@ -21,7 +21,7 @@ const json = (status: number, body: unknown, type = 'application/json; charset=u
 const problem = (status: number, code: string, more = {}) =>
   json(status, { code, ...more }, 'application/problem+json; charset=utf-8');
 
-test('only a receipt of the right shape, for this commit, confirms it', () => {
+test('only a well-formed receipt for the same commit confirms it', () => {
   assert.deepEqual(json(200, receipt), { kind: 'receipt', receipt });
   const { Ended: _, ...older } = receipt;
   for (const body of [
@@ -52,7 +52,7 @@ test('whatever a proxy answers leaves a commit unconfirmed', () => {
       assert.equal(answerOf({ status, type, text }, commit).kind, 'unconfirmed', `${status} ${type} ${text}`);
 });
 
-test('our own codes are final only if the service lists them, and the player knows all of those', () => {
+test('only error codes listed by the service are final, and the player knows all of them', () => {
   for (const [code, [status]] of Object.entries(errorCodes)) {
     const answer = problem(status, code);
     const expected = Object.hasOwn(commitVerdicts, code) ? 'verdict' : 'unconfirmed';

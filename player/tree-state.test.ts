@@ -33,7 +33,7 @@ test('Writing the same state later is not a change', () => {
   assert.equal(packState(at('now'), at('later')), packState(at('now'), at('much later')));
 });
 
-test('Data written by another player is left alone', () => {
+test('Data written by another player is left unchanged', () => {
   for (const packed of ['', 'x', '{}', '{"Version":2,"Changes":{}}'])
     assert.equal(unpackState('{}', packed), null);
 });

@@ -22,7 +22,7 @@ describe('SCORM 1.2 data', () => {
   };
   const raw = (score: string) => ({ 'cmi.core.score.raw': score });
 
-  it('shows both axes from the one status', () => {
+  it('derives completion and success from the single status', () => {
     assert.deepEqual(judged('passed'), ['completed', 'passed', null]);
     assert.deepEqual(judged('completed'), ['completed', 'unknown', null]);
     assert.deepEqual(judged('failed'), ['incomplete', 'failed', null]);
@@ -32,7 +32,7 @@ describe('SCORM 1.2 data', () => {
     assert.deepEqual(judged('nonsense'), ['unknown', 'unknown', null]);
   });
 
-  it('is judged by the mastery score when there is one', () => {
+  it('is evaluated by the mastery score if there is one', () => {
     const mastery = { MasteryScore: 80 };
     assert.deepEqual(judged('completed', raw('80'), mastery), ['completed', 'passed', 80]);
     assert.deepEqual(judged('completed', raw('79.9'), mastery), ['completed', 'failed', 79.9]);
@@ -69,7 +69,7 @@ describe('SCORM 2004 data', () => {
     assert.deepEqual(judged({}), ['unknown', 'unknown', null, 0]);
   });
 
-  it('is judged by the thresholds where the measures are there', () => {
+  it('is evaluated by the thresholds where there are measures', () => {
     const half = { 'cmi.progress_measure': '0.5', 'cmi.completion_status': 'incomplete' };
     assert.equal(judged(half, { CompletionThreshold: threshold })[0], 'completed');
     const ignored = { CompletionThreshold: { ...threshold, CompletedByMeasure: false } };
@@ -85,7 +85,7 @@ describe('SCORM 2004 data', () => {
 });
 
 describe('pages without an API', () => {
-  it('are completed when the player says so', () => {
+  it('are completed when the player reports it', () => {
     const data = { 'lectern.completion': 'completed', 'lectern.seconds': '12' };
     const done = evidence({ Completion: 'completed', Progress: 100, TotalSeconds: 12 });
     assert.deepEqual(unitEvidence('web', unitOf(), data), done);
@@ -107,7 +107,7 @@ describe('rollUp', () => {
     assert.deepEqual(rollUp('scorm12', tree, {}), evidence());
   });
 
-  it('is failed if one unit is, and passed if all that report success are', () => {
+  it('is failed if one unit is, and passed if all units that report success are', () => {
     const passed = evidence({ Success: 'passed', Score: 90 });
     const failed = evidence({ Success: 'failed', Score: 40 });
     assert.equal(rollUp('scorm12', tree, { a: done, b: passed }).Success, 'passed');
@@ -196,7 +196,7 @@ describe('resume', () => {
     assert.equal(resume('scorm2004-3rd', unitOf(), { 'cmi.exit': '' }, learner)['cmi.entry'], '');
   });
 
-  it('leaves the data of plain pages alone', () => {
+  it('leaves the data of plain pages unchanged', () => {
     const stored = { 'lectern.seconds': '3' };
     assert.deepEqual(resume('web', unitOf(), stored, learner), stored);
   });

@@ -22,7 +22,7 @@ const sequenced = (content: string, attributes = '') =>
   item(`<imsss:sequencing ${attributes}>${content}</imsss:sequencing>`);
 
 describe('sequencing', () => {
-  it('is null where the manifest says nothing, with the defaults of the standard where it says little', () => {
+  it("is null if the manifest has none, and uses the standard's defaults for missing parts", () => {
     assert.equal(read(item('')).unit?.Sequencing, null);
     const { unit, warnings } = read(sequenced(''));
     assert.deepEqual(warnings, []);
@@ -96,7 +96,7 @@ describe('sequencing', () => {
     assert.deepEqual(ConstrainedChoice, { PreventActivation: true, ConstrainChoice: false });
   });
 
-  it('merges the maps of the 4th edition into those of the same target', () => {
+  it('merges 4th-edition maps into those with the same target', () => {
     const { unit } = read(
       sequenced(
         '<imsss:objectives><imsss:primaryObjective objectiveID="p" satisfiedByMeasure="true"><imsss:minNormalizedMeasure>0.7</imsss:minNormalizedMeasure><imsss:mapInfo targetObjectiveID="g" writeSatisfiedStatus="true"/></imsss:primaryObjective></imsss:objectives><adlseq:objectives><adlseq:objective objectiveID="p"><adlseq:mapInfo targetObjectiveID="g" writeRawScore="true"/><adlseq:mapInfo targetObjectiveID="h"/></adlseq:objective></adlseq:objectives>',
@@ -115,7 +115,7 @@ describe('sequencing', () => {
     );
   });
 
-  it('reads thresholds in the form of each edition', () => {
+  it("reads thresholds in each edition's form", () => {
     const attributes =
       '<adlcp:completionThreshold completedByMeasure="true" minProgressMeasure="0.8" progressWeight="0.5"/>';
     const expected = { CompletedByMeasure: true, MinProgressMeasure: 0.8, ProgressWeight: 0.5 };
@@ -125,7 +125,7 @@ describe('sequencing', () => {
     assert.deepEqual(older, { CompletedByMeasure: true, MinProgressMeasure: 0.6, ProgressWeight: 1 });
   });
 
-  it('reads shared data, hidden controls and what the content is told', () => {
+  it('reads shared data, hidden controls and values passed to the content', () => {
     const { unit } = read(
       item(
         '<adlcp:timeLimitAction>exit,message</adlcp:timeLimitAction><adlcp:dataFromLMS>d</adlcp:dataFromLMS><adlcp:data><adlcp:map targetID="t" writeSharedData="true"/></adlcp:data><adlnav:presentation><adlnav:navigationInterface><adlnav:hideLMSUI>continue</adlnav:hideLMSUI><adlnav:hideLMSUI>nonsense</adlnav:hideLMSUI></adlnav:navigationInterface></adlnav:presentation>',

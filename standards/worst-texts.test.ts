@@ -80,7 +80,7 @@ const worst = [
 ];
 
 for (const [name, read] of Object.entries(readers))
-  test(`${name} reads the worst text in time that grows with its length only`, () => {
+  test(`${name} reads the worst text in time linear in its length`, () => {
     for (const text of worst) {
       const used = process.threadCpuUsage();
       read(text);

@@ -124,7 +124,7 @@ test('the platform knows no module', () => {
   );
 });
 
-test('standards are pure: no module of Node, and no package but the XML parser', () => {
+test('standards are pure: no Node.js modules, and no packages except the XML parser', () => {
   const pure = files.filter((file) => workspaceOf(file) === 'standards');
   for (const file of pure)
     for (const [, target] of readFileSync(join(root, file), 'utf8').matchAll(
@@ -179,7 +179,7 @@ test('every table has an owner', () => {
   assert.deepEqual(tables.filter((name) => name !== 'setting').sort(), Object.keys(owners).sort());
 });
 
-test('only toNfc normalises text: of hostile text that takes time in the square of its length', () => {
+test('only toNfc normalises text, because normalising hostile text takes quadratic time', () => {
   for (const file of files.filter(
     (file) => file.startsWith('server/') && file !== 'server/src/platform/unicode.ts',
   ))

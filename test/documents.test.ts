@@ -91,7 +91,7 @@ test('each function, type, table, field, code and setting that a document names 
   assert.deepEqual(unknown(new RegExp(`^(${forms.join('|')})(\\(.*)?$`), isKnown), []);
 });
 
-test('each script of npm that a document names exists', () => {
+test('each npm script that a document names exists', () => {
   const { scripts } = JSON.parse(read('package.json'));
   for (const document of documents)
     for (const [, name = ''] of read(document).matchAll(/npm run (?:-s )?([\w:-]+)/g))

@@ -112,7 +112,7 @@ const hasCommands = (name: string) =>
   blocksOf(join(guide, `${name}.md`)).some(({ language }) => language === 'sh');
 
 for (const name of names.filter(hasCommands))
-  test(`the commands of the guide's page ${name} work, and answer what it shows`, async () => {
+  test(`the commands on the guide's page ${name} work and respond as it shows`, async () => {
     const more = name === 'quick-start' ? {} : await afterQuickStart();
     const shell = new GuideShell({ BASE: service.baseUrl, OPERATOR: service.operatorKey, ...more });
     try {

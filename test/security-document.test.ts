@@ -27,7 +27,7 @@ function assertNamedTestsExist(document: string): void {
 /** The number of level 1 and 2 requirements in each chapter of OWASP ASVS 5.0.0. */
 const requirements = [27, 11, 19, 10, 9, 35, 18, 7, 7, 29, 14, 9, 13, 9, 13, 16, 7];
 
-test('the assessment against ASVS lists each requirement once, with a verdict, and names tests that exist', () => {
+test('the ASVS assessment lists each requirement once, with a verdict, and names existing tests', () => {
   const document = read('docs/security/asvs.md');
   assertNamedTestsExist(document);
   const rows = [...document.matchAll(/^\| ([\d., ]+) \| (met|n\/a|operator|not met) \| .+ \|$/gm)];
@@ -44,7 +44,7 @@ test('every test that SECURITY.md names exists, and each of the ten risks has on
     assert.match(document, new RegExp(`^\\| API${risk} .*\\.test\\.ts\` "`, 'm'), `API${risk} is not proved`);
 });
 
-test('no code but the delivery of webhooks opens a connection to an address of a client', () => {
+test('only webhook delivery opens connections to addresses given by clients', () => {
   const opens = /\bfetch\(|from 'node:(https?|net|tls|dgram|http2)'|from 'undici'|dns/;
   const files = globSync('server/src/**/*.ts', { cwd: root }).filter(
     (file) => !/\.test\.ts$|test-support/.test(file),

@@ -14,7 +14,7 @@ test('a complete SQL statement goes through run()', () => {
     assert.doesNotMatch(text, /\.execute\([^)]/, `${file} executes a statement of the sql tag`);
 });
 
-test('Kysely joins only in the select of a record, which others narrow down', () => {
+test("Kysely joins only in a record's base select, which verbs narrow down", () => {
   for (const { file, text } of sources)
     if (/\.(inner|left)Join\(/.test(text)) assert.match(text, /function select[A-Z]\w+\(/, file);
 });

@@ -18,7 +18,7 @@ const bom = JSON.parse(
 );
 const components: Component[] = bom.components;
 
-test('the bill of materials names us and every package that runs with us, each with a place and a licence', () => {
+test('the bill of materials lists Lectern and every runtime package, each with a location and a licence', () => {
   assert.equal(bom.bomFormat, 'CycloneDX');
   assert.match(bom.specVersion, /^1\.[4-9]$/);
   assert.equal(bom.metadata.component.name, about.name);
@@ -64,7 +64,7 @@ function isPermissive(expression: string): boolean {
   return words.split(/ AND /i).every((word) => permissive.has(word.trim()));
 }
 
-test('every package that runs with us has a permissive licence', () => {
+test('every runtime package has a permissive licence', () => {
   const others = components.flatMap(({ name, version, licenses = [] }) => {
     const texts = licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? '');
     return texts.length > 0 && texts.every(isPermissive)

@@ -27,7 +27,7 @@ const operation = {
 };
 const before = documentWith(operation);
 
-test('a document with references instead of repetitions has lost nothing', () => {
+test('a document with references instead of repetitions has no losses', () => {
   const reference = { $ref: '#/components/schemas/User' };
   const after = documentWith(
     {
@@ -58,7 +58,7 @@ const field = (name: string, schema: Schema | undefined) => {
   return { ...user, properties: schema ? { ...others, [name]: schema } : others };
 };
 
-test('everything a client would miss is reported', () => {
+test('everything that a client would miss is reported', () => {
   const cases: [object, string][] = [
     [{ ...operation, responses: { 200: json(user) } }, 'the status 404 is gone'],
     [{ ...operation, 'x-scope': 'users:admin' }, 'x-scope was users:write'],
@@ -104,7 +104,7 @@ test('everything a client would miss is reported', () => {
   assert.deepEqual(lossesBetween(before, { paths: {} }), ['PUT /user/{LoginID}: the operation is gone']);
 });
 
-test('our own document has lost nothing against itself', () => {
+test('our own document has no losses compared with itself', () => {
   const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
   assert.deepEqual(lossesBetween(document, document), []);
 });

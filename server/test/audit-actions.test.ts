@@ -374,7 +374,7 @@ async function entriesOf(action: AuditAction): Promise<Row[]> {
 }
 
 for (const action of auditActions)
-  test(`${action}: one entry says who did it, from where, to what`, async () => {
+  test(`${action}: one entry says who did what to whom, and from where`, async () => {
     let before: Row[] = [];
     const done = await acts[action](async () => {
       before = await entriesOf(action);
@@ -399,7 +399,7 @@ for (const action of auditActions)
     assert.equal(entry.request_id === null, !isCall);
   });
 
-test('no entry holds a name, an address of a learner, a secret or the reason of an override', async () => {
+test("no entry contains a name, a learner's address, a secret or the reason for an override", async () => {
   const LoginID = await user();
   await press(service, (await tenant.api('POST', `/user/session/${LoginID}`)).body.SignInURL);
   const { rows } = await sql<{ text: string }>`/* across tenants: a test looks at all */
@@ -416,7 +416,7 @@ test('no entry holds a name, an address of a learner, a secret or the reason of 
     assert.ok(!all.includes(secret), secret);
 });
 
-test('the trails are intact after all of that', async () => {
+test('the trails are intact afterwards', async () => {
   const { Intact, Chains } = await verifyAudit(service.ctx);
   const broken = Chains.filter((chain) => chain.Break && !/found the end/.test(chain.Break.Reason));
   assert.deepEqual(broken, []);

@@ -155,7 +155,7 @@ const held: Scope[][] = [
   ...tenantScopes.map((scope) => [...new Set<Scope>(['users:write', 'users:admin', scope])]),
 ];
 
-test('no credential creates a more powerful one: every scope, every operation, every credential', async () => {
+test('no credential can create a more powerful one: every scope, every operation, every credential', async () => {
   const made = new Map<string, number>();
   for (const own of held) {
     const call = await keyWith(own);
@@ -239,7 +239,7 @@ test('administrators and passwords need users:admin, also the first password of 
   expectStatus(await wide('DELETE', `/user/${await tenant.user({ IsAdmin: true })}`), 200);
 });
 
-test('a key without enrolments:launch gets its records with LaunchURL null, also in bulk and exports', async () => {
+test('a key without enrolments:launch gets records with LaunchURL null, also in bulk calls and exports', async () => {
   const call = await keyWith(['enrolments:read', 'enrolments:write']);
   const LoginID = await tenant.user();
   const single = await call('POST', `/enrol/${LoginID}/${CourseID}`, {});
@@ -266,7 +266,7 @@ test('a key without enrolments:launch gets its records with LaunchURL null, also
   assert.equal(redeemed.body.Enrolments[0].LaunchURL, null);
 });
 
-test("a stored answer is not replayed to a key with other scopes, so nobody reads another key's links", async () => {
+test("a stored response is not replayed to a key with other scopes, so nobody reads another key's links", async () => {
   const narrow = await keyWith(['users:write', 'enrolments:write']);
   const retry = { 'idempotency-key': unique('retry') };
   const LoginID = await tenant.user();
@@ -291,7 +291,7 @@ test('a webhook needs events:read in addition to webhooks:write, because it rece
     );
 });
 
-test('an administrator keeps every right of the tenant, also when signed in with a password', async () => {
+test('an administrator has every right in the tenant, also when signed in with a password', async () => {
   const LoginID = await tenant.user({ IsAdmin: true, Password });
   for (const session of [await passwordSession(LoginID, Password), await linkSession(tenant.api, LoginID)]) {
     assert.ok(session);
@@ -303,7 +303,7 @@ test('an administrator keeps every right of the tenant, also when signed in with
   }
 });
 
-test('the limit of an administrator made by a narrow key is lifted by a key that has all scopes', async () => {
+test('a key with all scopes lifts the limit of an administrator created by a narrow key', async () => {
   const narrow = await keyWith(['users:write', 'users:admin']);
   const LoginID = unique('narrow');
   expectStatus(await narrow('POST', '/user', { LoginID, Password, IsAdmin: true }), 201);
@@ -316,7 +316,7 @@ test('the limit of an administrator made by a narrow key is lifted by a key that
   expectStatus(await session('GET', '/enrolment'), 200);
 });
 
-test('a key that had all scopes of a tenant before has the new ones after the migration, a narrower one has not', async () => {
+test('a key that had all tenant scopes gets the new ones in the migration, a narrower key does not', async () => {
   const before = ['users:read', 'users:write', 'enrolments:read', 'enrolments:write', 'catalogue:read'];
   const all = [...before, 'events:read', 'webhooks:write'];
   const keys = await Promise.all([tenantScopes, ['users:read'] as const].map((own) => keyWith(own)));
@@ -336,7 +336,7 @@ test('a key that had all scopes of a tenant before has the new ones after the mi
   assert.deepEqual(scopesNow(narrow), [...before].sort());
 });
 
-test('a learner whose password a narrow key set signs in with no more than that key has, until a full key sets another', async () => {
+test("a learner whose password was set by a narrow key has only that key's scopes, until a full key sets another", async () => {
   const narrow = await keyWith(['users:write', 'users:admin', 'enrolments:read']);
   const LoginID = await tenant.user();
   expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`), 201);

@@ -213,7 +213,7 @@ const badKeys: [string[], RegExp][] = [
 ];
 
 for (const [args, said] of badKeys)
-  test(`refuses key create ${args.join(' ')}`, async () => {
+  test(`rejects key create ${args.join(' ')}`, async () => {
     assert.match(await refusal(['key', 'create', ...args]), said);
   });
 
@@ -234,7 +234,7 @@ const badCommands: [string[], RegExp][] = [
 ];
 
 for (const [args, said] of badCommands)
-  test(`refuses ${args.join(' ')}`, async () => {
+  test(`rejects ${args.join(' ')}`, async () => {
     assert.match(await refusal(args), said);
   });
 
@@ -242,7 +242,7 @@ test('an invalid environment variable is named', async () => {
   assert.match(await refusal(['migrate'], { PORT: 'none' }), /^PORT: /);
 });
 
-test('an embedded database in use is left alone', async () => {
+test('an embedded database in use is left unchanged', async () => {
   const { DATA_DIR } = await place();
   if (env.DATABASE_URL) return;
   const service = await startProcess({ DATA_DIR });
@@ -306,7 +306,7 @@ test('console signs the operator in while the service runs, once', async () => {
   });
 });
 
-test('console creates no folder where there is no service', async () => {
+test('console does not create a folder where there is no service', async () => {
   const DATA_DIR = join(folder, 'nowhere');
   assert.match(
     await refusal(['console'], { DATA_DIR }),

@@ -195,7 +195,7 @@ const plan = fc.record({
   faults: fc.tuple(fault, fault),
 });
 
-test('in any interleaving over two nodes, with faults, each key extends once and has one answer', async () => {
+test('in any interleaving over two nodes, with faults, each key extends once and has one response', async () => {
   const second = faultyNode(otherNode(service.ctx));
   const other = await serve(second.ctx);
   const nodes = [

@@ -39,7 +39,7 @@ async function megabytes(service: Running): Promise<number> {
   return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]) / 1024 ** 2;
 }
 
-test('clients that dribble their headers, bodies or uploads are cut off after 30 s, and an upload that is slow but goes on is not', async () => {
+test('clients that trickle headers, bodies or uploads are disconnected after 30 s, but a slow, steady upload is not', async () => {
   const service = await startProcess({ ...(await place()), LOG_LEVEL: 'warn' });
   const agent = new Agent();
   const headers = {

@@ -51,7 +51,7 @@ test('the clock jumps: IDs stay unique, and a reader of the log misses and repea
   );
 });
 
-test('the clock jumps: keys, access tokens and enrolments end when they should, and come back with the clock or by hand', async () => {
+test('the clock jumps: keys, access tokens and enrolments end on time, and come back with the clock or manually', async () => {
   const { api, user, TenantID } = await newTenant(service);
   const day = 86_400_000;
   const ExpiresAt = new Date(clock.now().getTime() + 10 * day).toISOString();

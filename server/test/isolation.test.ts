@@ -224,7 +224,7 @@ for (const route of routes.filter(({ origin }) => origin !== 'content'))
     assert.equal(receiver.received.length, sent);
   });
 
-test("an enrolment's link is not opened with another tenant's key, nor its key with another enrolment", async () => {
+test("a launch link does not work with another tenant's signature, nor its signature with another enrolment", async () => {
   const tenantOf = ({ key }: { key?: string }) => key?.split('.')[0];
   const signatureOf = ({ key }: { key?: string }) => key?.split('.').slice(1).join('.');
   const attempts = [
@@ -297,7 +297,7 @@ test("another tenant's events are not sent to an own endpoint", async () => {
   assert.deepEqual((await intruder.api('GET', `/webhook/${WebhookID}/delivery`)).body.Items, []);
 });
 
-test("the same request with the same Idempotency-Key has no answer of another tenant's", async () => {
+test("the same request with the same Idempotency-Key never returns another tenant's response", async () => {
   const intruder = await newTenant(service);
   for (const replayed of [null, 'true']) {
     const reply = await intruder.api('POST', '/user', sameUser, sameKey);

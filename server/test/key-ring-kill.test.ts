@@ -114,7 +114,7 @@ async function keys(env: Record<string, string | undefined>, ...args: string[]) 
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }
 
-test('lectern keys rotates beside a running service, which signs with the new key within seconds', async () => {
+test('lectern keys rotates while a service runs, which signs with the new key within seconds', async () => {
   const env = await place();
   const running = await startProcess(env);
   await call(running, 'POST', '/tenant', { TenantID: 'acme' });

@@ -87,7 +87,7 @@ test('a copy of the database forges no link, ticket, session, preview, access to
     assert.notEqual(mark(thief().keys, purpose, 'ann'), mark(ctx.keys, purpose, 'ann'));
 });
 
-test('a copy of the database opens neither stored answers nor webhook secrets', async () => {
+test('a copy of the database decrypts neither stored responses nor webhook secrets', async () => {
   const { tenant } = await enrolled();
   const tenantCtx = { ...ctx, tenantId: tenant.TenantID };
   const asked = { key: 'order-1', request: 'POST /user {}', about: null };
@@ -110,7 +110,7 @@ test('a copy of the database opens neither stored answers nor webhook secrets', 
   assert.throws(() => openSecret(ctx, elsewhere, row.secret), 'a secret cannot be moved to another endpoint');
 });
 
-test('webhook secrets in clear text are encrypted by the start, by several nodes at once, and still sign', async () => {
+test('plain-text webhook secrets are encrypted at start-up, even by several nodes together, and still sign', async () => {
   const { tenant } = await enrolled();
   const { body: hook } = await tenant.api('POST', '/webhook', { URL: receiver.url });
   const { Secret } = (await tenant.api('POST', `/webhook/${hook.WebhookID}/rotate`, {})).body;
@@ -176,7 +176,7 @@ test('after a rotation everything issued before is valid, and new things name th
   Object.assign(ctx.keys, { keys, marks });
 });
 
-test('a key that still encrypts secrets is missed with a reason', async () => {
+test('a missing key that still encrypts secrets is reported', async () => {
   const { tenant } = await enrolled();
   await tenant.api('POST', '/webhook', { URL: receiver.url });
   const key = openKey(newKey(new Date()));

@@ -33,7 +33,7 @@ const refused = [
   '-- outside a transaction\nalter table enrolment add column origin text;',
 ];
 for (const sql of refused)
-  test(`refuses ${sql.replaceAll('\n', ' ')}`, () => {
+  test(`rejects ${sql.replaceAll('\n', ' ')}`, () => {
     assert.equal(refuseContractions(sql).length, 1, refuseContractions(sql).join('\n'));
   });
 
@@ -50,6 +50,6 @@ const taken = [
   "insert into setting (name, value) values ('a', 'b');",
 ];
 for (const sql of taken)
-  test(`takes ${sql.replaceAll('\n', ' ')}`, () => {
+  test(`accepts ${sql.replaceAll('\n', ' ')}`, () => {
     assert.deepEqual(refuseContractions(sql), []);
   });

@@ -71,7 +71,7 @@ function readAsNobody(path: string) {
   return spawnSync('cat', [path], { uid: 65534, gid: 65534, encoding: 'utf8', env: { LC_ALL: 'C' } });
 }
 
-test('files written by a service under umask 022 are readable by nobody else', async () => {
+test('files written by a service with umask 022 are readable by its owner only', async () => {
   const from = await place();
   const DATA_DIR = join(await openFolder(), 'new', 'data');
   const env: Environment = { ...from, DATA_DIR, BOOTSTRAP_KEY: bootstrapKey };
@@ -103,7 +103,7 @@ test('files written by a service under umask 022 are readable by nobody else', a
   await stopProcess(running);
 });
 
-test('backups and the command line write for the owner only, also under umask 022', async () => {
+test('backups and the command line write files readable by the owner only, even with umask 022', async () => {
   const env = await place();
   const made = join(await openFolder(), 'backup');
   for (const args of [
@@ -118,7 +118,7 @@ test('backups and the command line write for the owner only, also under umask 02
   assert.equal(readAsNobody(join(made, 'backup.json')).status, 1);
 });
 
-test('a folder that others can read is tightened at the start with all that is in it, and the log says so', async () => {
+test('a folder that others can read is restricted at start-up with everything in it, and the log says so', async () => {
   const { DATA_DIR: from, ...env } = await place();
   const DATA_DIR = join(await openFolder(), 'data');
   cpSync(from, DATA_DIR, { recursive: true });
@@ -138,7 +138,7 @@ test('a folder that others can read is tightened at the start with all that is i
   await stopProcess(again);
 });
 
-test('a folder that cannot be tightened stops the start with the reason', async () => {
+test('a folder that cannot be restricted stops the start with the reason', async () => {
   const folder = join(await openFolder(), 'data');
   mkdirSync(folder);
   chmodSync(folder, 0o777);

@@ -52,7 +52,7 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-test('serves and works through PgBouncer in transaction mode, without names for statements', {
+test('serves and runs jobs through PgBouncer in transaction mode, without named statements', {
   skip: !process.env.TEST_DATABASE_URL && 'a pooler needs a server; runs with --postgres',
 }, async (context) => {
   const pooler = await startPooler(process.env.TEST_DATABASE_URL ?? '');

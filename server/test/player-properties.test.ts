@@ -181,7 +181,7 @@ function checkResult(result: Record<string, unknown>): void {
 }
 
 for (const standard of ['scorm12', 'scorm2004'])
-  test(`any value of any ${standard} element is taken whole, and the result stays a result`, async () => {
+  test(`any value of any ${standard} element is stored completely, and the result stays valid`, async () => {
     const enrolment = await service.enrol(standard);
     const sitting = await play(service, enrolment.LaunchURL);
     const name = fc.oneof(
@@ -242,7 +242,7 @@ const snapshot = fc.record({
   arrivals: fc.array(fc.nat(1_000), { maxLength: 3 }),
 });
 
-test('commits of several launches, in any order, repeated and lost, converge to the best result, and none acknowledged is lost', async () => {
+test('commits of several launches, reordered, repeated and lost, converge to the best result, and no acknowledged one is lost', async () => {
   const property = fc.asyncProperty(
     fc.array(snapshot, { minLength: 1, maxLength: 12 }),
     async (snapshots) => {
@@ -287,7 +287,7 @@ test('commits of several launches, in any order, repeated and lost, converge to 
 const bookmarks = ({ Data }: Pick<Session, 'Data'>) =>
   Object.fromEntries(Object.entries(Data).map(([unit, data]) => [unit, data['cmi.suspend_data']]));
 
-test('a commit of any other shape is refused whole: nothing of it is stored', async () => {
+test('a malformed commit is rejected as a whole: nothing is stored', async () => {
   const enrolment = await service.enrol('scorm12');
   const sitting = await play(service, enrolment.LaunchURL);
   await sitting.commit({ Data: { 'cmi.core.lesson_status': 'incomplete', 'cmi.suspend_data': 'kept' } });
@@ -317,7 +317,7 @@ test('a commit of any other shape is refused whole: nothing of it is stored', as
   await fc.assert(property, { numRuns: runs });
 });
 
-test('any address of the content origin answers, and never with 500', async () => {
+test('every path of the content origin responds, never with 500', async () => {
   const sitting = await play(service, (await service.enrol('scorm12')).LaunchURL);
   const part = fc.oneof(
     fc.constantFrom('play', 'player', 'session', 'commit', 'content', 'alive', sitting.session.Session),

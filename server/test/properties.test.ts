@@ -49,7 +49,7 @@ const arbitraries = operations.map((described) =>
 const firstRound = Math.ceil(requests / 5 / operations.length);
 
 for (const [index, { operation }] of operations.entries())
-  test(`${operation.operationId} always answers as declared, and never with 500`, async () => {
+  test(`${operation.operationId} always responds as declared, never with 500`, async () => {
     await world.renew();
     const messages = fc.array(arbitraries[index] as NonNullable<(typeof arbitraries)[0]>, {
       minLength: 1,
@@ -59,7 +59,7 @@ for (const [index, { operation }] of operations.entries())
     await fc.assert(property, { seed, numRuns: Math.ceil((firstRound * 2) / (1 + together)) });
   });
 
-test(`${requests} requests to all operations at once are answered, and leave no memory behind`, async (t) => {
+test(`${requests} concurrent requests to all operations are answered and leave no memory behind`, async (t) => {
   const windows = 8;
   const batches = Math.ceil((requests * 0.8) / windows / together);
   const heaps: number[] = [];

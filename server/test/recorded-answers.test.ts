@@ -29,7 +29,7 @@ test('distinguishes declared from undeclared responses', async () => {
 /** Returned before a request has reached an operation. */
 const beforeOperations = ['headers_too_large', 'method_not_allowed', 'request_timeout'];
 
-test('each error code is declared by an operation, unless it is answered before one is known', () => {
+test('each error code is declared by an operation, unless it is returned before one is known', () => {
   const declared = new Set(routes.flatMap(codesOf));
   const others = Object.keys(errorCodes).filter((code) => ![...declared].some((one) => one === code));
   assert.deepEqual(others.sort(), beforeOperations);

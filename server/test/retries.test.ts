@@ -144,7 +144,7 @@ test('requests that are not idempotent run once with an Idempotency-Key', () =>
 test('broken database connections duplicate no enrolment', () =>
   repeated({ keys: false, cutDatabase: true, event: 'enrolment.created' }));
 
-test('the budget of a key holds over both nodes', {
+test("a key's budget applies across both nodes", {
   skip: service.ctx.engine.kind === 'pglite',
 }, async () => {
   const { key } = await newTenant(service);

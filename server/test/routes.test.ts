@@ -37,7 +37,7 @@ const withoutScope = new Set([
   'commit', // the session in the path is
 ]);
 
-test('every schema of every operation can be compiled, which the service leaves to the first request', () => {
+test('every schema of every operation compiles, which the service does at the first request', () => {
   const [validator, serializer] = [buildValidators(), buildSerializers()];
   for (const { name, params, query, body, answers } of routes) {
     for (const [httpPart, schema] of Object.entries({ params, querystring: query, body }))
@@ -88,7 +88,7 @@ const notAudited = new Map([
   ['previewOfferedCourse', 'changes nothing'],
 ]);
 
-test('each write declares what it records in the audit trail, or is known not to', () => {
+test('each write declares its audited actions, or is listed as not audited', () => {
   for (const { method, name, audits } of routes) {
     if (method === 'GET') continue;
     const isAudited = audits !== undefined && audits.length > 0;
@@ -99,7 +99,7 @@ test('each write declares what it records in the audit trail, or is known not to
     for (const action of audits) assert.ok(known.includes(action), `${name}: ${action}`);
 });
 
-test('scopes fit the access: only keys have scopes, and a write is not allowed by a scope to read', () => {
+test('scopes fit the access: only keys have scopes, and a read scope allows no write', () => {
   const readerOf = (scope: string) => scope.replace(/:write$/, ':read');
   const lacking = scopes.filter((scope) => !scopes.some((other) => other === readerOf(scope)));
   assert.deepEqual(lacking.sort(), withoutReaders);
@@ -174,7 +174,7 @@ test('each operation is in the document as it is declared', () => {
   assert.equal(described.length, routes.length);
 });
 
-test('each operation of the document has what Redocly and Spectral ask for, and examples that fit', () => {
+test('each operation in the document satisfies Redocly and Spectral, with valid examples', () => {
   // As tools compile patterns without the flag `u`.
   const ajv = new Ajv2020({ strict: false, unicodeRegExp: false });
   formatsPackage.default(ajv as never);
@@ -229,7 +229,7 @@ test('every error code is used, and every used code is in the list', () => {
     assert.ok(code && code in errorCodes, code);
 });
 
-test('every error code is explained at the address that errors name', async () => {
+test('every error code is explained at the URL in its problem type', async () => {
   const page = await (await fetch(`${service.baseUrl}/docs/errors`)).text();
   for (const [code, [status]] of Object.entries(errorCodes)) {
     assert.ok(page.includes(`id="${code}"`), code);
@@ -241,7 +241,7 @@ test('every error code is explained at the address that errors name', async () =
   assert.equal((await fetch(target)).status, 200);
 });
 
-test('every operation whose cost grows with what is held waits for the turn of its tenant', () => {
+test("every operation whose cost grows with the amount of data waits in its tenant's queue", () => {
   const named = (names: readonly (typeof routes)[number][]) => names.map(({ name }) => name).sort();
   assert.deepEqual(named(routes.filter(({ heavy }) => heavy)), ['eraseUser', 'readOverview', 'replayEvents']);
   assert.deepEqual(named(routes.filter(({ whole }) => whole)), ['exportTenant', 'exportUser']);

@@ -88,7 +88,7 @@ const headerTable: [string, 'baseUrl' | 'contentUrl', string, number, Record<str
 ];
 
 for (const [what, origin, path, status, headers] of headerTable)
-  test(`protects the browser in the answer of ${what}`, async () => {
+  test(`sends security headers with ${what}`, async () => {
     const answer = await fetch(service[origin] + path, { headers: key, redirect: 'manual' });
     assert.equal(answer.status, status, await answer.text());
     for (const [name, value] of Object.entries(headers))
@@ -97,7 +97,7 @@ for (const [what, origin, path, status, headers] of headerTable)
       assert.equal(answer.headers.get(name), null, name);
   });
 
-test('OPERATIONS_PORT moves health and metrics away from the interface', async () => {
+test("OPERATIONS_PORT moves health and metrics off the API's port", async () => {
   const [port] = await freePorts(1);
   const apart = await startProcess({ ...(await place()), OPERATIONS_PORT: String(port) });
   for (const path of ['/health/live', '/health/ready', '/metrics']) {
@@ -109,7 +109,7 @@ test('OPERATIONS_PORT moves health and metrics away from the interface', async (
   await stopProcess(apart);
 });
 
-test('is not ready while the database is gone, lives on, and comes back by itself', {
+test('is alive but not ready while the database is down, and recovers automatically', {
   skip: !process.env.TEST_DATABASE_URL && 'runs with --postgres',
 }, async () => {
   const env = await place();

@@ -205,7 +205,7 @@ async function speakNonsense(): Promise<void> {
   }
 }
 
-test('a refused request is logged with its caller and its address', async () => {
+test('a rejected request is logged with its caller and its address', async () => {
   const { body } = await call('POST', `${service.baseUrl}/tenant/quiet/key`, {
     body: { Name: 'narrow', Scopes: ['users:read'] },
   });
@@ -258,7 +258,7 @@ test('a failure returns a fixed text and is logged with its cause', async () => 
   assert.match(JSON.stringify(told()), /ENOENT/);
 });
 
-test('no line holds a secret, a name or an address, whatever is asked', async () => {
+test('no line contains a secret, a name or an address, whatever is requested', async () => {
   await useEverything();
   await goAstray();
   await speakNonsense();
@@ -285,7 +285,7 @@ test('each request has one line', () => {
   assert.deepEqual(withoutOneLine(requestIds), []);
 });
 
-test('a request whose address cannot be read has one line too', () => {
+test('a request with an invalid URL has one line too', () => {
   assert.ok(unroutedIds.length > 10);
   assert.deepEqual(withoutOneLine(unroutedIds), []);
 });

@@ -151,7 +151,7 @@ test('a second SIGTERM exits immediately', async () => {
   await assert.rejects(upload.answer);
 });
 
-test('connections that were opened ahead and never used do not hold the stop', async () => {
+test('connections opened in advance and never used do not delay the shutdown', async () => {
   const { certFile, keyFile } = writeCertificate(await temporaryFolder());
   for (const tls of [{}, { TLS_CERT: certFile, TLS_KEY: keyFile }]) {
     const service = await startProcess({ ...(await place()), ...tls });
@@ -169,7 +169,7 @@ test('connections that were opened ahead and never used do not hold the stop', a
   }
 });
 
-test('clients that hang hold the stop for ten seconds at most', async () => {
+test('hanging clients delay the shutdown by ten seconds at most', async () => {
   const tls = writeCertificate(await temporaryFolder());
   const env = { TLS_CERT: tls.certFile, TLS_KEY: tls.keyFile };
   const [plain, secure] = await Promise.all([

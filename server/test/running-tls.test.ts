@@ -82,7 +82,7 @@ function serialOf(url: string): Promise<string> {
   });
 }
 
-test('both origins speak HTTP/2 to those who ask for it', async () => {
+test('both origins speak HTTP/2 to clients that support it', async () => {
   for (const [origin, path, expected] of [
     [service.baseUrl, '/tenant', 200],
     [service.contentUrl, '/play/nothing', 404],
@@ -95,7 +95,7 @@ test('both origins speak HTTP/2 to those who ask for it', async () => {
   }
 });
 
-test('a write over HTTP/2 is answered as over HTTP/1.1', async () => {
+test('a write over HTTP/2 gets the same response as over HTTP/1.1', async () => {
   const session = connect(service.baseUrl, { ca });
   const json = { ...key, 'content-type': 'application/json' };
   const tenant = `tenant-${Date.now()}`;
@@ -121,7 +121,7 @@ test('both origins still support HTTP/1.1 over TLS', async () => {
   );
 });
 
-test('addresses that the service gives out are HTTPS, and browsers are told to stay there', async () => {
+test('URLs from the service are HTTPS, with HSTS for browsers', async () => {
   const session = connect(service.baseUrl, { ca });
   const { headers } = await over2(session, '/health/none');
   assert.match(String(headers['strict-transport-security']), /max-age=\d{7,}; includeSubDomains/);
@@ -134,7 +134,7 @@ test('plain HTTP on an HTTPS port gets no response', async () => {
   await assert.rejects(fetch(service.baseUrl.replace('https', 'http')));
 });
 
-test('a renewed certificate is taken without a restart, and connections that are open stay', async () => {
+test('a renewed certificate is loaded without a restart, and open connections stay', async () => {
   const open = connect(service.baseUrl, { ca });
   assert.equal((await over2(open, '/tenant', key)).headers[':status'], 200);
   const before = new X509Certificate(ca).serialNumber;
@@ -169,7 +169,7 @@ test('a key of another certificate stops the start', async () => {
   assert.match(refused.stderr(), /^TLS_KEY: is not the key of the certificate/);
 });
 
-test('over HTTP/2 a course has a host of its own too, and a certificate that lacks it is reported', async () => {
+test('over HTTP/2, too, a course has its own host, and a certificate without it is reported', async () => {
   const pair = writeCertificate(await temporaryFolder());
   const tls = { TLS_CERT: pair.certFile, TLS_KEY: pair.keyFile };
   const CONTENT_URL = 'https://*.courses.example';
@@ -193,7 +193,7 @@ test('over HTTP/2 a course has a host of its own too, and a certificate that lac
   await stopProcess(own);
 });
 
-test('the stop closes connections of HTTP/2 that nobody uses', async () => {
+test('a shutdown closes idle HTTP/2 connections', async () => {
   const idle = connect(service.baseUrl, { rejectUnauthorized: false });
   await over2(idle, '/tenant', key);
   const begun = performance.now();

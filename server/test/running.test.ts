@@ -37,7 +37,7 @@ async function refused(env: Environment): Promise<string> {
 
 const printed = /shown only once:\n\n {2}(lectern_[\w-]{43})\n/g;
 
-test('the start on an empty database prints key and sign-in link of the operator, and no later start does', async () => {
+test("only the first start on an empty database prints the operator's key and sign-in link", async () => {
   const empty = await emptyPlace();
   const first = await startProcess(empty);
   const keys = [...first.stdout().matchAll(printed)];
@@ -54,7 +54,7 @@ test('the start on an empty database prints key and sign-in link of the operator
   assert.deepEqual(await stopProcess(second, 'SIGINT'), { code: 0, signal: null });
 });
 
-test('BOOTSTRAP_KEY is the key of the operator, and is not printed; the sign-in link is', async () => {
+test("BOOTSTRAP_KEY becomes the operator's key and is not printed, unlike the sign-in link", async () => {
   const empty = await emptyPlace();
   const service = await startProcess({ ...empty, BOOTSTRAP_KEY: bootstrapKey });
   assert.equal(await statusWith(service.baseUrl, bootstrapKey), 200);
@@ -69,13 +69,13 @@ for (const [name, value] of [
   ['PORT', 'eighty'],
   ['BASE_URL', 'https://name:word@lectern.example'],
 ] as const)
-  test(`${name}=${value} stops the start and is named`, async () => {
+  test(`${name}=${value} stops the start, with the name in the error`, async () => {
     const said = await refused({ [name]: value });
     assert.match(said, new RegExp(`^${name}: .*\\.$`, 'm'));
     assert.ok(!said.includes('name:word'), 'a secret is not repeated');
   });
 
-test('plain HTTP for other machines is refused with what to do, and taken behind a proxy', async () => {
+test('plain HTTP for other machines is rejected with advice, and accepted behind a proxy', async () => {
   const said = await refused({ HOST: '0.0.0.0' });
   assert.match(
     said,
@@ -86,7 +86,7 @@ test('plain HTTP for other machines is refused with what to do, and taken behind
   await stopProcess(service);
 });
 
-test('a port in use stops the start with what to do', async () => {
+test('a port in use stops the start with advice', async () => {
   const service = await startProcess(await place());
   const { PORT, CONTENT_PORT } = service.env;
   const said = await refused({ ...(await place()), PORT, CONTENT_PORT });
@@ -94,14 +94,14 @@ test('a port in use stops the start with what to do', async () => {
   await stopProcess(service);
 });
 
-test('a database that cannot be reached stops the start with a sentence', async () => {
+test('an unreachable database stops the start with a one-sentence error', async () => {
   const [port] = await freePorts(1);
   const said = await refused({ DATABASE_URL: `postgres://lectern:the-password@127.0.0.1:${port}/lectern` });
   assert.match(said, /DATABASE_URL|database/i);
   assert.ok(!said.includes('the-password'));
 });
 
-test('a second process on the same embedded database is refused', async () => {
+test('a second process on the same embedded database is rejected', async () => {
   const { DATA_DIR } = await place();
   const first = await startProcess({ DATA_DIR, BOOTSTRAP_KEY: bootstrapKey });
   const said = await refused({ DATA_DIR });
@@ -111,7 +111,7 @@ test('a second process on the same embedded database is refused', async () => {
   await stopProcess(first);
 });
 
-test('two nodes start at once on one empty database of a server', {
+test('two nodes start together on one empty PostgreSQL database', {
   skip: !process.env.TEST_DATABASE_URL && 'runs with --postgres',
 }, async () => {
   const { url, drop } = await emptyServerDatabase(process.env.TEST_DATABASE_URL ?? '');

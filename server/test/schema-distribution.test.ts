@@ -12,7 +12,7 @@ const scaling = await readFile(join(import.meta.dirname, '../../docs/guide/scali
 const listed = (call: string) =>
   [...scaling.matchAll(new RegExp(`${call}\\('"?(\\w+)"?'`, 'g'))].map(([, table]) => table).sort();
 
-test('docs/guide/scaling.md distributes each table of a tenant, and makes all others reference tables', async () => {
+test('docs/guide/scaling.md distributes each tenant table and makes all others reference tables', async () => {
   const { rows } = await engine.query<{ name: string }>({
     text: `select tablename as name from pg_tables where schemaname = 'public'`,
     values: [],
@@ -28,7 +28,7 @@ test('docs/guide/scaling.md distributes each table of a tenant, and makes all ot
   );
 });
 
-test('keys, unique indexes and references of distributed tables hold the tenant', async () => {
+test('keys, unique indexes and references of distributed tables include the tenant', async () => {
   const text = `select conrelid::regclass::text as "table", contype as kind, confrelid::regclass::text as "to",
       array(select attname::text from pg_attribute where attrelid = conrelid and attnum = any(conkey)) as columns
     from pg_constraint where connamespace = 'public'::regnamespace and contype in ('p', 'u', 'f')`;

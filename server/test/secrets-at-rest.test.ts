@@ -32,7 +32,7 @@ async function everything(): Promise<string> {
   return texts.join('\n');
 }
 
-test('the whole database holds no secret that was handed out, and no key of the ring', async () => {
+test('the database contains no secret that was handed out and no key of the ring', async () => {
   const key = { 'idempotency-key': 'order 4711, chosen by the client' };
   const LoginID = await tenant.user({ Password });
   const made = await service.api('POST', `/tenant/${tenant.TenantID}/key`, { Name: 'more' }, undefined, key);
@@ -90,7 +90,7 @@ test('the whole database holds no secret that was handed out, and no key of the 
   }
 });
 
-test('a password check does the same work for a user that is not there', async () => {
+test('a password check does the same work for a user that does not exist', async () => {
   const stored = await storePassword(service.ctx, Password);
   const cases = { known: stored, unknown: null, unset: randomPassword() };
   const work: Record<string, number[]> = { known: [], unknown: [], unset: [] };

@@ -78,7 +78,7 @@ test('enrolling takes one statement, in either form, new or not', async () => {
   }
 });
 
-test('an Idempotency-Key adds two statements: the key is looked up, the answer stored', async () => {
+test('an Idempotency-Key adds two statements: the key is looked up, and the response stored', async () => {
   const LoginID = unique('keyed');
   const requests = [
     { url: '/user', payload: { LoginID } },
@@ -125,7 +125,7 @@ test('a click takes one statement, the session one, the page none, a commit two'
   assert.equal(repeated, 1, tell());
 });
 
-test('course files take one statement for all of them', async () => {
+test('all course files together take one statement', async () => {
   const { LaunchURL } = await enrolled();
   const [opened] = await open(LaunchURL);
   const { ContentPath } = opened.json();
@@ -137,7 +137,7 @@ test('course files take one statement for all of them', async () => {
   }
 });
 
-test('50 simultaneous enrolments of one tenant share a few statements', async () => {
+test('50 concurrent enrolments of one tenant share a few statements', async () => {
   const users = await Promise.all(Array.from({ length: 50 }, () => tenant.user()));
   seen = [];
   const headers = { authorization: `Bearer ${tenant.key}` };

@@ -86,7 +86,7 @@ async function doors(tenant: TestTenant) {
   return asks;
 }
 
-test('a suspended tenant is refused everywhere within 5 s on another node, and everything resumes', async () => {
+test('a suspended tenant is rejected everywhere within 5 s on another node, and everything resumes', async () => {
   const tenant = await newTenant(service);
   const asks = await doors(tenant);
   const statuses = async (names = Object.keys(asks)) => {
@@ -113,7 +113,7 @@ test('a suspended tenant is refused everywhere within 5 s on another node, and e
   assert.deepEqual(await statuses(), working);
 });
 
-test('a suspended tenant says so: to programs with a code, to people with a page and the way back', async () => {
+test('a suspension is reported to programs with a code, and to people with a page and a return link', async () => {
   const tenant = await newTenant(service);
   const { LoginID, LaunchURL } = await enrolled(tenant);
   const cookie = await signInUser(service, tenant, LoginID);
@@ -142,7 +142,7 @@ test('a suspended tenant says so: to programs with a code, to people with a page
   assert.equal((await press(service, link)).status, 303);
 });
 
-test('a bulk call that is under way does nothing more once its tenant is suspended', async () => {
+test('a bulk call in progress stops once its tenant is suspended', async () => {
   const tenant = await newTenant(service);
   const names = Array.from({ length: 400 }, () => unique('row'));
   const rows = (part: string[]) => Buffer.from(part.map((LoginID) => `{"LoginID":"${LoginID}"}\n`).join(''));
@@ -173,7 +173,7 @@ test('a bulk call that is under way does nothing more once its tenant is suspend
   assert.equal((await call('{}')).status, 403);
 });
 
-test('the operator can act on a suspended tenant, and its trail says who suspended it', async () => {
+test('the operator can act on a suspended tenant, whose trail says who suspended it', async () => {
   const tenant = await newTenant(service);
   expectStatus(await put(tenant, 'deleting'), 422);
   await suspend(tenant);
@@ -189,7 +189,7 @@ test('the operator can act on a suspended tenant, and its trail says who suspend
   assert.equal(actions.filter((action: string) => action === 'tenant.suspended').length, 1);
 });
 
-test('a commit during a suspension is refused with a code that keeps it, and counts after resuming, however late', async () => {
+test('a commit during a suspension is rejected with a code that makes the page keep it, and counts after resuming, however late', async () => {
   const tenant = await newTenant(service);
   const { LoginID, EnrollID, LaunchURL } = await enrolled(tenant);
   const { commit } = await play(service, LaunchURL);
@@ -205,7 +205,7 @@ test('a commit during a suspension is refused with a code that keeps it, and cou
   assert.deepEqual([body.Status, body.Score], ['completed', 90]);
 });
 
-test('webhooks of a suspended tenant wait, and go on where they stopped without counting it as a failure', async (t) => {
+test('webhooks of a suspended tenant wait, and continue where they stopped without counting a failure', async (t) => {
   const tenant = await newTenant(service);
   const receiver = await startReceiver();
   const dispatchers = [startDispatcher(otherNode(service.ctx)), startDispatcher(otherNode(service.ctx))];

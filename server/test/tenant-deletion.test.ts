@@ -60,7 +60,7 @@ async function mentions(text: string): Promise<string[]> {
   return found;
 }
 
-test('every table of a tenant is listed for plan, deletion and export', () => {
+test('every tenant table is listed for plan, deletion and export', () => {
   const listed = ownTables.map(({ table }) => table);
   assert.deepEqual(listed.toSorted(), [...tenantTables, 'api_key'].toSorted());
 });
@@ -137,7 +137,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
   assert.deepEqual((await service.api('GET', '/user', undefined, undefined, acting)).body.Items, []);
 });
 
-test('deleting a tenant takes the answers to the operator about it, and a late retry does not bring it back', async () => {
+test('deleting a tenant erases stored responses about it, and a late retry does not bring it back', async () => {
   const TenantID = 'keyed-tenant';
   const send = (path: string, body: object, key: string) =>
     service.api('POST', path, body, undefined, { 'idempotency-key': `${key} of a deletion` });
@@ -196,7 +196,7 @@ test('an export holds every record of the tenant and no secret, and is open to t
   expectProblem(await other.api('GET', address), 403, 'operator_only');
 });
 
-test('a deletion that kill -9 interrupts is finished by the next process', async () => {
+test('a deletion interrupted by kill -9 is finished by the next process', async () => {
   const home = await place();
   const headers = { authorization: `Bearer ${bootstrapKey}`, tenant: 'doomed' };
   const call = (base: string, method: string, path: string, body?: string, type = 'application/json') =>

@@ -21,7 +21,7 @@ after(service.close);
 const receiver = await startReceiver();
 after(receiver.kill);
 
-test('no real statement gets through the tenant guard once it has lost its tenant', async () => {
+test('no real statement passes the tenant guard without its tenant condition', async () => {
   const tenant = await newTenant(service);
   const names = await fill(service, receiver.url, tenant);
   for (const { method, path, access } of routes) {
@@ -43,7 +43,7 @@ const nothing: Engine = {
   close: async () => {},
 };
 
-test('a statement whose conditions name two tenants is refused when it is run', async () => {
+test('a statement whose conditions name two tenants is rejected when it is run', async () => {
   const engine = guardTenants(nothing);
   const text =
     'select 1 from enrolment e join "user" u on u.tenant_id = $1 and u.user_id = e.user_id where e.tenant_id = $2';

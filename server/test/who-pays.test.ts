@@ -85,7 +85,7 @@ const ofTenant = routes
   .filter(({ access, streams }) => (access === 'tenant' || access === 'either') && !streams)
   .sort((a, b) => isEnd(a.method) - isEnd(b.method));
 
-test('all that the routes of a tenant do waits in its own line', async () => {
+test("everything that a tenant's routes do waits in its own queue", async () => {
   const known = await names();
   const ok: string[] = [];
   for (const { method, path, name } of ofTenant)
@@ -110,7 +110,7 @@ test('all that the routes of a tenant do waits in its own line', async () => {
   assert.ok(new Set(ok).size >= ofTenant.length / 2, `few routes did anything: ${ok}`);
 });
 
-test('so does all that a learner and a preview do', async () => {
+test("everything that learners and previews do waits in their tenant's queue", async () => {
   const { LaunchURL = '' } = await names();
   const { PreviewURL } = (await tenant.api('POST', '/catalogue/course/units/preview')).body;
   const pathOf = (address: unknown) => String(address).slice(new URL(String(address)).origin.length);
@@ -137,7 +137,7 @@ test('so does all that a learner and a preview do', async () => {
   }
 });
 
-test('a stranger who names a tenant does not wait in its line, nor in that of the service', async () => {
+test("an anonymous caller who names a tenant waits neither in its queue nor in the service's", async () => {
   const named = { TenantID: tenant.TenantID, LoginID: 'none', Password: 'x' };
   const cookie = `lectern_session=${Buffer.from(tenant.TenantID).toString('base64url')}.${'x'.repeat(43)}`;
   seen = [];
@@ -151,7 +151,7 @@ test('a stranger who names a tenant does not wait in its line, nor in that of th
   );
 });
 
-test('credentials that nobody knows yet are looked up in the queue of their network, and known ones before all', async () => {
+test("unknown credentials are looked up in their network's queue, and known ones before everything else", async () => {
   const lineOf = async (key: string) => {
     seen = [];
     await node.api.inject({ url: '/user', headers: { authorization: `Bearer ${key}` } });

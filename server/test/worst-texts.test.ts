@@ -53,7 +53,7 @@ function namesIn(schema: { properties?: Record<string, unknown> } | undefined): 
 
 const called = operations.filter(({ path }) => !path.startsWith('/health') && path !== '/metrics');
 
-test('the worst text in any member of any body takes no time that others would notice', async () => {
+test('the worst text in any field of any body causes no noticeable delay for others', async () => {
   for (const { path, method, operation } of called) {
     const isOpen = (operation as { 'x-access'?: string })['x-access'] === 'anyone';
     const schema = operation.requestBody?.content['application/json']?.schema;
@@ -72,7 +72,7 @@ test('the worst text in any member of any body takes no time that others would n
   }
 });
 
-test('the worst text in any part of any address takes no time that others would notice', async () => {
+test('the worst text in any part of any URL causes no noticeable delay for others', async () => {
   for (const { path, method, operation } of called) {
     const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
     const send = (address: string) => () => api(method.toUpperCase(), address);
@@ -89,7 +89,7 @@ test('the worst text in any part of any address takes no time that others would 
   }
 });
 
-test('the worst text in the return address of a link takes no time that others would notice', async () => {
+test('the worst text in a return URL causes no noticeable delay for others', async () => {
   const host = `a${'\u0315'.repeat(1_250)}${'\u0344'.repeat(1_250)}`;
   const LoginID = await user();
   const CourseID = await newCourse(service);
@@ -100,7 +100,7 @@ test('the worst text in the return address of a link takes no time that others w
       await assertWork(maxPerAddress, link, () => fetch(`${link}&returnURL=${text}`, { redirect: 'manual' }));
 });
 
-test('a commit of the worst texts takes no time that others would notice', async () => {
+test('a commit with the worst texts causes no noticeable delay for others', async () => {
   const LoginID = await user();
   const { LaunchURL } = (await api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;
   const { commit } = await play(service, LaunchURL);

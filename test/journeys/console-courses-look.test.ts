@@ -48,7 +48,7 @@ for (const [part, text] of [
   ['releases', 'Release 1'],
   ['details', 'Only these tenants'],
 ] as const) {
-  test(`The ${part} of a course have no barriers`, async () => {
+  test(`The ${part} of a course are accessible`, async () => {
     const page = await consoleOf(service, 'operator', `/console/courses/phishing?part=${part}`);
     await page.getByText(text).first().waitFor();
     await expectNoBarriers(page);

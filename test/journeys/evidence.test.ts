@@ -32,7 +32,7 @@ async function setStatus(page: Page, status: string, score?: number): Promise<st
   return callAPI(page, 'LMSCommit', '');
 }
 
-test('What a proxy answers never empties the journal: it is kept, shown, and delivered later', async () => {
+test("A proxy's responses never empty the journal: it is kept, shown, and sent later", async () => {
   for (const [status, contentType, body] of [
     [403, 'text/html', '<h1>Forbidden</h1>'],
     [404, 'text/html', '<h1>Not found</h1>'],
@@ -57,7 +57,7 @@ test('What a proxy answers never empties the journal: it is kept, shown, and del
   }
 });
 
-test('What a proxy turned away is still there, and sent, when the course is opened again', async () => {
+test('Commits that a proxy rejected are kept, and sent when the course is reopened', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   await context.route('**/commit', (route) =>
@@ -154,7 +154,7 @@ test('A unit passed and then failed offline counts as passed after the tab was c
   await context.close();
 });
 
-test('When access expires the open page saves, says why and leaves', async () => {
+test('When access expires, the open page saves, explains why and closes', async () => {
   const { LaunchURL, read, LoginID, EnrollID } = await service.enrol('row');
   const ExpiresAt = new Date(clock.now().getTime() + 3_600_000).toISOString();
   await service.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { ExpiresAt });
@@ -179,7 +179,7 @@ test('When access expires the open page saves, says why and leaves', async () =>
   await context.close();
 });
 
-test('What is refused for good leaves the device only after the learner was told', async () => {
+test('Permanently rejected results leave the device only after the learner was informed', async () => {
   const { LoginID, EnrollID, LaunchURL, read } = await service.enrol('row');
   const other = await service.enrol('row');
   const context = await newContext();
@@ -204,7 +204,7 @@ test('What is refused for good leaves the device only after the learner was told
   await context.close();
 });
 
-test('A page that is thousands of numbers ahead after a long time offline goes on with the expected one', async () => {
+test('A page that is thousands of numbers ahead after a long time offline continues with the expected one', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);

@@ -106,7 +106,7 @@ function stageOf(contentUrl?: string): Stage {
 
 for (const contentUrl of wildcards) {
   for (const [who, link] of contentUrl === 'http://*.localhost' ? attackers.slice(0, 1) : attackers)
-    test(`At ${contentUrl} ${who} reads nothing of a course, and reports nothing for it`, async () => {
+    test(`At ${contentUrl} ${who} can neither read a course's data nor report results for it`, async () => {
       const [stage, context] = [stageOf(contentUrl), await newContext()];
       const attacker = await open(context, await link(stage));
       const victim = await openVictim(context, await launchOf('ours', 'victim')(stage));
@@ -129,7 +129,7 @@ for (const contentUrl of wildcards) {
     });
 }
 
-test('Without a * the same attack finds the session of another tenant, and reports a pass, as the documents say', async () => {
+test("Without a * the same attack finds another tenant's session and reports a pass, as documented", async () => {
   const [stage, context] = [stageOf(), await newContext()];
   const attacker = await open(context, await launchOf('theirs', 'hostile')(stage));
   const victim = await openVictim(context, await launchOf('ours', 'victim')(stage));
@@ -167,7 +167,7 @@ async function withPlantedCookies(contentUrl: string, count: number) {
   return { planted, status };
 }
 
-test('Below one domain a course can plant cookies for another, up to too many; below a public suffix it cannot', async () => {
+test('Below one domain a course can plant cookies for another, even too many; below a public suffix it cannot', async () => {
   const [oneSite, apart] = ['http://*.courses.localhost', 'http://*.localhost'];
   assert.deepEqual(await withPlantedCookies(oneSite, 1), { planted: true, status: 200 });
   assert.deepEqual(await withPlantedCookies(oneSite, 40), { planted: true, status: 431 });

@@ -49,7 +49,7 @@ test('Hostile texts of course, units, user and return address are shown as text 
   await page.context().close();
 });
 
-test('Hostile texts are shown as text on the page of a refusal and of a sign-in', async () => {
+test('Hostile texts are shown as text on the refusal and sign-in pages', async () => {
   const { LaunchURL, SignInURL, tenant, LoginID } = await fillWithHostileTexts(service);
   const page = await openPage(await newContext());
   const ran = () => page.evaluate(() => Reflect.get(window, 'hostile') ?? null);

@@ -17,7 +17,7 @@ after(() => service?.close());
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1280, 320]) {
-    test(`The player has no barriers, ${colorScheme}, ${width} px wide`, async () => {
+    test(`The player is accessible, ${colorScheme}, ${width} px wide`, async () => {
       const { LaunchURL } = await service.enrol('row');
       const page = await openPage(await newContext({ width, height: 640 }));
       await page.emulateMedia({ colorScheme });

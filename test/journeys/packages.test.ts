@@ -76,7 +76,7 @@ for (const name of ['golf-scorm12-runtime-basic', 'golf-scorm2004-3rd-runtime-ba
   });
 }
 
-test('golf-scorm12-one-file-per-sco: every page that was opened counts', options, async () => {
+test('golf-scorm12-one-file-per-sco: every opened page counts', options, async () => {
   const { page, read } = await launch('golf-scorm12-one-file-per-sco');
   const step = page.locator('#step');
   for (let at = 1; at < 18; at++) {
@@ -90,7 +90,7 @@ test('golf-scorm12-one-file-per-sco: every page that was opened counts', options
 });
 
 for (const name of ['golf-scorm2004-3rd-forced-sequential', 'golf-scorm2004-4th-post-test-rollup']) {
-  test(`${name}: the order is forced, and the place is kept`, options, async () => {
+  test(`${name}: the order is enforced, and the position is kept`, options, async () => {
     const { page, url, read } = await launch(name);
     const current = page.locator('.unit[aria-current]');
     const next = contentOf(page).locator('#butNext');

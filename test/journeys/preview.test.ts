@@ -149,7 +149,7 @@ test('Two previews play side by side, and a real launch next to them saves as us
   await context.close();
 });
 
-test('Without a connection the content still gets responses, and the page claims no saving', async () => {
+test('Without a connection the content still gets responses, and the page does not claim to save', async () => {
   await service.api('PUT', '/course/phishing', { Status: 'draft' });
   await previewing('phishing', {}, async (page, address, context) => {
     await page.goto(address);

@@ -16,7 +16,7 @@ before(async () => {
 
 after(() => service?.close());
 
-test('Units in a row: finishing moves on, prerequisites lock, suspending stays', async () => {
+test('Linear units: finishing moves on, prerequisites lock, suspending stays', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const page = await openPage(await newContext());
   const unit = (name: string) => page.locator('.unit').filter({ hasText: name });

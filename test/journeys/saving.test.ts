@@ -97,7 +97,7 @@ const keptIn = (page: Page) =>
 const becomes = <Value>(ask: () => Promise<Value>, wanted: Value) =>
   untilRight(ask, (value) => value === wanted);
 
-test('A course that empties local storage deletes no result that was called kept', async () => {
+test('A course that empties local storage deletes no result that was shown as kept', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openRow(context, LaunchURL);
@@ -114,7 +114,7 @@ test('A course that empties local storage deletes no result that was called kept
   await context.close();
 });
 
-test('What an earlier page kept survives a course that empties local storage when it starts', async () => {
+test('Results kept by an earlier page survive a course that empties local storage at its start', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   await context.addInitScript(() => {
@@ -136,7 +136,7 @@ test('What an earlier page kept survives a course that empties local storage whe
   await context.close();
 });
 
-test('What local storage has lost and does not take again is called unkept, and still sent by the next page', async () => {
+test('Results that local storage has lost and rejects again are shown as not kept, and still sent by the next page', async () => {
   const { LaunchURL, read } = await service.enrol('row');
   const context = await newContext();
   const page = await openRow(context, LaunchURL);
@@ -156,7 +156,7 @@ test('What local storage has lost and does not take again is called unkept, and 
   await context.close();
 });
 
-test('Nothing is called saved when neither the server nor the device has it', async () => {
+test('Nothing is shown as saved unless the server or the device has it', async () => {
   const { LaunchURL } = await service.enrol('row');
   const context = await newContext();
   const page = await openPage(context);

@@ -7,7 +7,7 @@ import { ConfigError, type Environment, type Setting } from './settings.ts';
 
 // That such an error stops the start is proved with a process, in server/test/running.test.ts.
 
-test('with nothing set everything has a default, and nothing can be changed later', () => {
+test('every setting has a default, and the configuration is frozen', () => {
   const config = readConfig({});
   assert.deepEqual(config, {
     drainSeconds: 0,
@@ -38,7 +38,7 @@ test('with nothing set everything has a default, and nothing can be changed late
   assert.ok(Object.isFrozen(config));
 });
 
-test('an empty value is as good as none', () => {
+test('an empty value counts as unset', () => {
   const names =
     'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL';
   const more =
@@ -56,7 +56,7 @@ test('addresses are origins, without a trailing slash', () => {
   assert.equal(readConfig({ HOST: '::1', PORT: '80' }).baseUrl, 'http://[::1]');
 });
 
-test('a * in CONTENT_URL is the whole first label, of a domain that the interface is not part of', () => {
+test("a * in CONTENT_URL must be the whole first label of a domain that does not contain the API's host", () => {
   const read = (CONTENT_URL: string, BASE_URL = 'https://lectern.example') =>
     readConfig({ BASE_URL, CONTENT_URL }).contentUrl;
   for (const address of [
@@ -97,7 +97,7 @@ test('a * in CONTENT_URL is the whole first label, of a domain that the interfac
   assert.throws(() => readConfig({ BASE_URL: 'https://*.lectern.example' }), /^ConfigError: BASE_URL: /);
 });
 
-test('plain HTTP is for loopback, or for behind a proxy', () => {
+test('plain HTTP is accepted on loopback or behind a proxy only', () => {
   for (const HOST of ['127.0.0.1', '127.9.9.9', 'localhost', '::1'])
     assert.equal(readConfig({ HOST }).host, HOST);
   for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'lectern.example', '127.0.0.1.example']) {
@@ -110,14 +110,14 @@ test('plain HTTP is for loopback, or for behind a proxy', () => {
   }
 });
 
-test('a first key must fit into a header, and must not look like an access token', () => {
+test('BOOTSTRAP_KEY must fit into a header and must not look like an access token', () => {
   const good = 'a'.repeat(32);
   assert.equal(readConfig({ BOOTSTRAP_KEY: good }).bootstrapKey, good);
   for (const BOOTSTRAP_KEY of [good.slice(1), `${good} x`, `${good}ä`, `${good}.b.c`, `${good}\n`])
     assert.throws(() => readConfig({ BOOTSTRAP_KEY }), /^ConfigError: BOOTSTRAP_KEY: /);
 });
 
-test('behind a proxy the interface is HTTPS: by default, and no plain address is taken but a local one', () => {
+test('behind a proxy the API uses HTTPS by default, and BASE_URL may be HTTP only on loopback', () => {
   const behind = (BASE_URL: string) => readConfig({ HOST: '0.0.0.0', TRUST_PROXY: 'true', BASE_URL }).baseUrl;
   assert.equal(behind(''), 'https://localhost:3000');
   assert.equal(behind('https://lectern.example'), 'https://lectern.example');
@@ -165,7 +165,7 @@ const badValues: [Setting, string, Environment?][] = [
 ];
 
 for (const [name, value, more] of badValues)
-  test(`${name}=${value} is refused and named`, () => {
+  test(`${name}=${value} is rejected and named`, () => {
     assert.throws(
       () => readConfig({ DATA_DIR: tmpdir(), ...more, [name]: value }),
       (error: unknown) => {

@@ -14,7 +14,7 @@ test('ids are UUIDs of version 7, unique, and ordered by time', () => {
   assert.equal(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16), times[0]?.getTime());
 });
 
-test('only what can be an id is one', () => {
+test('only valid IDs are accepted', () => {
   assert.ok(isId(newId(new Date())));
   for (const text of [
     '',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isInstant } from './instants.ts';
 
-test('every instant of four-digit years is one', () => {
+test('every time in a four-digit year is accepted', () => {
   const date = fc.date({
     min: new Date('0001-01-01T00:00:00Z'),
     max: new Date('9999-12-31T23:59:59.999Z'),
@@ -23,7 +23,7 @@ test('the forms of RFC 3339', () => {
     assert.ok(isInstant(text), text);
 });
 
-test('what cannot be kept is none', () => {
+test('times that cannot be stored are rejected', () => {
   for (const text of [
     '',
     '2026-01-02',
@@ -46,7 +46,7 @@ test('what cannot be kept is none', () => {
     assert.ok(!isInstant(text), text);
 });
 
-test('whatever text is taken is a date', () => {
+test('every accepted text is a date', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/)),

@@ -69,7 +69,7 @@ const forgeries: [string, (tenantId: string) => RawBuilder<unknown>, number | nu
 ];
 
 for (const [what, forge, number] of forgeries)
-  test(`${what} is found`, async () => {
+  test(`${what} is detected`, async () => {
     const tenant = await trail();
     await change(forge(tenant.TenantID));
     const found = await chainOf(tenant);
@@ -77,7 +77,7 @@ for (const [what, forge, number] of forgeries)
     assert.ok(found?.Break?.Reason);
   });
 
-test('whoever has the database alone can neither rebuild a chain nor cut it off unseen', async () => {
+test('an attacker with only the database can neither rebuild nor truncate a chain unnoticed', async () => {
   const tenant = await trail();
   const id = tenant.TenantID;
   const { hashOf } = await import('./chain.ts');
@@ -116,7 +116,7 @@ test('whoever has the database alone can neither rebuild a chain nor cut it off 
   assert.deepEqual((await chainOf(other))?.Break?.Number, 3);
 });
 
-test('a trail put back to an earlier state is found by what was verified before', async () => {
+test('a trail restored to an earlier state is detected by an earlier verification', async () => {
   const tenant = await newTenant(service);
   const id = tenant.TenantID;
   const { rows: old } = await sql<{ number: number; hash: string; seal: string }>`
@@ -154,7 +154,7 @@ const emptied: [string, (tenantId: string) => RawBuilder<unknown>[]][] = [
 ];
 
 for (const [what, statements] of emptied)
-  test(`a trail ${what} is found, and never begins again unseen`, async () => {
+  test(`a trail ${what} is detected, and cannot be restarted unnoticed`, async () => {
     const tenant = await trail();
     const id = tenant.TenantID;
     for (const statement of statements(id)) await change(statement);
@@ -169,7 +169,7 @@ for (const [what, statements] of emptied)
     else assert.match(ofDeployment?.Break?.Reason ?? '', /was started a second time/);
   });
 
-test('the trail of the deployment cannot be emptied unseen', async () => {
+test("the deployment's trail cannot be emptied unnoticed", async () => {
   const own = await startService();
   try {
     assert.equal((await verifyAudit(own.ctx)).Intact, true);
@@ -184,7 +184,7 @@ test('the trail of the deployment cannot be emptied unseen', async () => {
   }
 });
 
-test('a failed sign-in begins no chain, and is recorded without one', async () => {
+test('a failed sign-in starts no chain, and is recorded without one', async () => {
   const { TenantID } = await newTenant(service);
   for (const table of ['audit_entry', 'audit_chain'])
     await change(sql`delete from ${sql.table(table)} where tenant_id = ${TenantID}`);
@@ -195,7 +195,7 @@ test('a failed sign-in begins no chain, and is recorded without one', async () =
   assert.deepEqual([found?.Entries, found?.Break?.Number], [2, 1]);
 });
 
-test('a tenant deleted since is not missed by what was verified before, made again or not', async () => {
+test('a tenant deleted since an earlier verification is not reported missing, whether or not it was created again', async () => {
   const [gone, again] = [await newTenant(service), await newTenant(service)];
   const own = [gone.TenantID, again.TenantID];
   const { Chains } = await verifyAudit(service.ctx);
@@ -216,7 +216,7 @@ test('a tenant deleted since is not missed by what was verified before, made aga
   assert.deepEqual(await breaks(), []);
 });
 
-test('chains from before chains had beginnings get one from the start that migrates, once', async () => {
+test('chains that predate `audit.began` get it once, at the start that migrates them', async () => {
   const own = await startService();
   const { beginTrail } = await import('./begin.ts');
   try {
@@ -245,7 +245,7 @@ test('chains from before chains had beginnings get one from the start that migra
   }
 });
 
-test('chains that were removed and made to begin again are found by what was verified before', async () => {
+test('chains that were removed and restarted are detected by an earlier verification', async () => {
   const own = await startService();
   const { beginTrail } = await import('./begin.ts');
   try {

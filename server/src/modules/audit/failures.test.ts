@@ -34,7 +34,7 @@ test('noise does not hide an attack on one account: the first failure of a known
   assert.equal(await recorded(), 4);
 });
 
-test('a wrong password that a client sends to be checked is recorded too, with its key', async () => {
+test('a wrong password in POST /user/check is recorded too, with the key of the call', async () => {
   const { keyId, api, user } = await newTenant(service);
   const LoginID = await user({ Password: 'a'.repeat(64) });
   await api('POST', `/user/check/${LoginID}`, { Password: 'a'.repeat(64) });

@@ -41,7 +41,7 @@ test('a key is shown with its secret once, and never again', async () => {
   for (const text of [JSON.stringify(items), JSON.stringify(rows)]) assert.ok(!text.includes(Secret));
 });
 
-test('a key that is not right is refused with its field', async () => {
+test('an invalid key is rejected with its field', async () => {
   for (const [body, code, param] of [
     [{}, 'validation_failed', 'Name'],
     [{ Name: '' }, 'validation_failed', 'Name'],
@@ -57,7 +57,7 @@ test('a key that is not right is refused with its field', async () => {
   expectProblem(await api('GET', '/tenant/nobody/key'), 404, 'tenant_not_found');
 });
 
-test('each operation refuses a key that lacks its scope', async () => {
+test('each operation rejects a key that lacks its scope', async () => {
   const secrets = new Map<string, string>();
   for (const scope of scopes) {
     const others = scopes.filter((one) => one !== scope);
@@ -75,7 +75,7 @@ test('each operation refuses a key that lacks its scope', async () => {
   }
 });
 
-test("the operator's operations refuse a tenant's key, whatever its scopes", async () => {
+test("the operator's operations reject a tenant's key, whatever its scopes", async () => {
   for (const route of routes) {
     if (route.access !== 'operator') continue;
     const address = route.path.replaceAll(/\{\w+\}/g, 'x');
@@ -84,7 +84,7 @@ test("the operator's operations refuse a tenant's key, whatever its scopes", asy
   }
 });
 
-test('without a valid key there is 401, with the way to do it', async () => {
+test('without a valid key the answer is 401 and says how to authenticate', async () => {
   const call = async (authorization?: string) => {
     const response = await fetch(`${service.baseUrl}/user`, {
       headers: authorization ? { authorization } : {},
@@ -109,7 +109,7 @@ test('without a valid key there is 401, with the way to do it', async () => {
     expectStatus(await call(good), 200);
 });
 
-test('a key ends at its time', async () => {
+test('a key expires at its time', async () => {
   const ExpiresAt = new Date(clock.now().getTime() + 3_600_000).toISOString();
   const { Secret } = await newKey({ ExpiresAt });
   expectStatus(await api('GET', '/user', undefined, Secret), 200);
@@ -117,7 +117,7 @@ test('a key ends at its time', async () => {
   expectProblem(await api('GET', '/user', undefined, Secret), 401, 'unauthorized');
 });
 
-test('revoking a key holds at once here and within 5 s on another node; repeating it changes nothing', async () => {
+test('revoking a key takes effect immediately here and within 5 s on another node; repeating it changes nothing', async () => {
   const { KeyID, Secret } = await newKey({});
   const node = await serve(otherNode(service.ctx));
   const elsewhere = async () =>
@@ -136,7 +136,7 @@ test('revoking a key holds at once here and within 5 s on another node; repeatin
   assert.deepEqual((await api('DELETE', `${keys}/${KeyID}`)).body.RevokedAt, revoked.body.RevokedAt);
 });
 
-test("a key is revoked through its own tenant's address only", async () => {
+test("a key can be revoked only through its own tenant's URL", async () => {
   const other = await newTenant(service);
   const { KeyID, Secret } = await newKey({});
   expectProblem(await api('DELETE', `/tenant/${other.TenantID}/key/${KeyID}`), 404, 'key_not_found');
@@ -144,7 +144,7 @@ test("a key is revoked through its own tenant's address only", async () => {
   expectStatus(await api('GET', '/user', undefined, Secret), 200);
 });
 
-test('last use is noted, at most once a minute', async () => {
+test('last use is recorded, at most once a minute', async () => {
   const { KeyID, Secret } = await newKey({});
   const lastUse = async () => {
     const { items } = await allPages((page) => api('GET', page), keys, 200);

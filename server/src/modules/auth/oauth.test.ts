@@ -29,7 +29,7 @@ const basic = (id: string, secret: string) => ({
 const asBearer = (token: string, method = 'GET', path = '/user', body?: unknown) =>
   api(method, path, body, token);
 
-test('credentials in the form, in Basic or in JSON give a bearer token', async () => {
+test('credentials in a form, in Basic or in JSON yield a bearer token', async () => {
   for (const reply of [
     await ask({ ...grant, ...client }),
     await ask(grant, basic(tenant.keyId, tenant.key)),
@@ -45,7 +45,7 @@ test('credentials in the form, in Basic or in JSON give a bearer token', async (
   }
 });
 
-test('refusals are those of RFC 6749 §5.2', async () => {
+test('errors follow RFC 6749 §5.2', async () => {
   const other = await newTenant(service);
   const pair = new URLSearchParams({ ...grant, ...client }).toString();
   for (const [form, headers, status, error] of [
@@ -70,7 +70,7 @@ test('refusals are those of RFC 6749 §5.2', async () => {
   }
 });
 
-test('a token has the scopes that were asked for, and no more', async () => {
+test('a token has the requested scopes, and no others', async () => {
   const { body } = await ask({ ...grant, ...client, scope: 'users:read' });
   assert.equal(body.scope, 'users:read');
   expectStatus(await asBearer(body.access_token), 200);
@@ -87,7 +87,7 @@ test('a token of a tenant acts on that tenant only', async () => {
   expectProblem(named, 403, 'tenant_not_allowed');
 });
 
-test('a token holds for ten minutes', async () => {
+test('a token is valid for ten minutes', async () => {
   const { access_token } = (await ask({ ...grant, ...client })).body;
   clock.advance({ minutes: 9, seconds: 50 });
   expectStatus(await asBearer(access_token), 200);
@@ -95,7 +95,7 @@ test('a token holds for ten minutes', async () => {
   expectProblem(await asBearer(access_token), 401, 'unauthorized');
 });
 
-test('revoking the key ends its tokens; an expired or revoked key gives none', async () => {
+test('revoking the key revokes its tokens; an expired or revoked key gets none', async () => {
   const own = await newTenant(service);
   const credentials = { client_id: own.keyId, client_secret: own.key };
   const { access_token } = (await ask({ ...grant, ...credentials })).body;
@@ -105,7 +105,7 @@ test('revoking the key ends its tokens; an expired or revoked key gives none', a
   assert.equal((await ask({ ...grant, ...credentials })).body.error, 'invalid_client');
 });
 
-test('a token that was changed, or signed by another, is refused', async () => {
+test('a token that was changed or signed with another key is rejected', async () => {
   const { access_token } = (await ask({ ...grant, ...client })).body;
   const [head, claims, signature] = access_token.split('.');
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

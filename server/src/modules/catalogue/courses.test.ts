@@ -11,7 +11,7 @@ after(service.close);
 const { api } = service;
 const tenant = await newTenant(service);
 
-test('PUT creates with 201 and Location, then changes with 200; what is not sent stays', async () => {
+test('PUT creates with 201 and Location, then changes with 200; fields not sent stay unchanged', async () => {
   const CourseID = unique('Kurs für/Ä?');
   const made = await api('PUT', path`/course/${CourseID}`, { Title: 'One', Language: 'de-AT' });
   expectStatus(made, 201);
@@ -52,7 +52,7 @@ test('PUT creates with 201 and Location, then changes with 200; what is not sent
   assert.deepEqual((await api('GET', path`/course/${CourseID}`)).body, cleared.body);
 });
 
-test('a course that is not right is refused with its field', async () => {
+test('an invalid course is rejected with its field', async () => {
   const CourseID = unique('refused');
   const put = (body: unknown) => api('PUT', `/course/${CourseID}`, body);
   for (const [body, code, param] of [
@@ -117,7 +117,7 @@ test('options are created, changed, listed in order, and cleared', async () => {
   expectProblem(await api('PUT', '/course/no-course/option/a', {}), 404, 'course_not_found');
 });
 
-test('an option that is not right is refused with its field', async () => {
+test('an invalid option is rejected with its field', async () => {
   const CourseID = unique('option');
   await api('PUT', `/course/${CourseID}`, { Title: 'x' });
   const durations = ['30 days', 'P', 'PT', 'P1', 'P-1D', 'P1.5D', 'p1d', 'P1DT', 'P1D2M', 'P9999Y', ''];
@@ -139,7 +139,7 @@ test('an option that is not right is refused with its field', async () => {
   assert.deepEqual((await api('GET', `/course/${CourseID}`)).body.EnrolOptions, []);
 });
 
-test('every duration that is taken can be enrolled with, and ends at a time', async () => {
+test('every accepted duration can be used to enrol, and yields a valid end', async () => {
   const CourseID = unique('durations');
   await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });
   for (const [Duration, end] of [
@@ -158,7 +158,7 @@ test('every duration that is taken can be enrolled with, and ends at a time', as
   }
 });
 
-test('what has enrolments cannot be deleted, what has none can', async () => {
+test('a course or option with enrolments cannot be deleted, one without can', async () => {
   const CourseID = unique('used');
   await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });
   await api('PUT', `/course/${CourseID}/option/used`, {});
@@ -175,7 +175,7 @@ test('what has enrolments cannot be deleted, what has none can', async () => {
   expectProblem(await api('GET', `/course/${fresh}`), 404, 'course_not_found');
 });
 
-test('a tenant sees no groups but those of its own users, for a learner no group but their own', async () => {
+test('a tenant sees only the groups of its own users, and for a learner only their own group', async () => {
   const [own, other, foreign] = ['own', 'other', 'customer'].map(unique);
   const CourseID = unique('course');
   await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });

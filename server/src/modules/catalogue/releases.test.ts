@@ -29,7 +29,7 @@ async function released(count: number, fields: object = {}) {
   return { tenant, told, path: `/course/${CourseID}/release`, course: `/course/${CourseID}` };
 }
 
-test('all releases are listed, newest first, page by page, and each is read by its number', async () => {
+test('all releases are listed in pages, newest first, and each can be read by its number', async () => {
   const { path, course } = await released(5);
   const { items, pages } = await allPages((address) => api('GET', address), path);
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('a course without a package has no releases, and an unknown one is not foun
   );
 });
 
-test('a cursor of another list is refused', async () => {
+test('a cursor of another list is rejected', async () => {
   const { path } = await released(1);
   for (const key of ['x', '', '-1', '1.5', '99999999999'])
     expectProblem(
@@ -75,7 +75,7 @@ test('a cursor of another list is refused', async () => {
     );
 });
 
-test('an earlier release becomes the current one, once, and tenants are told', async () => {
+test('an earlier release becomes current, once, and tenants are notified', async () => {
   const { path, course, told, tenant } = await released(2);
   assert.deepEqual(await told(), [1, 2]);
   const before = (await api('GET', course)).body.UpdatedAt;
@@ -96,7 +96,7 @@ test('an earlier release becomes the current one, once, and tenants are told', a
   assert.deepEqual(await told(), [1, 2, 1, 2]);
 });
 
-test('of a draft nobody hears until it is published', async () => {
+test('tenants are not notified of a draft until it is published', async () => {
   const { path, course, told } = await released(2, { Status: 'draft' });
   expectStatus(await api('PUT', `${path}/1`, { Current: true }), 200);
   assert.deepEqual(await told(), []);
@@ -104,7 +104,7 @@ test('of a draft nobody hears until it is published', async () => {
   assert.deepEqual(await told(), [1]);
 });
 
-test('what is no release, or no such change, is refused and changes nothing', async () => {
+test('an unknown release or an invalid change is rejected and changes nothing', async () => {
   const { path, course } = await released(1);
   expectProblem(await api('PUT', `${path}/2`, { Current: true }), 404, 'release_not_found', 'Release');
   for (const number of ['0', '-1', 'x', '1.5', '1e99'])
@@ -115,7 +115,7 @@ test('what is no release, or no such change, is refused and changes nothing', as
   assert.equal((await api('GET', course)).body.Release, 1);
 });
 
-test("releases are the operator's to read and to change", async () => {
+test('only the operator can read and change releases', async () => {
   const { path, tenant } = await released(1);
   for (const [method, address, body] of [
     ['GET', path, undefined],

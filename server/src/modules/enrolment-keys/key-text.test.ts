@@ -6,7 +6,7 @@ import { newKey, readKey, showKey } from './key-text.ts';
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const mistyped = { code: 'key_mistyped' };
 
-test('a key is read as people type it', () => {
+test('a key is accepted as people type it', () => {
   for (let n = 0; n < 200; n++) {
     const key = newKey();
     assert.match(key, /^[0-9A-HJKMNP-TV-Z]{20}$/);
@@ -24,14 +24,14 @@ test('a key is read as people type it', () => {
   }
 });
 
-test('one wrong character is always noticed', () => {
+test('one wrong character is always detected', () => {
   const key = newKey();
   for (let at = 0; at < key.length; at++)
     for (const other of alphabet.replace(key[at] ?? '', ''))
       assert.throws(() => readKey(key.slice(0, at) + other + key.slice(at + 1)), mistyped);
 });
 
-test('two swapped characters are always noticed', () => {
+test('two swapped characters are always detected', () => {
   const place = fc.integer({ min: 0, max: 19 });
   fc.assert(
     fc.property(place, place, (a, b) => {
@@ -43,7 +43,7 @@ test('two swapped characters are always noticed', () => {
   );
 });
 
-test('what is too short, too long or not of the alphabet is mistyped', () => {
+test('text that is too short, too long or outside the alphabet is reported as mistyped', () => {
   const key = newKey();
   for (const typed of [
     '',

@@ -16,7 +16,7 @@ const { api, user } = await newTenant(service);
 const course = await newCourse(service);
 const body = { CourseIDs: [course], DurationIDs: ['standard'] };
 
-test('keys are made with what was sent, each another, valid for a year', async () => {
+test('keys are created as requested, each different, and valid for a year by default', async () => {
   const LoginID = await user();
   const reply = await api('POST', '/enrolment/key', {
     ...body,
@@ -43,7 +43,7 @@ test('keys are made with what was sent, each another, valid for a year', async (
   }
 });
 
-test('a thousand keys are made at once, and not more', async () => {
+test('at most a thousand keys are created in one call', async () => {
   const PurchaseOrder = unique('order');
   const reply = await api('POST', '/enrolment/key', { ...body, Quantity: 1000, PurchaseOrder });
   expectStatus(reply, 201);
@@ -58,7 +58,7 @@ test('a thousand keys are made at once, and not more', async () => {
     expectProblem(await api('POST', '/enrolment/key', { ...body, Quantity }), 422, 'validation_failed');
 });
 
-test('keys that could never be redeemed are not made', async () => {
+test('keys that could never be redeemed are not created', async () => {
   const make = (fields: object) => api('POST', '/enrolment/key', { ...body, ...fields });
   const draft = await newCourse(service, { Status: 'draft' });
   const retired = await newCourse(service, { Status: 'retired' });
@@ -80,7 +80,7 @@ test('keys that could never be redeemed are not made', async () => {
   expectProblem(await make({ Quantitiy: 3 }), 422, 'unknown_field', 'Quantitiy');
 });
 
-test('keys are listed by order and status', async () => {
+test('keys can be listed by purchase order and status', async () => {
   const PurchaseOrder = unique('order');
   const soon = new Date(Date.now() + 60_000).toISOString();
   const [spent, gone] = (await api('POST', '/enrolment/key', { ...body, Quantity: 3, PurchaseOrder })).body
@@ -106,7 +106,7 @@ test('keys are listed by order and status', async () => {
   expectProblem(await api('GET', '/enrolment/key?Cursor=x'), 422, 'validation_failed', 'Cursor');
 });
 
-test('revoking is safe to repeat, and impossible once a key was redeemed', async () => {
+test('revoking can be repeated safely, but a redeemed key cannot be revoked', async () => {
   const { Items } = (await api('POST', '/enrolment/key', { ...body, Quantity: 2 })).body;
   const [first, second] = Items;
   const revoked = await api('DELETE', `/enrolment/key/${first.Key}`);

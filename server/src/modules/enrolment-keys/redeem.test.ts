@@ -31,7 +31,7 @@ const redeem = (LoginID: string, key: string, body?: object) =>
   api('POST', `/enrol/key/${LoginID}/${encodeURIComponent(key)}`, body);
 const enrolmentsOf = async (LoginID: string) => (await api('GET', `/enrolment/${LoginID}`)).body.Items;
 
-test('a key enrols on all of its courses, once, and tells of it', async () => {
+test('a key enrols on all of its courses, once, and writes events', async () => {
   const courses = [await newCourse(service), await newCourse(service)];
   const { Key, KeyID } = await newKeyOf({ PurchaseOrder: 'PO 7' }, courses);
   const LoginID = await user();
@@ -68,7 +68,7 @@ test('a key enrols on all of its courses, once, and tells of it', async () => {
   expectProblem(await redeem(await user(), Key), 409, 'key_redeemed', 'Key');
 });
 
-test('guesses under Idempotency-Keys count, and a refusal under one undoes all but itself', async () => {
+test('guesses with an Idempotency-Key count, and a rejected one changes nothing else', async () => {
   const LoginID = await user();
   const guess = (key: string, header: string) =>
     api('POST', `/enrol/key/${LoginID}/${encodeURIComponent(key)}`, {}, { 'idempotency-key': header });
@@ -86,7 +86,7 @@ test('guesses under Idempotency-Keys count, and a refusal under one undoes all b
   expectStatus(await guess(showKey(newKey()), `${LoginID} 10`), 429);
 });
 
-test('of many who redeem one key on two nodes at once, one wins', async () => {
+test('when many users redeem one key on two nodes at the same time, one succeeds', async () => {
   const { Key } = await newKeyOf({}, [await newCourse(service), await newCourse(service)]);
   const users = await Promise.all(Array.from({ length: 12 }, () => user()));
   const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
@@ -108,7 +108,7 @@ test('of many who redeem one key on two nodes at once, one wins', async () => {
     assert.equal((await enrolmentsOf(LoginID)).length, winners.includes(LoginID) ? 2 : 0);
 });
 
-test('one user who redeems a key many times at once is enrolled once', async () => {
+test('a user who redeems a key many times at the same moment is enrolled once', async () => {
   const { Key } = await newKeyOf();
   const LoginID = await user();
   const replies = await Promise.all(Array.from({ length: 8 }, () => redeem(LoginID, Key)));
@@ -117,7 +117,7 @@ test('one user who redeems a key many times at once is enrolled once', async () 
   assert.equal((await events({ LoginID })).filter(({ type }) => type === 'enrolment.created').length, 1);
 });
 
-test('when one course refuses, none is enrolled and the key stays as it was', async () => {
+test('if enrolment on one course fails, none is created and the key stays unused', async () => {
   const [first, second] = [await newCourse(service), await newCourse(service)];
   const { Key, KeyID } = await newKeyOf({ Group: 'Acme' }, [first, second]);
   const LoginID = await user();
@@ -130,7 +130,7 @@ test('when one course refuses, none is enrolled and the key stays as it was', as
   expectStatus(await redeem(LoginID, Key), 201);
 });
 
-test('who is enrolled on one of the courses keeps the key, unless told what to do', async () => {
+test('a user already enrolled on one of the courses keeps the key, unless IfEnrolled says what to do', async () => {
   const course = await newCourse(service);
   const { Key, KeyID } = await newKeyOf({}, [course]);
   const LoginID = await user();
@@ -158,7 +158,7 @@ test('a key can extend or renew a current enrolment, once', async () => {
   assert.notEqual(renewed.body.Enrolments[0].EnrollID, before.EnrollID);
 });
 
-test('the last seat goes to one of two keys, and the other key stays good', async () => {
+test('the last seat goes to one of two keys, and the other key stays valid', async () => {
   const full = await newCourse(service, {}, { standard: { Seats: 1 } });
   const keys = await newKeys({ Quantity: 2 }, [await newCourse(service), full]);
   const users = [await user(), await user()];
@@ -170,7 +170,7 @@ test('the last seat goes to one of two keys, and the other key stays good', asyn
   assert.equal(key.Status, 'available');
 });
 
-test('a key of a group brings a user without one into it, and refuses users of another', async () => {
+test('a key for a group adds a user without a group to it, and rejects users of another group', async () => {
   const [first, second] = await newKeys({ Quantity: 2, Group: 'Acme' });
   const newcomer = await user();
   expectStatus(await redeem(newcomer, first?.Key ?? ''), 201);
@@ -182,7 +182,7 @@ test('a key of a group brings a user without one into it, and refuses users of a
   expectStatus(await redeem(await user({ GroupName: 'Acme' }), second?.Key ?? ''), 201);
 });
 
-test('each refusal has its own code', async () => {
+test('each rejection has its own code', async () => {
   const LoginID = await user();
   const owner = await user();
   const bound = await newKeyOf({ LoginID: owner });
@@ -222,7 +222,7 @@ test('a key of another tenant is unknown', async () => {
   expectStatus(await redeem(await user(), Key), 201);
 });
 
-test('guessing is throttled for each user, also many at once; mistyped keys do not count', async () => {
+test('guessing is throttled per user, concurrent guesses included; mistyped keys do not count', async () => {
   const LoginID = await user();
   const { Key } = await newKeyOf();
   for (let n = 0; n < 12; n++) expectProblem(await redeem(LoginID, Key.slice(1)), 422, 'key_mistyped');
@@ -238,7 +238,7 @@ test('guessing is throttled for each user, also many at once; mistyped keys do n
   expectStatus(await redeem(LoginID, Key), 201);
 });
 
-test('only a hash of a key is kept', async () => {
+test('only a hash of a key is stored', async () => {
   const { Key } = await newKeyOf();
   const { rows } = await sql<{ text: string }>`
     select to_jsonb(enrolment_key)::text as text from enrolment_key where tenant_id = ${TenantID}`.execute(

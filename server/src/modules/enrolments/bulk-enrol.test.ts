@@ -36,7 +36,7 @@ async function bulk(rows: Line[], query = '', headers: Record<string, string> = 
 
 const list = async (loginId: string) => (await service.api('GET', `/enrolment/${loginId}`)).body.Items;
 
-test('enrols a row each, with the codes of the single verb', async () => {
+test('enrols each row, with the same codes as a single call', async () => {
   const lines = await bulk([
     { LoginID: 'a', CourseID: 'one', Reference: 'order 1', Metadata: { colour: 'red' } },
     { LoginID: 'a', CourseID: 'one' },
@@ -104,7 +104,7 @@ test('a repeated extend with an Idempotency-Key extends once', async () => {
   assert.ok(later.ExpiresAt > once.ExpiresAt);
 });
 
-test('CSV carries members of Metadata as columns', async () => {
+test('CSV has columns for members of Metadata', async () => {
   const csv = 'LoginID,CourseID,Metadata.cost centre\nb,one,4711\n';
   const reply = await service.api('POST', '/enrol/bulk', csv, undefined, { 'content-type': 'text/csv' });
   assert.equal(JSON.parse(reply.body).Status, 201);
@@ -118,7 +118,7 @@ test('another tenant’s users are not found', async () => {
   assert.equal(line?.code, 'user_not_found');
 });
 
-test('lists answer CSV or NDJSON by Accept: all pages, the same filters, formulas made harmless', async () => {
+test('lists return CSV or NDJSON according to Accept: all pages, the same filters, formulas made harmless', async () => {
   const rows = Array.from({ length: 430 }, (_, n) => ({ LoginID: `x-${String(n).padStart(3, '0')}` }));
   await service.api('POST', '/user/bulk', rows.map((row) => JSON.stringify(row)).join('\n'), undefined, {
     'content-type': 'application/x-ndjson',

@@ -27,7 +27,7 @@ async function enrolled(course = CourseID) {
 
 const inDays = (days: number) => new Date(clock.now().getTime() + days * 86_400_000).toISOString();
 
-test('a PUT changes what is sent, keeps the rest, and is one event', async () => {
+test('a PUT changes the fields sent, keeps the rest, and writes one event', async () => {
   const { put, read, EnrollID } = await enrolled();
   const before = await read();
   const changed = await put({ Reference: 'order-9' });
@@ -43,7 +43,7 @@ test('a PUT changes what is sent, keeps the rest, and is one event', async () =>
   assert.deepEqual((await put({ Reference: null })).body.Metadata, { a: '1' });
 });
 
-test('the same PUT again changes nothing and tells nothing', async () => {
+test('repeating the PUT changes nothing and writes no event', async () => {
   const { put, types } = await enrolled();
   const body = { Reference: 'r', Metadata: { a: '1', b: '2' }, ExpiresAt: inDays(5) };
   const first = await put(body);
@@ -70,7 +70,7 @@ test('ExpiresAt moves the end of access, both ways', async () => {
   ]);
 });
 
-test('noting a lapse while changing something else tells of the lapse too', async () => {
+test('a change to an enrolment that has just expired also writes the expiry event', async () => {
   const { put, types } = await enrolled();
   clock.advance({ days: 31 });
   assert.equal((await put({ Reference: 'late' })).body.Status, 'expired');
@@ -78,7 +78,7 @@ test('noting a lapse while changing something else tells of the lapse too', asyn
   assert.deepEqual(told, ['enrolment.expired', 'enrolment.updated']);
 });
 
-test('a withdrawal can be taken back, to the status before', async () => {
+test('a withdrawal can be reversed, which restores the previous status', async () => {
   const { put, LaunchURL, types } = await enrolled();
   await play(service, LaunchURL);
   assert.equal((await put({ Withdrawn: true })).body.Status, 'withdrawn');
@@ -89,7 +89,7 @@ test('a withdrawal can be taken back, to the status before', async () => {
   assert.equal((await types()).filter((type) => type === 'enrolment.withdrawn').length, 1);
 });
 
-test('what is completed stays completed, through every end', async () => {
+test('a completed enrolment stays completed, however it ends', async () => {
   const { put, read, LaunchURL } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   await commit({ Data: { 'lectern.completion': 'completed' } });
@@ -101,7 +101,7 @@ test('what is completed stays completed, through every end', async () => {
   assert.deepEqual([back.Status, back.CompletedAt], ['completed', CompletedAt]);
 });
 
-test('a completion that arrives after the end counts, and shows when access comes back', async () => {
+test('a completion that arrives after access has ended counts, and shows when access is restored', async () => {
   const { put, read, LaunchURL } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   await put({ ExpiresAt: inDays(-1) });
@@ -112,7 +112,7 @@ test('a completion that arrives after the end counts, and shows when access come
   assert.notEqual(back.CompletedAt, null);
 });
 
-test('an earlier enrolment cannot become a second current one', async () => {
+test('an earlier enrolment cannot become current next to another', async () => {
   const first = await enrolled();
   await first.put({ ExpiresAt: inDays(-1) });
   expectStatus(await api('POST', `/enrol/${first.LoginID}/${CourseID}`), 201);
@@ -121,7 +121,7 @@ test('an earlier enrolment cannot become a second current one', async () => {
   assert.equal((await first.put({ Reference: 'still writable' })).body.Reference, 'still writable');
 });
 
-test('a PUT that is not right is refused, and changes nothing', async () => {
+test('an invalid PUT is rejected and changes nothing', async () => {
   const { put, read, LoginID, EnrollID } = await enrolled();
   const before = await read();
   for (const [body, code, param] of [
@@ -152,7 +152,7 @@ test('a PUT that is not right is refused, and changes nothing', async () => {
   assert.deepEqual(await read(), before);
 });
 
-test('times are taken with any offset and answered in UTC', async () => {
+test('times are accepted with any offset and returned in UTC', async () => {
   const { put } = await enrolled();
   assert.equal(
     (await put({ ExpiresAt: '2099-05-01T02:00:00+02:00' })).body.ExpiresAt,

@@ -12,7 +12,7 @@ const { api, user, events } = await newTenant(service);
 
 const month = { month: { Duration: 'P30D' } };
 
-test('after its time an enrolment is followed by a new one, and stays readable as it was', async () => {
+test('an expired enrolment can be followed by a new one and stays readable unchanged', async () => {
   const CourseID = await newCourse(service, {}, month);
   const LoginID = await user();
   const first = (await api('POST', `/enrol/${LoginID}/${CourseID}`, { Reference: 'one' })).body;
@@ -38,7 +38,7 @@ test('after its time an enrolment is followed by a new one, and stays readable a
   );
 });
 
-test('what was completed stays completed when a new enrolment follows it', async () => {
+test('a completed enrolment stays completed when a new one follows it', async () => {
   const CourseID = await newCourse(service, {}, month);
   const LoginID = await user();
   const first = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
@@ -65,7 +65,7 @@ test('after a withdrawal the user can be enrolled again', async () => {
   assert.equal((await api('GET', `/enrolment/${LoginID}/${first.EnrollID}`)).body.Status, 'withdrawn');
 });
 
-test('a lapsed enrolment is left alone when the new one is refused', async () => {
+test('an expired enrolment is unchanged when the new one is rejected', async () => {
   const CourseID = await newCourse(service, {}, month);
   const LoginID = await user();
   const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
@@ -76,7 +76,7 @@ test('a lapsed enrolment is left alone when the new one is refused', async () =>
   assert.equal(reply.body.Status, 'enrolled');
 });
 
-test('50 simultaneous identical requests make one enrolment and one event', async () => {
+test('50 identical concurrent requests create one enrolment and one event', async () => {
   const CourseID = await newCourse(service);
   const LoginID = await user();
   const address = `/enrol/${LoginID}/${CourseID}`;
@@ -86,7 +86,7 @@ test('50 simultaneous identical requests make one enrolment and one event', asyn
   assert.equal((await events({ LoginID })).filter(({ type }) => type === 'enrolment.created').length, 1);
 });
 
-test('50 simultaneous requests after a lapse make one new enrolment and one end', async () => {
+test('50 concurrent requests after an expiry create one enrolment and end one', async () => {
   const CourseID = await newCourse(service, {}, month);
   const LoginID = await user();
   await api('POST', `/enrol/${LoginID}/${CourseID}`);
@@ -101,7 +101,7 @@ test('50 simultaneous requests after a lapse make one new enrolment and one end'
   assert.equal(types.filter((type) => type === 'enrolment.expired').length, 1);
 });
 
-test('in a burst good and bad rows get their own outcomes', async () => {
+test('in a burst, valid and invalid rows each get their own result', async () => {
   const [one, two, draft, retired] = await Promise.all([
     newCourse(service),
     newCourse(service, {}, { a: {}, b: { Duration: 'P1D' } }),
@@ -136,7 +136,7 @@ test('in a burst good and bad rows get their own outcomes', async () => {
   }
 });
 
-test('the time can begin with the first launch', async () => {
+test('the duration can start with the first launch', async () => {
   const CourseID = await newCourse(service, {}, { week: { Duration: 'P7D', StartsOn: 'launch' } });
   const LoginID = await user();
   const made = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;

@@ -8,7 +8,7 @@ const service = await startService();
 after(service.close);
 const { api, user, events } = await newTenant(service);
 
-test('the long form enrols: 201, Location, the whole record, one event', async () => {
+test('the long form enrols: 201, Location, the complete record, one event', async () => {
   const CourseID = await newCourse(
     service,
     { Title: 'Fire safety' },
@@ -48,7 +48,7 @@ test('the long form enrols: 201, Location, the whole record, one event', async (
   );
 });
 
-test('the short form takes the only option; repeating either form answers the same enrolment', async () => {
+test('the short form uses the only option; repeating either form returns the same enrolment', async () => {
   const CourseID = await newCourse(service);
   const LoginID = await user();
   const made = await api('POST', `/enrol/${LoginID}/${CourseID}`);
@@ -67,7 +67,7 @@ test('the short form takes the only option; repeating either form answers the sa
   assert.equal(refused.body.EnrollID, EnrollID);
 });
 
-test('several options: the literal text, and options whose Path works when posted to', async () => {
+test('several options: the documented text, and options whose Path can be posted to', async () => {
   const CourseID = await newCourse(
     service,
     {},
@@ -95,7 +95,7 @@ test('several options: the literal text, and options whose Path works when poste
   assert.equal(current.body.EnrollID, made.body.EnrollID);
 });
 
-test('Reference and Metadata are kept; a retry with others changes nothing', async () => {
+test('Reference and Metadata are stored; a retry with different ones changes nothing', async () => {
   const CourseID = await newCourse(service);
   const LoginID = await user();
   const Metadata = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`Key ${index}`, 'Wert ü']));
@@ -107,7 +107,7 @@ test('Reference and Metadata are kept; a retry with others changes nothing', asy
   assert.deepEqual(again.body, made.body);
 });
 
-test('a body that is not right is refused, and enrols nobody', async () => {
+test('an invalid body is rejected and enrols nobody', async () => {
   const CourseID = await newCourse(service);
   const LoginID = await user();
   const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'v']));
@@ -128,7 +128,7 @@ test('a body that is not right is refused, and enrols nobody', async () => {
   assert.deepEqual((await api('GET', `/enrolment/${LoginID}`)).body.Items, []);
 });
 
-test('each reason not to enrol has a code of its own', async () => {
+test('each reason not to enrol has its own code', async () => {
   const LoginID = await user();
   const disabled = await user({ Enabled: false });
   const CourseID = await newCourse(service);
@@ -151,7 +151,7 @@ test('each reason not to enrol has a code of its own', async () => {
   assert.deepEqual((await api('GET', `/enrolment/${LoginID}`)).body.Items, []);
 });
 
-test('a course for some tenants is not there for the others', async () => {
+test('a course offered to some tenants does not exist for the others', async () => {
   const other = await newTenant(service);
   const CourseID = await newCourse(service, { Tenants: [other.TenantID] });
   const ours = await user();
@@ -167,7 +167,7 @@ test('a course for some tenants is not there for the others', async () => {
   expectStatus(await other.api('POST', `/enrol/${theirs}/${CourseID}`), 201);
 });
 
-test('an option for some groups is offered to their users only, and decides what is the only one', async () => {
+test('an option for some groups is offered only to their users, which affects the short form', async () => {
   const CourseID = await newCourse(service, {}, { all: {}, staff: { Groups: ['Staff', 'Board'] } });
   const guest = await user();
   const staff = await user({ GroupName: 'Staff' });

@@ -36,7 +36,7 @@ async function enrolled(tenant: TestTenant, option = 'month') {
   };
 }
 
-test('the clock ends what is due, of all tenants, with one event each, after any time', async () => {
+test('due enrolments of all tenants end with one event each, however late the job runs', async () => {
   await settle();
   const tenants = [await newTenant(service), await newTenant(service)];
   const due = await Promise.all(tenants.map((tenant) => enrolled(tenant, 'week')));
@@ -55,7 +55,7 @@ test('the clock ends what is due, of all tenants, with one event each, after any
   }
 });
 
-test('what was noted otherwise is not told twice', async () => {
+test('an expiry recorded elsewhere is not reported twice', async () => {
   await settle();
   const tenant = await newTenant(service);
   const [byPut, byEnrol, withdrawn] = await Promise.all([
@@ -72,7 +72,7 @@ test('what was noted otherwise is not told twice', async () => {
     assert.equal((await types()).filter((type) => type === 'enrolment.expired').length, 1);
 });
 
-test('what the clock ended is not told again by a PUT or an enrol, and both lead on', async () => {
+test('an expiry recorded by the job is not reported again by a PUT or an enrolment, and both still work', async () => {
   await settle();
   const tenant = await newTenant(service);
   const [byPut, byEnrol, extended] = await Promise.all([
@@ -92,7 +92,7 @@ test('what the clock ended is not told again by a PUT or an enrol, and both lead
   assert.deepEqual(await extended.types(), ['enrolment.expired', 'enrolment.extended', 'enrolment.expired']);
 });
 
-test('what is completed stays completed, without an event; a commit after the end still counts', async () => {
+test('a completed enrolment stays completed without an event; a commit after the end still counts', async () => {
   await settle();
   const tenant = await newTenant(service);
   const [done, late] = await Promise.all([enrolled(tenant), enrolled(tenant)]);
@@ -108,7 +108,7 @@ test('what is completed stays completed, without an event; a commit after the en
   assert.equal((await page.commit(completed)).body.Status, 'completed');
 });
 
-test('two nodes end 1,000 at once, each with one event', async () => {
+test('two nodes end 1,000 enrolments together, each with one event', async () => {
   await settle();
   const tenant = await newTenant(service);
   const ctx = { ...service.ctx, tenantId: tenant.TenantID };

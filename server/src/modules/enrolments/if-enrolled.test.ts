@@ -37,7 +37,7 @@ async function enrolled(durationId = 'month') {
   return { LoginID, enrol, first: first.body, put, told, read };
 }
 
-test('extend adds the time of the option to the end, and is one event', async () => {
+test("extend adds the option's duration to the end and writes one event", async () => {
   const { enrol, first, told, LoginID } = await enrolled();
   const more = await enrol('extend', 'week', { Reference: 'order-2' });
   expectStatus(more, 200);
@@ -59,7 +59,7 @@ test('extend adds the time of the option to the end, and is one event', async ()
   assert.equal(again.body.Reference, 'order-2');
 });
 
-test('extend leads back what has lapsed, noted or not, from now on', async () => {
+test('extend reopens an expired enrolment from now on, whether or not its expiry was recorded', async () => {
   for (const note of [true, false]) {
     const { enrol, first, put, read } = await enrolled();
     await play(service, first.LaunchURL);
@@ -75,14 +75,14 @@ test('extend leads back what has lapsed, noted or not, from now on', async () =>
   }
 });
 
-test('extend of an unlimited enrolment leaves it so, and an unlimited option lifts the end', async () => {
+test('extend keeps an unlimited enrolment unlimited, and an unlimited option removes the end', async () => {
   const unlimited = await enrolled('always');
   assert.equal((await unlimited.enrol('extend', 'month')).body.ExpiresAt, null);
   const limited = await enrolled();
   assert.equal((await limited.enrol('extend', 'always')).body.ExpiresAt, null);
 });
 
-test('extend before the first launch adds to the time that it will start', async () => {
+test('extend before the first launch adds to the duration that the launch will start', async () => {
   const { enrol, first, read } = await enrolled('click');
   const more = await enrol('extend', 'week');
   assert.equal(more.body.ExpiresAt, null);
@@ -90,14 +90,14 @@ test('extend before the first launch adds to the time that it will start', async
   assert.equal(days(clock.now().toISOString(), (await read(first.EnrollID)).ExpiresAt), 17);
 });
 
-test('an end that was lifted before the first launch stays lifted', async () => {
+test('an end removed before the first launch stays removed', async () => {
   const { first, put, read } = await enrolled('click');
   expectStatus(await put(first.EnrollID, { ExpiresAt: null }), 200);
   await play(service, first.LaunchURL);
   assert.equal((await read(first.EnrollID)).ExpiresAt, null);
 });
 
-test('extend enrols anew when there is nothing to extend, or it was withdrawn', async () => {
+test('extend creates a new enrolment when there is none to extend, or it was withdrawn', async () => {
   const LoginID = await user();
   const made = await api('POST', `/enrol/${LoginID}/${CourseID}/month`, { IfEnrolled: 'extend' });
   expectStatus(made, 201);
@@ -107,7 +107,7 @@ test('extend enrols anew when there is nothing to extend, or it was withdrawn', 
   assert.notEqual(next.body.EnrollID, made.body.EnrollID);
 });
 
-test('extend takes the latest of several that ended', async () => {
+test('extend uses the latest of several ended enrolments', async () => {
   const { enrol, first } = await enrolled();
   clock.advance({ days: 31 });
   const second = await enrol('return');
@@ -118,7 +118,7 @@ test('extend takes the latest of several that ended', async () => {
   assert.notEqual(back.body.EnrollID, first.EnrollID);
 });
 
-test('renew ends the current enrolment, keeps its result, and begins a new one', async () => {
+test('renew ends the current enrolment, keeps its result, and creates a new one', async () => {
   const { enrol, first, told, read, LoginID } = await enrolled();
   const { commit } = await play(service, first.LaunchURL);
   await commit({ Data: { 'lectern.completion': 'completed' } });
@@ -143,7 +143,7 @@ test('renew ends the current enrolment, keeps its result, and begins a new one',
   assert.equal((await enrol('return')).body.EnrollID, next.body.EnrollID);
 });
 
-test('renew of what was under way expires it; of what had lapsed, tells of the lapse instead', async () => {
+test('renew expires an active enrolment; for one that had already expired it reports that instead', async () => {
   const running = await enrolled('always');
   expectStatus(await running.enrol('renew'), 201);
   assert.equal((await running.read(running.first.EnrollID)).Status, 'expired');
@@ -156,7 +156,7 @@ test('renew of what was under way expires it; of what had lapsed, tells of the l
   );
 });
 
-test('fail refuses a current enrolment only', async () => {
+test('fail is an error only if there is a current enrolment', async () => {
   const { enrol, first } = await enrolled();
   const refused = await enrol('fail');
   expectProblem(refused, 409, 'already_enrolled');
@@ -165,7 +165,7 @@ test('fail refuses a current enrolment only', async () => {
   expectStatus(await enrol('fail'), 201);
 });
 
-test('each row of a burst has its own outcome', async () => {
+test('each row of a burst has its own result', async () => {
   const rows = await Promise.all(
     ['return', 'extend', 'renew', 'fail', 'nonsense', 'extend', 'renew', 'return'].map(
       async (IfEnrolled) => ({
@@ -181,7 +181,7 @@ test('each row of a burst has its own outcome', async () => {
   );
 });
 
-test('extends and renewals at once are each done once, and one enrolment is current', async () => {
+test('concurrent extensions and renewals are each done once, and one enrolment is current', async () => {
   const { LoginID, enrol, first } = await enrolled();
   const replies = await Promise.all(Array.from({ length: 20 }, () => enrol('extend', 'week')));
   assert.ok(replies.every(({ status }) => status === 200));
@@ -196,7 +196,7 @@ test('extends and renewals at once are each done once, and one enrolment is curr
   assert.equal(Items.filter(({ Status }: { Status: string }) => Status === 'enrolled').length, 1);
 });
 
-test('another tenant extends and renews nothing of this one', async () => {
+test("another tenant cannot extend or renew this tenant's enrolments", async () => {
   const { LoginID } = await enrolled();
   const other = await newTenant(service);
   for (const IfEnrolled of ['extend', 'renew'])

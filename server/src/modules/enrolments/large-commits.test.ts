@@ -17,7 +17,7 @@ after(async () => {
   await service.close();
 });
 
-test('simultaneous large commits are written in portions of 1 MiB', async () => {
+test('concurrent large commits are written in batches of 1 MiB', async () => {
   const course = await newCourse(service);
   const Data = Object.fromEntries(
     Array.from({ length: 6 }, (_, n) => [`cmi.interactions.${n}.id`, 'x'.repeat(60_000)]),

@@ -21,7 +21,7 @@ async function idsOf(query: string): Promise<string[]> {
   return items.map((item) => item.EnrollID);
 }
 
-test('Status filters by the status as of now, whatever was noted', async () => {
+test('Status filters by the current status, whether or not it was recorded', async () => {
   const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' } });
   const made = [];
   for (let index = 0; index < 5; index++) made.push({ LoginID: await user(), EnrollID: '', LaunchURL: '' });
@@ -44,7 +44,7 @@ test('Status filters by the status as of now, whatever was noted', async () => {
   assert.deepEqual(await ids('enrolled'), []);
 });
 
-test('CourseID and GroupName filter, alone and together; pages hold each enrolment once', async () => {
+test('CourseID and GroupName filter, alone and together; each enrolment is on one page', async () => {
   const [one, two] = [await newCourse(service), await newCourse(service)];
   const red = [await user({ GroupName: 'Red' }), await user({ GroupName: 'Red' })];
   const blue = [await user({ GroupName: 'Blue' })];
@@ -78,7 +78,7 @@ test('CourseID and GroupName filter, alone and together; pages hold each enrolme
   assert.equal(own.pages, 2);
 });
 
-test('ChangedAfter gives what changed since, in the order of change, page by page', async () => {
+test('ChangedAfter returns later changes in pages, in order of change', async () => {
   const CourseID = await newCourse(service);
   const made: { LoginID: string; EnrollID: string }[] = [];
   for (let index = 0; index < 4; index++) {
@@ -102,7 +102,7 @@ test('ChangedAfter gives what changed since, in the order of change, page by pag
   );
 });
 
-test('ChangedAfter loses nothing and repeats nothing when many change at one instant', async () => {
+test('ChangedAfter neither loses nor repeats anything when many enrolments change at the same time', async () => {
   const CourseID = await newCourse(service);
   const since = new Date(clock.now().getTime() - 1).toISOString();
   const users = await Promise.all(Array.from({ length: 15 }, () => user()));
@@ -111,7 +111,7 @@ test('ChangedAfter loses nothing and repeats nothing when many change at one ins
   assert.deepEqual(found.sort(), made.map(({ EnrollID }) => EnrollID).sort());
 });
 
-test('a list refuses what it does not know, and shows no other tenant', async () => {
+test("a list rejects unknown filters and values, and shows no other tenant's rows", async () => {
   const CourseID = await newCourse(service);
   await enrol(await user(), CourseID);
   for (const [query, param] of [

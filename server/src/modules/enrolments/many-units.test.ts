@@ -35,7 +35,7 @@ async function begunEverywhere(course: string) {
   return session.Session;
 }
 
-test('simultaneous commits to courses of 1,200 units read at most 2,000 units in a statement', async () => {
+test('concurrent commits to courses of 1,200 units read at most 2,000 units per statement', async () => {
   assert.equal((await service.importPackage('units', await packUnits(units))).status, 201);
   const sessions = [];
   for (let learner = 0; learner < 6; learner++) sessions.push(await begunEverywhere('units'));

@@ -27,7 +27,7 @@ async function enrolled() {
   };
 }
 
-test('an override counts, and stands beside what the course recorded', async () => {
+test('an override counts, and is shown next to what the course recorded', async () => {
   const { decide, read, changes } = await enrolled();
   const changed = await decide({
     Completion: 'completed',
@@ -62,7 +62,7 @@ test('an override counts, and stands beside what the course recorded', async () 
   );
 });
 
-test('the same override again changes nothing and tells nothing', async () => {
+test('repeating an override changes nothing and writes no event', async () => {
   const { decide, types } = await enrolled();
   const override = { Success: 'failed', Reason: 'Cheated' };
   const first = await decide(override);
@@ -73,7 +73,7 @@ test('the same override again changes nothing and tells nothing', async () => {
   assert.deepEqual(changes, ['enrolment.updated', 'enrolment.failed']);
 });
 
-test('later commits record, and do not change what was decided', async () => {
+test('later commits are recorded without changing the override', async () => {
   const { decide, read, LaunchURL, types } = await enrolled();
   await decide({ Completion: 'incomplete', Score: 10, Reason: 'Must repeat' });
   const { commit } = await play(service, LaunchURL);
@@ -99,7 +99,7 @@ test('later commits record, and do not change what was decided', async () => {
   assert.deepEqual((await types()).slice(-2), ['enrolment.updated', 'enrolment.completed']);
 });
 
-test('without its override an enrolment goes back to where it was', async () => {
+test('removing an override restores the recorded result', async () => {
   for (const launched of [false, true]) {
     const { decide, LaunchURL } = await enrolled();
     if (launched) await play(service, LaunchURL);
@@ -109,7 +109,7 @@ test('without its override an enrolment goes back to where it was', async () => 
   }
 });
 
-test('the launch shows the result that counts, and what is not decided is still recorded', async () => {
+test('a launch shows the effective result, and fields without an override are still recorded', async () => {
   const { decide, LaunchURL, read } = await enrolled();
   await decide({ Score: 55, Reason: 'Regraded' });
   const { session, commit } = await play(service, LaunchURL);
@@ -119,7 +119,7 @@ test('the launch shows the result that counts, and what is not decided is still 
   assert.deepEqual([record.Status, record.Completion, record.Score], ['completed', 'completed', 55]);
 });
 
-test('an override reaches what has ended: completed by decision does not expire', async () => {
+test('an override applies to an ended enrolment: completed by override, it does not expire', async () => {
   const { decide, put, read } = await enrolled();
   clock.advance({ days: 31 });
   assert.equal((await put({ Reference: 'noted' })).body.Status, 'expired');
@@ -131,7 +131,7 @@ test('an override reaches what has ended: completed by decision does not expire'
   assert.equal((await put({ Withdrawn: false })).body.Status, 'completed');
 });
 
-test('an override without a reason or a result, or with a wrong one, is refused', async () => {
+test('an override without a reason or a result, or with an invalid one, is rejected', async () => {
   const { decide, read } = await enrolled();
   const before = await read();
   for (const override of [
@@ -148,7 +148,7 @@ test('an override without a reason or a result, or with a wrong one, is refused'
   assert.deepEqual(await read(), before);
 });
 
-test("another tenant cannot decide on this one's result", async () => {
+test("another tenant cannot override this tenant's results", async () => {
   const { address, read } = await enrolled();
   const other = await newTenant(service);
   const before = await read();
@@ -160,7 +160,7 @@ test("another tenant cannot decide on this one's result", async () => {
   assert.deepEqual(await read(), before);
 });
 
-test('commits and overrides at once lose nothing', async () => {
+test('concurrent commits and overrides lose nothing', async () => {
   const { LaunchURL, decide, read } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   await Promise.all([

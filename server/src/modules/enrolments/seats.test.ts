@@ -36,7 +36,7 @@ async function enrolled(course: string, body: object = {}) {
   return { LoginID, reply, put: (change: object) => api('PUT', address, change), address };
 }
 
-test('an enrolment takes a seat, and none more than there are', async () => {
+test('each enrolment takes a seat, up to the limit', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 2 } });
   assert.deepEqual(await seatsOf(course), [2, 2]);
   const first = await enrolled(course);
@@ -53,7 +53,7 @@ test('an enrolment takes a seat, and none more than there are', async () => {
   expectStatus(await api('POST', `/enrol/${first.LoginID}/${course}`), 200);
 });
 
-test('Seats that are not right are refused; an option without any sells none', async () => {
+test('invalid Seats are rejected; an option with 0 seats sells none', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 0 } });
   expectProblem((await enrolled(course)).reply, 409, 'no_seats_left');
   for (const Seats of [-1, 1.5, '3', 1_000_000_001])
@@ -61,7 +61,7 @@ test('Seats that are not right are refused; an option without any sells none', a
   expectProblem(await service.api('PUT', optionPath(course), { SeatsLeft: 5 }), 422, 'unknown_field');
 });
 
-test('a withdrawal within the grace frees the seat, a later one does not', async () => {
+test('a withdrawal within the grace period frees the seat, a later one does not', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 1 } });
   const early = await enrolled(course);
   clock.advance({ days: 13 });
@@ -83,7 +83,7 @@ test('a withdrawal within the grace frees the seat, a later one does not', async
   assert.deepEqual(await seatsOf(course), [2, 0]);
 });
 
-test('renew takes a new seat, extend none, and a refused renewal ends nothing', async () => {
+test('renew takes a new seat, extend takes none, and a rejected renewal ends nothing', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 2, Duration: 'P30D' } });
   const { LoginID, reply } = await enrolled(course);
   const again = (IfEnrolled: string) => api('POST', `/enrol/${LoginID}/${course}`, { IfEnrolled });
@@ -104,7 +104,7 @@ test('renew takes a new seat, extend none, and a refused renewal ends nothing', 
   );
 });
 
-test('a limit can be set late, lowered and lifted, and counts what is taken', async () => {
+test('a limit can be set later, lowered and removed, and counts the seats already taken', async () => {
   const course = await newCourse(service, {}, { licence: {} });
   assert.deepEqual(await seatsOf(course), [null, null]);
   const early = await enrolled(course);
@@ -151,7 +151,7 @@ async function sell(
   return sold;
 }
 
-test('1,000 enrols at once on two nodes sell exactly 100 seats, and freed seats sell again', async () => {
+test('1,000 concurrent enrolments on two nodes sell exactly 100 seats, and freed seats are sold again', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 100 } });
   const logins = await people(1000);
   const sold = await sell(course, logins);
@@ -175,7 +175,7 @@ test('1,000 enrols at once on two nodes sell exactly 100 seats, and freed seats 
   assert.equal(length, 100);
 });
 
-test('a limit that is set while enrols run is not passed', async () => {
+test('a limit set during concurrent enrolments is not exceeded', async () => {
   const course = await newCourse(service, {}, { licence: {} });
   const logins = await people(300);
   const sold = new Map<string, string>();

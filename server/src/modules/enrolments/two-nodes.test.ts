@@ -36,7 +36,7 @@ async function send(
   }
 }
 
-test('64 clients send each enrol three times to two nodes, with cut connections: one enrolment and one event each', async () => {
+test('64 clients send each enrolment three times to two nodes, with aborted connections: one enrolment and one event each', async () => {
   const { user, api, events, key } = await newTenant(service);
   const course = await newCourse(service);
   const logins = await Promise.all(Array.from({ length: 20 }, () => user()));
@@ -69,7 +69,7 @@ test('64 clients send each enrol three times to two nodes, with cut connections:
   }
 });
 
-test('different courses and users in opposite order on two nodes do not block each other', async () => {
+test('different courses and users in opposite order on two nodes do not deadlock', async () => {
   const { user, api, key } = await newTenant(service);
   const courses = await Promise.all(
     Array.from({ length: 4 }, () => newCourse(service, {}, { licence: { Seats: 1000 } })),

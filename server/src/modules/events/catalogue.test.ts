@@ -50,7 +50,7 @@ function assertPublished(events: readonly Event[]): void {
   }
 }
 
-test('a release is told to the tenants to whom the course is offered, once it is no draft', async () => {
+test('tenants are notified of a release of a course offered to them, unless it is a draft', async () => {
   const { api, importPackage } = service;
   for (const TenantID of ['offered', 'not-offered']) await api('POST', '/tenant', { TenantID });
   const zip = await packed();
@@ -73,7 +73,7 @@ test('a release is told to the tenants to whom the course is offered, once it is
   assert.deepEqual(await logOf('not-offered'), []);
 });
 
-test('the events of users and enrolments are as they are published', async () => {
+test('the events of users and enrolments match their published schemas', async () => {
   const { api, enrol, importPackage } = service;
   await importPackage('life', await packed());
   await api('PUT', '/course/life/option/standard', { Duration: 'P30D' });
@@ -102,7 +102,7 @@ test('the events of users and enrolments are as they are published', async () =>
     assert.ok(types.has(type), `${type} is missing among ${[...types].join(', ')}`);
 });
 
-test('the catalogue is in the document of the interface', async () => {
+test('the event catalogue is in the OpenAPI document', async () => {
   const { body } = await service.api('GET', '/openapi.json');
   assert.equal(body.openapi, '3.1.0');
   const schema = body.webhooks['enrolment.created'].post.requestBody.content['application/json'].schema;

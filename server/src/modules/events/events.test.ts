@@ -24,7 +24,7 @@ async function enrolled(tenant: Awaited<ReturnType<typeof newTenant>>) {
   return { LoginID, LaunchURL: LaunchURL as string, address: `/enrolment/${LoginID}/${EnrollID}` };
 }
 
-test('a whole life tells of each change once, and every type of the list comes up', async (t) => {
+test('every change in the life of an enrolment writes one event, and every listed type occurs', async (t) => {
   const tenant = await newTenant(service);
   let told = 0;
   /** The new event types, sorted: events of one change have the same time and no order among themselves. */
@@ -101,7 +101,7 @@ test('a whole life tells of each change once, and every type of the list comes u
   assert.deepEqual([Status, Completion, Success, Score], ['completed', 'completed', 'passed', 90]);
 });
 
-test('a change whose event cannot be written does not happen', async () => {
+test('a change whose event cannot be written is rolled back', async () => {
   const tenant = await newTenant(service);
   const { LoginID, address } = await enrolled(tenant);
   const node = await serve(
@@ -126,7 +126,7 @@ test('a change whose event cannot be written does not happen', async () => {
   );
 });
 
-test('each event names its transaction, so that a reader of the log can miss none', async () => {
+test('each event stores its transaction number, so that readers of the log can miss none', async () => {
   const tenant = await newTenant(service);
   await enrolled(tenant);
   const { rows } = await sql<{ transaction: string; event_id: string }>`

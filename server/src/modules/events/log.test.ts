@@ -56,7 +56,7 @@ test('a reader never misses an event that commits late', async () => {
   assert.deepEqual(names, ['early, committed late', 'late, committed early']);
 });
 
-test('a reader that follows the cursor gets each event of overlapping transactions once', async () => {
+test('a reader that follows the cursor gets each event of overlapping transactions exactly once', async () => {
   const ctx = await ownTenant();
   const writers = Array.from({ length: 8 }, async (_, writer) => {
     for (let round = 0; round < 20; round++)
@@ -88,7 +88,7 @@ test('a reader that follows the cursor gets each event of overlapping transactio
       assert.equal(seen[index - 1], String(name).replace('second', 'first'));
 });
 
-test('GET /events gives pages, filters and a cursor that never ends', async () => {
+test('GET /events has pages, filters and a cursor that never ends', async () => {
   const own = await ownTenant();
   const { tenantId } = own;
   const call = (path: string, method = 'GET', body?: unknown) =>
@@ -135,7 +135,7 @@ test('GET /events gives pages, filters and a cursor that never ends', async () =
   assert.equal((await call('/events?EnrollID=nonsense')).status, 422);
 });
 
-test('a tenant reads its own log only', async () => {
+test('a tenant reads only its own log', async () => {
   const ctx = await ownTenant();
   await write(ctx, 'mine');
   await untilReadable(ctx);
@@ -144,7 +144,7 @@ test('a tenant reads its own log only', async () => {
   assert.deepEqual((await namesAfter(other)).names, []);
 });
 
-test('a database that begins another life goes on in a new epoch, after what it brought along', async () => {
+test('a restored database continues in a new epoch, after the events it already has', async () => {
   const ctx = await ownTenant();
   await settleEpoch(service.ctx);
   await write(ctx, 'of the old life');
@@ -167,7 +167,7 @@ test('a database that begins another life goes on in a new epoch, after what it 
   assert.deepEqual((await namesAfter(ctx, before.position)).names.at(-1), 'of the new life');
 });
 
-test('a cursor of a future that a restored backup does not have is refused', async () => {
+test('a cursor from a future that a restored backup does not have is rejected', async () => {
   const ctx = await ownTenant();
   const { position } = await namesAfter(ctx);
   await assert.rejects(namesAfter(ctx, { ...position, transaction: '900000000000' }), {
@@ -178,7 +178,7 @@ test('a cursor of a future that a restored backup does not have is refused', asy
   });
 });
 
-test('an export of the log ends where nothing more has happened', async () => {
+test('an export of the log ends with the last event', async () => {
   const own = await ownTenant();
   const headers = { tenant: own.tenantId };
   for (const LoginID of ['ann', 'bob', 'cy'])

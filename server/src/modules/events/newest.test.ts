@@ -30,7 +30,7 @@ async function filled() {
   return { tenant, ann, bob, first, second, other, read };
 }
 
-test('newest first is oldest first turned round, on pages that end', async () => {
+test('newest first is oldest first reversed, on pages that end', async () => {
   const { tenant, read } = await filled();
   const oldest = await read('');
   assert.equal(oldest.length, 7);
@@ -41,7 +41,7 @@ test('newest first is oldest first turned round, on pages that end', async () =>
   assert.deepEqual(await read('Order=oldest'), oldest);
 });
 
-test('a user, an enrolment and types narrow either order', async () => {
+test('a user, an enrolment and types filter both orders', async () => {
   const { ann, bob, first, other, read } = await filled();
   const all = await read('');
   for (const order of ['oldest', 'newest'] as const) {
@@ -75,7 +75,7 @@ test('a user, an enrolment and types narrow either order', async () => {
   }
 });
 
-test('the pages of a user go on where they stopped, in either order', async () => {
+test('the pages of a user continue where they stopped, in both orders', async () => {
   const { tenant, ann, read } = await filled();
   const all = await read(`LoginID=${ann}`);
   assert.equal(all.length, 5);
@@ -91,7 +91,7 @@ test('the pages of a user go on where they stopped, in either order', async () =
   assert.deepEqual(items, all);
 });
 
-test('the cursor of one order is refused by the other, and so is a bad filter', async () => {
+test('a cursor of the other order and an invalid filter are rejected', async () => {
   const { tenant } = await filled();
   for (const [from, to] of [
     ['oldest', 'newest'],
@@ -116,7 +116,7 @@ test("another tenant's user has no events here", async () => {
     assert.deepEqual((await tenant.api('GET', `/events?Order=${order}&LoginID=${ann}`)).body.Items, []);
 });
 
-test('the log as lines ends, although its cursor never does', async () => {
+test('an NDJSON export of the log ends, although its cursor never does', async () => {
   const { tenant, read } = await filled();
   for (const order of ['oldest', 'newest']) {
     const accept = { accept: 'application/x-ndjson' };

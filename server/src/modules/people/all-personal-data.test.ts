@@ -15,7 +15,7 @@ const impersonal: Record<string, string> = {
   counted_log: 'how far the log is counted',
 };
 
-test('each table of tenants is known to the erasure', async () => {
+test('each tenant table is known to the erasure', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'tenant_id' and is_nullable = 'NO'`.execute(

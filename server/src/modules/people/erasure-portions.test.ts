@@ -45,7 +45,7 @@ async function left(userId: string): Promise<number> {
   return Number(rows[0]?.left);
 }
 
-test('a person with much data is erased in portions, all of it before the answer', async () => {
+test('a person with much data is erased in portions, completely before the response', async () => {
   const { LoginID, userId } = await crowded();
   const plan = await api('DELETE', `/user/${LoginID}?plan=true`);
   const planned: Part[] = plan.body.Erased;
@@ -74,7 +74,7 @@ async function interrupted({ LoginID, userId }: { LoginID: string; userId: strin
 }
 
 for (const portions of [0, 1, 3])
-  test(`an erasure that ended after ${portions} portions is finished by the job, with the whole count`, async () => {
+  test(`an erasure interrupted after ${portions} portions is finished by the job, with the full count`, async () => {
     const person = await crowded();
     await interrupted(person, portions);
     await finishErasures(service.ctx);
@@ -84,7 +84,7 @@ for (const portions of [0, 1, 3])
     assert.equal(recordsOf(body.Erased, 'Launches'), many);
   });
 
-test('a repeated call goes on with an erasure, and what was added meanwhile goes too', async () => {
+test('a repeated call continues an erasure, including data added in the meantime', async () => {
   const person = await crowded();
   await interrupted(person, 3);
   await sql`insert into event (tenant_id, event_id, type, occurred_at, user_id, data)

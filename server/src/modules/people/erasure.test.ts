@@ -82,7 +82,7 @@ async function rowsWith(text: string): Promise<string[]> {
 
 const besideTrail = (rows: string[]) => rows.filter((row) => !row.startsWith('audit_entry:'));
 
-test('an erasure leaves anonymous results, and nothing that leads to the person', async () => {
+test('an erasure leaves anonymous results and nothing that identifies the person', async () => {
   const person = await newPerson();
   const { rows } = await sql<{ user_id: string }>`
     select user_id from "user" where tenant_id = ${TenantID} and login_id = ${person.LoginID}`.execute(
@@ -129,7 +129,7 @@ test('an erasure leaves anonymous results, and nothing that leads to the person'
   ]);
 });
 
-test('access has ended: links, sessions, late commits, keys', async () => {
+test('access ends: links, sessions, late commits, keys', async () => {
   const person = await newPerson();
   const { LaunchURL } = (await api('GET', `/enrolment/${person.LoginID}/${person.EnrollID}`)).body;
   expectStatus(await api('DELETE', `/user/${person.LoginID}`), 200);
@@ -153,7 +153,7 @@ test('access has ended: links, sessions, late commits, keys', async () => {
   );
 });
 
-test('an erasure is told without saying of whom, once', async () => {
+test('an erasure writes one event that does not identify the person', async () => {
   const { LoginID } = await newPerson();
   const before = (await events()).length;
   const first = await api('DELETE', `/user/${LoginID}`);
@@ -171,7 +171,7 @@ test('an erasure is told without saying of whom, once', async () => {
   assert.equal((await events()).length, before + told.length);
 });
 
-test('two erasures at once on two nodes give one receipt', async () => {
+test('two concurrent erasures on two nodes give one receipt', async () => {
   const { LoginID } = await newPerson();
   const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
   const replies = await Promise.all(
@@ -191,7 +191,7 @@ test('two erasures at once on two nodes give one receipt', async () => {
   assert.equal(new Set(replies.map(({ body }) => body)).size, 1);
 });
 
-test('a stored answer replays no data of an erased person, and a late retry does not bring them back', async () => {
+test('a stored response replays no data about an erased person, and a late retry does not bring them back', async () => {
   const LoginID = unique('keyed');
   const course = await newCourse(service);
   const requests = [
@@ -212,7 +212,7 @@ test('a stored answer replays no data of an erased person, and a late retry does
   expectStatus(await api('GET', `/user/${LoginID}`), 404);
 });
 
-test('a copy of the database does not confirm whom a stored answer was about, before an erasure and after', async () => {
+test('a copy of the database does not reveal whom a stored response was about, before or after an erasure', async () => {
   const LoginID = unique('keyed');
   const send = (path: string, body: object) =>
     api('POST', path, body, { 'idempotency-key': `${LoginID} ${path}` });
@@ -242,7 +242,7 @@ test('a copy of the database does not confirm whom a stored answer was about, be
   );
 });
 
-test('a plan answers what would be done, and changes nothing', async () => {
+test('a plan says what would be erased and changes nothing', async () => {
   const { LoginID, cookie } = await newPerson();
   const before = [await rowsWith(''), (await api('GET', `/user/${LoginID}`)).body];
   const plan = await api('DELETE', `/user/${LoginID}?plan=true`);
@@ -254,7 +254,7 @@ test('a plan answers what would be done, and changes nothing', async () => {
   assert.deepEqual([plan.body.Erased, plan.body.Kept], [body.Erased, body.Kept]);
 });
 
-test('who is erased while others enrol them is enrolled before, or not found', async () => {
+test('a person erased while others enrol them is enrolled first, or not found', async () => {
   const courses = await Promise.all(Array.from({ length: 3 }, () => newCourse(service)));
   for (let round = 0; round < 4; round++) {
     const LoginID = await tenant.user();
@@ -273,7 +273,7 @@ test('who is erased while others enrol them is enrolled before, or not found', a
   }
 });
 
-test('the log and the deliveries of webhooks lose the person too', async () => {
+test('the event log and webhook deliveries lose the person too', async () => {
   const person = await newPerson();
   const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/hook' });
   const { rows } = await sql<{ event_id: string; user_id: string }>`
@@ -321,7 +321,7 @@ test('an erased LoginID can be given to another person', async () => {
   assert.deepEqual((await api('DELETE', `/user/${LoginID}`)).body, second);
 });
 
-test('nobody erases or exports the users of another tenant, or what does not exist', async () => {
+test('users of another tenant, or that do not exist, cannot be erased or exported', async () => {
   const { LoginID } = await newPerson();
   const other = await newTenant(service);
   for (const named of [LoginID, unique('nobody')]) {
@@ -333,7 +333,7 @@ test('nobody erases or exports the users of another tenant, or what does not exi
   expectStatus(await api('GET', `/user/${LoginID}`), 200);
 });
 
-test('the export has all that is held', async () => {
+test('the export contains all data held about the person', async () => {
   const person = await newPerson();
   const reply = await api('GET', `/user/${person.LoginID}/export`);
   expectStatus(reply, 200);
@@ -355,7 +355,7 @@ test('the export has all that is held', async () => {
   expectProblem(refused, 403, 'scope_missing');
 });
 
-test('an export ends whole when the person is erased meanwhile, without whoever got the LoginID next', async () => {
+test('an export completes when the person is erased meanwhile, without data about the next user of the LoginID', async () => {
   const { LoginID } = await newPerson();
   const chunks = await exportUser(ctx, { loginId: LoginID });
   let written: string = (await chunks.next()).value;

@@ -29,7 +29,7 @@ const calls: Record<string, () => ReturnType<typeof api>> = {
     ),
 };
 
-test('replay, export of a person and plan of an erasure wait for the turn of their tenant, and hold up no other', async () => {
+test("replays, exports of people and erasure plans wait in their tenant's queue and delay no other tenant", async () => {
   const other = await newTenant(service);
   for (const [what, call] of Object.entries(calls)) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -44,7 +44,7 @@ test('replay, export of a person and plan of an erasure wait for the turn of the
   await until('all is given back', () => lists.lines.size === 0);
 });
 
-test('exports of people are counted like whole lists, and a HEAD makes none', async () => {
+test('exports of people count like complete lists, and a HEAD request creates none', async () => {
   const held = Array.from({ length: exports.atOnce }, () => hold(exports, TenantID));
   const refused = await api('GET', `/user/${LoginID}/export`);
   expectProblem(refused, 429, 'too_many_requests');
@@ -66,7 +66,7 @@ async function audited(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test('an export reads the rows of an enrolment in pages, and has each of them once', async () => {
+test("an export reads an enrolment's rows in pages and contains each once", async () => {
   const CourseID = await newCourse(service);
   const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
   const { db } = service.ctx;

@@ -22,7 +22,7 @@ const newLink = async () => (await createOperatorLink(ctx)).SignInURL;
 const session = (cookie: string, method = 'GET', query = '') =>
   browser(service, cookie)(method, `/session${query}`);
 
-test('a link signs the operator in, once, and its page uses nothing up', async () => {
+test('a link signs the operator in once, and its page does not use it up', async () => {
   const { SignInURL, ExpiresAt } = await createOperatorLink(ctx);
   assert.equal(Math.round((Date.parse(ExpiresAt) - clock.now().getTime()) / 1000), 600);
   for (let n = 0; n < 3; n++) {
@@ -53,7 +53,7 @@ test('a link signs the operator in, once, and its page uses nothing up', async (
   assert.equal((await fetch(SignInURL)).status, 410);
 });
 
-test('of many clicks on two nodes at once, one signs in', async () => {
+test('of many concurrent clicks on two nodes, one signs in', async () => {
   const token = tokenOf(await newLink());
   const nodes = [await serve(ctx), await serve(otherNode(ctx))];
   const request = { method: 'POST', url: '/session/sign-in', payload: { token } } as const;
@@ -64,7 +64,7 @@ test('of many clicks on two nodes at once, one signs in', async () => {
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [303, ...Array(7).fill(410)]);
 });
 
-test('a link works for ten minutes, and is removed some time after', async () => {
+test('a link works for ten minutes and is removed later', async () => {
   const before = await readdir(folder);
   const url = await newLink();
   const name = (await readdir(folder)).find((name) => !before.includes(name)) ?? '';
@@ -78,7 +78,7 @@ test('a link works for ten minutes, and is removed some time after', async () =>
   assert.ok(!(await readdir(folder)).includes(name));
 });
 
-test('nobody else can read the folder, and only hashes are in it', async () => {
+test('only the owner can read the folder, and it contains only hashes', async () => {
   await newLink();
   await chmod(folder, 0o777);
   const { SignInURL } = await createOperatorLink(ctx);
@@ -97,7 +97,7 @@ test('nobody else can read the folder, and only hashes are in it', async () => {
   for (const { row } of rows) assert.ok(!row.includes(cookie.split('.')[1] ?? ''));
 });
 
-test('a file without an instant is no link', async () => {
+test('a file without a time is not a link', async () => {
   const url = await newLink();
   const names = await readdir(folder);
   for (const text of ['', 'for ever', 'Infinity']) {
@@ -116,7 +116,7 @@ test('a file without an instant is no link', async () => {
   for (const name of names) assert.ok(!(await readdir(folder)).includes(name));
 });
 
-test('a session of the operator ends when nobody uses it, and after twelve hours in any case', async () => {
+test('an operator session ends when idle, and after twelve hours in any case', async () => {
   const idle = await signInOperator(service);
   clock.advance({ minutes: 31 });
   expectProblem(await session(idle), 401, 'signed_out');
@@ -129,7 +129,7 @@ test('a session of the operator ends when nobody uses it, and after twelve hours
   expectProblem(await session(used), 401, 'signed_out');
 });
 
-test('signing out ends this session, or all of the operator and none of a user', async () => {
+test("signing out ends this session, or all operator sessions but no user's", async () => {
   const tenant = await newTenant(service);
   const user = await signInUser(service, tenant, await tenant.user());
   const [here, there, elsewhere] = [
@@ -149,7 +149,7 @@ test('signing out ends this session, or all of the operator and none of a user',
   expectStatus(await session(user), 200);
 });
 
-test("a user's secret is not the operator's", async () => {
+test("a user's token does not work as the operator's", async () => {
   const tenant = await newTenant(service);
   const cookie = await signInUser(service, tenant, await tenant.user({ IsAdmin: true }));
   const [, secret] = cookie.split('.');

@@ -25,7 +25,7 @@ type Names = { TenantID: string; LoginID: string; Password: string };
 const signIn = (body: object, headers: Record<string, string> = ownPage) =>
   service.api('POST', '/session', body, '', headers);
 
-test('the right password signs in whoever is enabled, as what they are', async () => {
+test('the right password signs in any enabled user with their role', async () => {
   for (const [IsAdmin, Role] of [
     [true, 'administrator'],
     [false, 'learner'],
@@ -55,7 +55,7 @@ test('the right password signs in whoever is enabled, as what they are', async (
 const labelOf = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.split(' ', 2).join(' ');
 
-test('every refusal says the same, and costs the same', async () => {
+test('every rejection says the same and takes the same time', async () => {
   const disabled = await user({ Password: right, Enabled: false });
   const LoginID = await user({ Password: right });
   const without = await user();
@@ -92,7 +92,7 @@ test('every refusal says the same, and costs the same', async () => {
   );
 });
 
-test('the work of verifying is done whoever is meant', async () => {
+test('a password is verified even if the user does not exist', async () => {
   const LoginID = await user({ Password: right });
   const cpu = async (body: Names) => {
     const start = process.cpuUsage();
@@ -106,7 +106,7 @@ test('the work of verifying is done whoever is meant', async () => {
   assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ${unknown}`);
 });
 
-test('ten wrong passwords throttle the name, whether it exists or not, and only here', async () => {
+test('ten wrong passwords throttle the name at sign-in only, whether or not it exists', async () => {
   const LoginID = await user({ Password: right });
   const names = [
     { TenantID, LoginID },
@@ -128,7 +128,7 @@ test('ten wrong passwords throttle the name, whether it exists or not, and only 
   expectStatus(await signIn({ TenantID, LoginID, Password: right }), 200);
 });
 
-test('the right password forgets the wrong ones; old ones are removed, and no name is kept', async () => {
+test('the right password clears the failures; old failures are removed, and no name is stored', async () => {
   const LoginID = await user({ Password: right });
   for (let round = 0; round < 3; round++) {
     for (let n = 0; n < 9; n++)
@@ -148,7 +148,7 @@ test('the right password forgets the wrong ones; old ones are removed, and no na
   assert.equal((await kept()).length, 1);
 });
 
-test('another origin cannot sign its visitors in, and a form cannot', async () => {
+test('neither another origin nor a form can sign a visitor in', async () => {
   const body = { TenantID, LoginID: await user({ Password: right }), Password: right };
   for (const site of ['cross-site', 'same-site']) {
     const refused = await signIn(body, { 'sec-fetch-site': site });
@@ -163,7 +163,7 @@ test('another origin cannot sign its visitors in, and a form cannot', async () =
     expectProblem(await signIn({ ...body, LoginID }), 422, 'validation_failed', 'LoginID');
 });
 
-test('the function to hash with is told, and not which tenants there are', async () => {
+test('the hash function is returned without revealing which tenants exist', async () => {
   const told = async (id: string) => {
     const reply = await service.api('GET', `/session/password/${encodeURIComponent(id)}`, undefined, '');
     expectStatus(reply, 200);

@@ -99,7 +99,7 @@ test('a learner reads what is their own, and nothing else', async () => {
   );
 });
 
-test('who has the same LoginID in another tenant has nothing of this one', async () => {
+test('a user with the same LoginID in another tenant gets nothing of this one', async () => {
   expectStatus(await other.api('POST', '/user', { LoginID: learner, FirstName: 'Other' }), 201);
   const page = browser(service, await signInUser(service, other, learner));
   assert.equal((await page('GET', `/user/${encodeURIComponent(learner)}`)).body.FirstName, 'Other');
@@ -123,7 +123,7 @@ test('an administrator acts on their tenant, not on another, and not as the oper
   expectStatus(await tenant.api('GET', '/user/made%20by%20hand'), 200);
 });
 
-test('who is no administrator any more is a learner at the next request', async () => {
+test('a user who is no longer an administrator is a learner at the next request', async () => {
   const LoginID = await tenant.user({ IsAdmin: true });
   const page = await as(LoginID);
   expectStatus(await page('GET', '/user'), 200);
@@ -134,7 +134,7 @@ test('who is no administrator any more is a learner at the next request', async 
   expectProblem(await page('GET', `/user/${LoginID}`), 401, 'signed_out');
 });
 
-test('the operator acts on the tenant that they name, and on the deployment', async () => {
+test('the operator acts on the named tenant and on the deployment', async () => {
   const page = await asOperator();
   for (const route of guarded) {
     const reply = await call(page, route, {}, { tenant: tenant.TenantID });
@@ -149,7 +149,7 @@ test('the operator acts on the tenant that they name, and on the deployment', as
   assert.equal(read.body.LoginID, stranger);
 });
 
-test('signed out, nothing is answered; a key always goes before the cookie', async () => {
+test('a signed-out session gets 401; a key always takes precedence over the cookie', async () => {
   const cookie = await signInOperator(service);
   const page = browser(service, cookie);
   expectStatus(await page('DELETE', '/session'), 204);
@@ -167,7 +167,7 @@ test('signed out, nothing is answered; a key always goes before the cookie', asy
   expectStatus(await service.api('GET', '/user', undefined, tenant.key, { cookie }), 200);
 });
 
-test('a page of another origin, be it another port of this host, can neither read nor write', async () => {
+test('a page of another origin, even another port of this host, can neither read nor write', async () => {
   const LoginID = await tenant.user({ IsAdmin: true });
   const page = await as(LoginID);
   const origin = service.baseUrl;
@@ -192,7 +192,7 @@ test('a page of another origin, be it another port of this host, can neither rea
   expectStatus(await session('DELETE', { origin }), 204);
 });
 
-test('a form is no write: the body is JSON', async () => {
+test('a form is rejected as a write: the body must be JSON', async () => {
   const page = await asAdministrator();
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data'])
     expectProblem(
@@ -202,7 +202,7 @@ test('a form is no write: the body is JSON', async () => {
     );
 });
 
-test('a POST with an Idempotency-Key is done once, for a tenant and for the operator', async () => {
+test('a POST with an Idempotency-Key runs once, for a tenant and for the operator', async () => {
   const retry = async (page: Browser, path: string, body: object, name: string) => {
     const headers = { 'sec-fetch-site': 'same-origin', 'idempotency-key': name };
     const replies = [await page('POST', path, body, headers), await page('POST', path, body, headers)];
@@ -217,7 +217,7 @@ test('a POST with an Idempotency-Key is done once, for a tenant and for the oper
   await retry(await asOperator(), '/tenant', { TenantID: 'once more' }, 'one');
 });
 
-test('calls are counted for each session, under an id of its own', async () => {
+test("calls are counted per session, under the session's ID", async () => {
   const left = (reply: Reply) => Number(/r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1]);
   const LoginID = await tenant.user();
   const [one, two] = [await as(LoginID), await as(LoginID)];
@@ -233,7 +233,7 @@ test('calls are counted for each session, under an id of its own', async () => {
   assert.deepEqual([...caller.scopes].sort(), [...learnerScopes].sort());
 });
 
-test('a session that has ended calls nothing any more', async () => {
+test('an ended session can no longer call anything', async () => {
   const page = await asAdministrator();
   clock.advance({ minutes: 29 });
   expectStatus(await page('GET', '/user'), 200);

@@ -60,12 +60,12 @@ test('a link signs in once: a click on its page, and a cookie', async () => {
   assert.equal((await fetch(url)).status, 410);
 });
 
-test('without a path a link leads to the console, whoever signs in', async () => {
+test('without a path a link leads to the console, for every role', async () => {
   for (const IsAdmin of [true, false])
     assert.equal((await press(await newLink(await user({ IsAdmin })))).headers.get('location'), '/console/');
 });
 
-test('over HTTPS the cookie has the prefix __Host- and is secure', async () => {
+test('over HTTPS the cookie has the prefix __Host- and is Secure', async () => {
   const url = await newLink(await user());
   const node = await serve({
     ...service.ctx,
@@ -83,7 +83,7 @@ test('over HTTPS the cookie has the prefix __Host- and is secure', async () => {
   await node.close();
 });
 
-test('of many clicks on two nodes at once, one signs in', async () => {
+test('of many concurrent clicks on two nodes, one signs in', async () => {
   const token = tokenOf(await newLink(await user()));
   const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
   const replies = await Promise.all(
@@ -122,7 +122,7 @@ test('another site cannot sign its visitors in', async () => {
   assert.equal((await press(url, { 'sec-fetch-site': 'same-origin' })).status, 303);
 });
 
-test('a session ends when nobody uses it, and after twelve hours in any case', async () => {
+test('a session ends when idle, and after twelve hours in any case', async () => {
   const LoginID = await user();
   const idle = await signIn(LoginID);
   clock.advance({ minutes: 31 });
@@ -154,7 +154,7 @@ test('signing out ends this session, or all', async () => {
     expectStatus(await session(cookie, 'DELETE'), 204);
 });
 
-test('a disabled user is refused at once', async () => {
+test('a disabled user is rejected immediately', async () => {
   const LoginID = await user();
   const cookie = await signIn(LoginID);
   const url = await newLink(LoginID);
@@ -165,7 +165,7 @@ test('a disabled user is refused at once', async () => {
   expectProblem(await api('POST', `/user/session/${LoginID}`), 409, 'user_disabled', 'LoginID');
 });
 
-test('links are made for users of the own tenant, to pages of this service', async () => {
+test("links are created for the tenant's own users and for pages of this service only", async () => {
   const LoginID = await user();
   const other = await newTenant(service);
   expectProblem(await other.api('POST', `/user/session/${LoginID}`), 404, 'user_not_found');
@@ -180,7 +180,7 @@ test('links are made for users of the own tenant, to pages of this service', asy
   expectProblem(refused, 403, 'scope_missing');
 });
 
-test('a token of one tenant leads to nothing in another; only hashes are kept', async () => {
+test('a token of one tenant is worthless in another; only hashes are stored', async () => {
   const LoginID = await user();
   const url = await newLink(LoginID);
   const [, secret] = tokenOf(url).split('.');
@@ -198,7 +198,7 @@ test('a token of one tenant leads to nothing in another; only hashes are kept', 
     for (const text of [secret ?? '', cookie.split('.')[1] ?? '']) assert.ok(text && !row.includes(text));
 });
 
-test('a form without a usable token is refused with a reason', async () => {
+test('a form without a usable token is rejected with a reason', async () => {
   for (const body of [
     {},
     { token: { toString: 1 } },
@@ -211,7 +211,7 @@ test('a form without a usable token is refused with a reason', async () => {
   }
 });
 
-test('a changed password ends the sessions of that user, but for the one that changed it', async () => {
+test("a changed password ends the user's sessions except the one that changed it", async () => {
   const LoginID = await tenant.user({ IsAdmin: true, Password: 'one' });
   const other = await tenant.user({ IsAdmin: true });
   const open = async (loginId: string) => browser(service, await signInUser(service, tenant, loginId));

@@ -36,7 +36,7 @@ async function playing() {
   return { user: `/user/${LoginID}`, enrolment: `/enrolment/${LoginID}/${EnrollID}`, elsewhere, here };
 }
 
-test('course files and signs of life stop on every node within 60 s of a withdrawal or disabling', async () => {
+test('course files and heartbeats stop on every node within 60 s of a withdrawal or disabling', async () => {
   for (const end of ['withdrawal', 'disabling'] as const) {
     const { user, enrolment, elsewhere, here } = await playing();
     assert.deepEqual([await here(), ...(await elsewhere())], [200, 200, 204]);
@@ -51,7 +51,7 @@ test('course files and signs of life stop on every node within 60 s of a withdra
   }
 });
 
-test('course files and signs of life stop on every node within 60 s of expiry', async () => {
+test('course files and heartbeats stop on every node within 60 s of expiry', async () => {
   const { enrolment, elsewhere, here } = await playing();
   const ExpiresAt = new Date(clock.now().getTime() + 3_600_000).toISOString();
   expectStatus(await api('PUT', enrolment, { ExpiresAt }), 200);

@@ -10,7 +10,7 @@ const service = await startService();
 after(service.close);
 const open = async () => play(service, (await service.enrol(await newCourse(service))).LaunchURL);
 
-test('a commit takes 10,000 elements named as the data models name them, and no more', async () => {
+test('a commit may have 10,000 elements with names from the data models, and no more', async () => {
   const { commit } = await open();
   const elements = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`cmi.interactions.${at}.id`, 'i']));
@@ -18,7 +18,7 @@ test('a commit takes 10,000 elements named as the data models name them, and no 
   expectProblem(await commit({ Data: elements(10_001) }), 422, 'validation_failed');
 });
 
-test('names that no data model has are rejected', async () => {
+test('names outside the data models are rejected', async () => {
   const { commit } = await open();
   for (const name of [
     '',
@@ -34,13 +34,13 @@ test('names that no data model has are rejected', async () => {
     expectProblem(await commit({ Data: { [name]: '1' } }), 422, 'validation_failed');
 });
 
-test('what is nested deeper than a commit is rejected', async () => {
+test('JSON nested deeper than a commit is rejected', async () => {
   const { commit } = await open();
   const deep = { 'cmi.a': { b: { c: 'd' } } } as unknown as Record<string, string>;
   assert.equal((await commit({ Data: deep })).status, 422);
 });
 
-test('a unit with 64 kB of suspend data in any script and 250 full interactions is taken', async () => {
+test('a unit with 64 kB of suspend data in any script and 250 full interactions is accepted', async () => {
   const { commit, session } = await open();
   const Data: Record<string, string> = {
     'cmi.suspend_data': '漢'.repeat(64_000),
@@ -62,7 +62,7 @@ test('a unit with 64 kB of suspend data in any script and 250 full interactions 
   assert.equal(reply.body.Number, session.NextCommit);
 });
 
-test('120 commits of an enrolment a minute are taken; then it is told when to go on, and other enrolments are not held up', async () => {
+test('120 commits a minute are accepted per enrolment; then 429 says when to retry, and other enrolments are unaffected', async () => {
   const { commit } = await open();
   const other = await open();
   const answers = [];
@@ -91,7 +91,7 @@ test('all launches of an enrolment share its 120 commits a minute', async () => 
   assert.deepEqual(answers.slice(50), Array(5).fill(429));
 });
 
-test('an enrolment has six commits in progress, over all its launches; others commit on', async () => {
+test('an enrolment has at most six commits in progress over all its launches; others are unaffected', async () => {
   const link = await launchUrl();
   const { runTime } = service.ctx.admission.pools;
   const sockets = [];
@@ -142,7 +142,7 @@ test('beyond 16 MiB of commits in progress large commits of a tenant get 429; sm
   assert.equal((await page.commit({ Data: large })).status, 200);
 });
 
-test('an enrolment sends 30 MiB of commits a minute, counted before they are read', async () => {
+test('an enrolment may send 30 MiB of commits a minute, counted before they are read', async () => {
   const link = await launchUrl();
   const { session, commit } = await play(service, link);
   for (let sent = 0; sent < 29; sent++) {
@@ -164,13 +164,13 @@ test('an enrolment sends 30 MiB of commits a minute, counted before they are rea
   assert.equal((await commit({})).status, 200, 'a small one still fits');
 });
 
-test('a page that loads 100 files at once gets all of them', async () => {
+test('a page that loads 100 files concurrently gets all of them', async () => {
   const { file } = await open();
   const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => file(`${at}.js`)));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]), 'the course has none');
 });
 
-test('previews of a course share its budgets, apart for each tenant', async () => {
+test('previews of a course share budgets, separately for each tenant', async () => {
   const course = await newCourse(service);
   const preview = async () => {
     const { body } = await service.api('POST', `/course/${course}/preview`, {});

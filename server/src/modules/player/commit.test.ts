@@ -26,7 +26,7 @@ async function enrolled() {
   return { address, LaunchURL: LaunchURL as string, read, types };
 }
 
-test('a commit is answered with a receipt, and the enrolment shows it', async () => {
+test('a commit returns a receipt, and the enrolment shows the result', async () => {
   const { LaunchURL, read, types } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   const reply = await commit({ Data: scorm12('incomplete', 40) });
@@ -46,7 +46,7 @@ test('a commit is answered with a receipt, and the enrolment shows it', async ()
   assert.deepEqual(await types(), ['enrolment.created', 'enrolment.launched', 'enrolment.progressed']);
 });
 
-test('a repeated number changes nothing, and gets the same receipt', async () => {
+test('a repeated number changes nothing and gets the same receipt', async () => {
   const { LaunchURL, read, types } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   const first = await commit({ Data: scorm12('incomplete', 40) });
@@ -58,7 +58,7 @@ test('a repeated number changes nothing, and gets the same receipt', async () =>
   assert.deepEqual([await read(), await types()], before);
 });
 
-test('simultaneous sends of one commit are taken once', async () => {
+test('concurrent copies of one commit are stored once', async () => {
   const { LaunchURL, address } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   const replies = await Promise.all(
@@ -69,7 +69,7 @@ test('simultaneous sends of one commit are taken once', async () => {
   assert.equal(Items.filter((entry: { Kind: string }) => entry.Kind === 'commit').length, 1);
 });
 
-test('the newer launch wins: the bookmark of the older one changes nothing, and its page is told', async () => {
+test("the newer launch wins: the older one's bookmark is ignored, and its page is notified", async () => {
   const { LaunchURL, read } = await enrolled();
   const old = await play(service, LaunchURL);
   await old.commit({ Data: { ...scorm12('incomplete', 30), 'cmi.suspend_data': 'here' } });
@@ -92,7 +92,7 @@ test('the newer launch wins: the bookmark of the older one changes nothing, and 
   assert.equal(again.session.Data[unit]?.['cmi.suspend_data'], 'there');
 });
 
-test('a better result is never lost: passed with 90 stays, whatever comes later', async () => {
+test('a better result is never lost: passed with 90 stays, whatever follows', async () => {
   const { LaunchURL, read, types } = await enrolled();
   const first = await play(service, LaunchURL);
   const best = (await first.commit({ Data: scorm12('passed', 90) })).body;
@@ -125,7 +125,7 @@ test('a failure can become a pass', async () => {
   assert.deepEqual((await types()).slice(2, 3), ['enrolment.failed']);
 });
 
-test('64 kB of suspend data in SCORM 1.2 are kept whole, with a warning', async () => {
+test('64 kB of suspend data in SCORM 1.2 are stored completely, with a warning', async () => {
   const { LaunchURL, address } = await enrolled();
   const { commit, session } = await play(service, LaunchURL);
   const text = '😀é山x'.repeat(16_384);
@@ -155,7 +155,7 @@ test('NUL and lone surrogates in run-time values do not fail a commit', async ()
   assert.equal(again.session.Data[unit]?.['cmi.suspend_data'], 'two\r\nlines\ufffd');
 });
 
-test('a commit that is not right is refused, and the next right one is taken', async () => {
+test('an invalid commit is rejected, and the next valid one is accepted', async () => {
   const { LaunchURL, read } = await enrolled();
   const { commit, session } = await play(service, LaunchURL);
   const before = await read();
@@ -187,7 +187,7 @@ test('a commit that is not right is refused, and the next right one is taken', a
   expectStatus(await commit({ Data: scorm12('incomplete') }), 200);
 });
 
-test('a withdrawal that comes between the two statements of a commit holds', async () => {
+test('a withdrawal between the two statements of a commit takes effect', async () => {
   const { LaunchURL, address, read } = await enrolled();
   const { session } = await play(service, LaunchURL);
   let withdrawn = false;
@@ -209,7 +209,7 @@ test('a withdrawal that comes between the two statements of a commit holds', asy
   assert.deepEqual([withdrawn, Status, Completion], [true, 'withdrawn', 'unknown']);
 });
 
-test('the total time adds up over sittings', async () => {
+test('the total time adds up over sessions', async () => {
   const { LaunchURL, read } = await enrolled();
   const sitting = { ...scorm12('incomplete'), 'cmi.core.exit': 'suspend' };
   const first = await play(service, LaunchURL);

@@ -56,7 +56,7 @@ test('each course of each tenant has an origin of its own, and so have its previ
     assert.match(origin, new RegExp(`^http://[0-9a-f]{40}\\.courses\\.localhost:${port}$`));
 });
 
-test('a course stays at its origin: for every learner, at every launch, on every release', async () => {
+test('a course keeps its origin for every learner, launch and release', async () => {
   const [LoginID, other] = [await ours.user(), await ours.user()];
   const origin = await launchedAt(ours, 'one', LoginID);
   const address = await launchUrl(ours, 'one', other);
@@ -70,7 +70,7 @@ test('a course stays at its origin: for every learner, at every launch, on every
   assert.equal(originOf((await click(link)).location), originOf(link));
 });
 
-test('a rotation of the signing keys moves no course, and links from before it lead where they did', async () => {
+test("rotating the signing keys changes no course's origin, and earlier links still work", async () => {
   const address = await launchUrl(ours, 'one');
   const { location } = await click(address);
   const { keys } = service.ctx;
@@ -129,7 +129,7 @@ async function requests(): Promise<{ what: string; origin: string; path: string;
 /** Files that any of our origins serves, because they are the same everywhere. */
 const general = ['player', 'nothing', 'unknown token'];
 
-test('a request at any other host is refused before anything else', async () => {
+test('a request to any other host is rejected first', async () => {
   const { host, port } = new URL(service.contentUrl.replace('*.', ''));
   const own = new URL(await launchedAt(ours, 'one')).host;
   const foreign = [
@@ -172,7 +172,7 @@ test('the case of a host name does not matter', async () => {
   assert.equal((await ask(location ?? '', { headers: { host } })).status, 200);
 });
 
-test('no origin may read what another one holds, and none may widen itself', async () => {
+test("no origin can read another's data or relax its own domain", async () => {
   const { location } = await click(await launchUrl(ours, 'one'));
   const { session } = await play(service, await launchUrl(ours, 'one'));
   const file = `${originOf(location)}${session.ContentPath}index.html`;
@@ -186,7 +186,7 @@ test('no origin may read what another one holds, and none may widen itself', asy
   }
 });
 
-test('behind a proxy the host is the one that the browser asked for', async () => {
+test('behind a proxy the host is the one that the browser requested', async () => {
   const { body } = await proxied.api('POST', '/course/one/preview');
   assert.equal(body.code, 'course_not_found');
   expectStatus(await proxied.importPackage('one', zip), 201);

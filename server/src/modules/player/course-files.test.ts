@@ -68,7 +68,7 @@ function rawStatus(path: string, headers: Record<string, string> = {}): Promise<
   });
 }
 
-test('a live session gets the files as they are in the package', async () => {
+test('an open session gets the files exactly as packaged', async () => {
   const { LaunchURL } = await enrolled('phishing');
   const { file } = await play(service, LaunchURL);
   for (const name of ['index.html', 'scripts/course.js', 'styles/course.css', 'imsmanifest.xml']) {
@@ -86,7 +86,7 @@ test('a live session gets the files as they are in the package', async () => {
   }
 });
 
-test('each kind of file has its type, and pages no charset that would win over their own', async () => {
+test('each kind of file has its content type, and pages no charset that would override their own', async () => {
   for (const [name, type] of [
     ['index.html', 'text/html'],
     ['Media/Intro.MP4', 'video/mp4'],
@@ -102,14 +102,14 @@ test('each kind of file has its type, and pages no charset that would win over t
     assert.equal((await web.file(name)).headers.get('content-type'), type, name);
 });
 
-test('letter case and encodings of names find the one file', async () => {
+test('names in any case and encoding find the one matching file', async () => {
   for (const name of ['media/intro.mp4', 'MEDIA/INTRO.MP4', 'INDEX.HTML', 'Media/%C3%BCber%20uns+100%25.htm'])
     assert.equal((await web.file(name)).status, 200, name);
   const decomposed = encodeURIComponent('über uns+100%.htm'.normalize('NFD'));
   assert.equal((await web.file(`Media/${decomposed}`)).status, 200);
 });
 
-test('parts of a file are answered as such, for seeking in a video', async () => {
+test('range requests return parts of a file, for seeking in a video', async () => {
   const part = await web.file('Media/Intro.MP4', { range: 'bytes=1000-1999' });
   assert.equal(part.status, 206);
   assert.equal(part.headers.get('content-range'), 'bytes 1000-1999/5000');
@@ -134,7 +134,7 @@ test('text is compressed, media are not, and an unchanged file is not sent again
   assert.equal(await rawStatus(path, { 'if-none-match': etag }), 304);
 });
 
-test('files above 1 MiB are sent as they are, and four compressions run at a time', async () => {
+test('files above 1 MiB are sent uncompressed, and at most four compressions run concurrently', async () => {
   const accepts = { 'accept-encoding': 'br' };
   const large = await web.file('Media/large.txt', accepts);
   assert.deepEqual([large.status, large.headers.get('content-encoding')], [200, null]);
@@ -148,7 +148,7 @@ test('files above 1 MiB are sent as they are, and four compressions run at a tim
   await later.arrayBuffer();
 });
 
-test('nothing outside of the package is reached', async () => {
+test('nothing outside the package can be read', async () => {
   const base = `/play/${web.session.Session}/content`;
   for (const path of [
     '/../../../etc/hostname',
@@ -175,7 +175,7 @@ test('nothing outside of the package is reached', async () => {
   assert.equal(await rawStatus(`${base}/%E4`), 400);
 });
 
-test('the names of a release are read once, so that a file it does not have is one look-up', async () => {
+test("a release's file names are read once, so that a missing file costs one look-up", async () => {
   const { LaunchURL } = await enrolled('web');
   const { file } = await play(service, LaunchURL);
   assert.equal((await file('media/INTRO.mp4')).status, 200);
@@ -188,7 +188,7 @@ test('the names of a release are read once, so that a file it does not have is o
   assert.equal((await file(`${'a'.repeat(1_100)}.txt`)).status, 404);
 });
 
-test('600 files a minute that a course does not have are 404 for an enrolment, then 429; its files and others go on', async () => {
+test('an enrolment gets 404 for 600 missing files a minute, then 429; existing files and other enrolments are unaffected', async () => {
   const { file } = await play(service, (await enrolled('web')).LaunchURL);
   const other = await play(service, (await enrolled('web')).LaunchURL);
   const statuses: number[] = [];
@@ -206,7 +206,7 @@ test('600 files a minute that a course does not have are 404 for an enrolment, t
   assert.equal((await file('subtitles.vtt')).status, 404);
 });
 
-test('without a live session there are no files: ended, superseded, withdrawn, disabled, silent, tampered', async () => {
+test('without an open session there are no files: ended, superseded, withdrawn, disabled, silent, tampered', async () => {
   async function statusAfter(
     change: (one: Awaited<ReturnType<typeof enrolled>>, playing: typeof web) => unknown,
   ) {
@@ -227,7 +227,7 @@ test('without a live session there are no files: ended, superseded, withdrawn, d
     assert.equal((await fetch(`${service.contentUrl}/play/${token}/content/index.html`)).status, 410, token);
 });
 
-test('a page that is open stays live, one that was silent for a day does not', async () => {
+test('a session stays open while its page is, and ends after a day of silence', async () => {
   const open = await play(service, (await enrolled('phishing')).LaunchURL);
   const silent = await play(service, (await enrolled('phishing')).LaunchURL);
   for (let hour = 0; hour < 26; hour += 2) {

@@ -41,7 +41,7 @@ function occupy(whose: string): () => void {
   };
 }
 
-test('large sessions of a tenant are opened in its turn; small ones, and those of others, do not wait', async () => {
+test("a tenant's large sessions are opened in its queue; small ones, and other tenants', do not wait", async () => {
   const [large, small, other] = [await enrolLarge(), await enrol(), await enrol(await newTenant(service))];
   const end = occupy(tenant.TenantID);
   const waiting = [post(await sessionPath(large)), post(await sessionPath(large))];
@@ -64,7 +64,7 @@ test('large sessions of a tenant are opened in its turn; small ones, and those o
   assert.equal(openings.lines.size, 0);
 });
 
-test('a large session counts against its tenant until it has left; beyond that it opens no more, and others do', async () => {
+test('a large session counts against its tenant until it has been sent; beyond the limit only other tenants can open more', async () => {
   const { bytes, most } = unreadSessions;
   const link = await enrolLarge();
   const counted: number[] = [];

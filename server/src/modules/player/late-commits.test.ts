@@ -34,7 +34,7 @@ async function bookmarkOf(launchUrl: string): Promise<string | undefined> {
   return data?.['cmi.suspend_data'];
 }
 
-test('a course completed offline counts although a phone has opened it since; the bookmark of the phone stays', async () => {
+test("a course completed offline counts although a phone has opened it since; the phone's bookmark is kept", async () => {
   const { LaunchURL, read, commits } = await enrolled();
   const laptop = await play(service, LaunchURL);
   await laptop.commit({ Data: { ...scorm12('incomplete'), ...bookmark('laptop') } });
@@ -100,7 +100,7 @@ test('a commit that arrives within LATE_RESULTS_DAYS after access has expired co
   assert.deepEqual([refused.Refused, refused.Data.Score], ['results_too_late', 100]);
 });
 
-test('what is sent for a withdrawn enrolment or a disabled user is refused, shown, and counts once that is revoked', async () => {
+test('a commit for a withdrawn enrolment or a disabled user is rejected, shown, and counts once that is reversed', async () => {
   for (const [change, undo, status, code] of [
     ['withdraw', 'restore', 403, 'enrolment_withdrawn'],
     ['disable', 'enable', 409, 'user_disabled'],
@@ -135,7 +135,7 @@ test('what is sent for a withdrawn enrolment or a disabled user is refused, show
   }
 });
 
-test('a commit number more than 1,000 ahead is refused with the expected one, and blocks nothing', async () => {
+test('a commit number more than 1,000 ahead is rejected with the expected one, and blocks nothing', async () => {
   const { LaunchURL, read } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   for (const number of [2_000_000_000, 1_002]) {
@@ -149,7 +149,7 @@ test('a commit number more than 1,000 ahead is refused with the expected one, an
   assert.equal((await read()).Score, 60);
 });
 
-test('after Exit a session takes no new commits, but those that were sent before', async () => {
+test('after Exit a session accepts no new commits, only those sent before', async () => {
   const { LaunchURL, read, commits } = await enrolled();
   const { commit, alive, file } = await play(service, LaunchURL);
   expectStatus(await commit({ Number: 3, Data: scorm12('incomplete', 10), Exit: true }), 200);
@@ -164,7 +164,7 @@ test('after Exit a session takes no new commits, but those that were sent before
   assert.equal((await commits()).filter(({ Refused }: { Refused: string | null }) => Refused).length, 1);
 });
 
-test('a session that was silent for a day has ended, whatever it sends; LATE_RESULTS_DAYS later it takes nothing', async () => {
+test('a session silent for a day has ended, whatever it sends; LATE_RESULTS_DAYS later it accepts nothing', async () => {
   const { LaunchURL } = await enrolled();
   const { commit, file, alive } = await play(service, LaunchURL);
   clock.advance({ hours: 25 });

@@ -31,7 +31,7 @@ const backs = [
   'http://localhost:8080/',
 ];
 
-test('returnURL works raw and percent-encoded, with any query of its own', async () => {
+test('returnURL works raw and percent-encoded, with any query string', async () => {
   assert.equal(await returnOf((await enrolled()).LaunchURL), null);
   for (const back of backs) {
     const { LaunchURL } = await enrolled();
@@ -44,7 +44,7 @@ test('returnURL works raw and percent-encoded, with any query of its own', async
   assert.equal((await click(`${LaunchURL}&returnURL=https://shop.example/?q=100%`)).status, 303);
 });
 
-test('what is no http(s) address is not followed', async () => {
+test('an address that is not http(s) is not followed', async () => {
   const { LaunchURL } = await enrolled();
   for (const bad of [
     'javascript:alert(1)',
@@ -56,7 +56,7 @@ test('what is no http(s) address is not followed', async () => {
     assert.equal(await returnOf(`${LaunchURL}&returnURL=${bad}`), null, bad);
 });
 
-test("a tenant's list limits where the learner is brought", async () => {
+test("a tenant's list limits where learners can be sent", async () => {
   const tenant = await newTenant(service, {
     ReturnOrigins: ['https://lms.example', 'https://HR.example:8443'],
   });
@@ -74,7 +74,7 @@ test("a tenant's list limits where the learner is brought", async () => {
     assert.equal(await to(bad), null, bad);
 });
 
-test('GET and HEAD use nothing up, however often', async () => {
+test('GET and HEAD use nothing up, however often they are repeated', async () => {
   const { LaunchURL, read } = await enrolled();
   const before = await read();
   for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {
@@ -91,7 +91,7 @@ test('GET and HEAD use nothing up, however often', async () => {
   assert.equal((await read()).Launches, 1);
 });
 
-test('a refused click is a page with the reason and an escaped way back', async () => {
+test('a rejected click gets a page with the reason and an escaped return link', async () => {
   const { LaunchURL, address } = await enrolled();
   await ours.api('PUT', address, { Withdrawn: true });
   const back = `https://shop.example/?a="><script>alert(1)</script>&b='`;
@@ -107,7 +107,7 @@ test('a refused click is a page with the reason and an escaped way back', async 
   assert.ok(!without.text.includes('<a '));
 });
 
-test('the reason names the user and the course no more than the link does', async () => {
+test('the reason reveals no more about user and course than the link does', async () => {
   const { LaunchURL, LoginID } = await enrolled();
   await ours.api('PUT', `/user/${LoginID}`, { Enabled: false });
   const { status, text } = await click(LaunchURL);
@@ -116,7 +116,7 @@ test('the reason names the user and the course no more than the link does', asyn
   assert.ok(!text.includes(LoginID));
 });
 
-test('a tampered or foreign link is a page with 404', async () => {
+test('a tampered or foreign link gets a page with 404', async () => {
   const one = await enrolled();
   const two = await enrolled();
   const links = [
@@ -138,7 +138,7 @@ test('a tampered or foreign link is a page with 404', async () => {
   }
 });
 
-test('pages may be framed by all, or by the origins that the tenant lists', async () => {
+test('pages may be framed by any origin, or by those that the tenant lists', async () => {
   const policyOf = async (address: string) =>
     (await fetch(address, { redirect: 'manual' })).headers.get('content-security-policy') ?? '';
   const open = await enrolled();
@@ -156,7 +156,7 @@ test('pages may be framed by all, or by the origins that the tenant lists', asyn
   }
 });
 
-test('a ticket of another purpose, another key or no sense opens no session', async () => {
+test('a ticket for another purpose, with another key or malformed opens no session', async () => {
   const { LaunchURL } = await enrolled();
   const { session } = await play(service, LaunchURL);
   for (const token of [
@@ -173,7 +173,7 @@ test('a ticket of another purpose, another key or no sense opens no session', as
   }
 });
 
-test('what changed since the click is decided again when the page opens its session', async () => {
+test('changes since the click are checked again when the page opens its session', async () => {
   for (const [body, wanted] of [
     [{ Withdrawn: true }, /withdrawn/],
     [{ ExpiresAt: '2020-01-01T00:00:00Z' }, /expired/],
@@ -189,7 +189,7 @@ test('what changed since the click is decided again when the page opens its sess
   }
 });
 
-test('the session names the learner, the course and what to play', async () => {
+test('the session contains the learner, the course and what to play', async () => {
   const { LaunchURL, LoginID, EnrollID } = await enrolled();
   const { session } = await play(service, LaunchURL);
   assert.deepEqual(session.Learner, { ID: LoginID, Name: 'Ann, Lee' });

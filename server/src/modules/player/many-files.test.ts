@@ -44,7 +44,7 @@ async function largeCourse(course: string) {
   return { folder, file };
 }
 
-test('reading the names of courses of 10,000 files keeps nobody waiting, and they do not push each other out', async () => {
+test('reading the names of courses of 10,000 files delays nobody, and they do not evict each other', async () => {
   const [one, other] = [await largeCourse('one'), await largeCourse('other')];
   const turns = watchTurns();
   assert.deepEqual(

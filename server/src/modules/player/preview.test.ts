@@ -60,7 +60,7 @@ const openAndUse = async (address: string) => {
   return { ...playing, done: done.body };
 };
 
-test('a preview is played and judged like a launch, and leaves no row', async () => {
+test('a preview is played and evaluated like a launch, and leaves no row', async () => {
   const CourseID = await imported();
   const before = await rows();
   const { session, done } = await openAndUse(await preview(CourseID));
@@ -74,7 +74,7 @@ test('a preview is played and judged like a launch, and leaves no row', async ()
   assert.equal(await rows(), before);
 });
 
-test('the units of a course are rolled up from commit to commit, as the page sends back what it got', async () => {
+test('the units of a course are rolled up over commits, from the state that the page sends back', async () => {
   const { session, commit } = await play(service, await preview('fire-safety'));
   const units = Object.keys(session.Data);
   assert.equal(units.length, 4);
@@ -93,14 +93,14 @@ test('the units of a course are rolled up from commit to commit, as the page sen
   assert.deepEqual([body.Completion, body.Success], ['completed', 'passed']);
 });
 
-test('bad commits are refused as those of a launch, and what was not given back is not taken', async () => {
+test('invalid commits are rejected like those of a launch, and so is forged state', async () => {
   const { commit } = await play(service, await preview('fire-safety'));
   expectProblem(await commit({ UnitID: 'no such unit' }), 422, 'validation_failed', 'UnitID');
   expectProblem(await commit({ UnitID: 'constructor' }), 422, 'validation_failed', 'UnitID');
   expectProblem(await commit({ Preview: 'e30.forged' }), 422, 'validation_failed', 'Preview');
 });
 
-test('two sittings of one preview know nothing of each other, and neither supersedes the other', async () => {
+test('two sessions of one preview are independent, and neither supersedes the other', async () => {
   const address = await preview(await imported());
   const [one, other] = [await play(service, address), await openAndUse(address)];
   assert.equal(await one.alive(), 204);
@@ -109,7 +109,7 @@ test('two sittings of one preview know nothing of each other, and neither supers
   assert.equal(other.done.Completion, 'completed');
 });
 
-test('any release can be chosen; without a choice it is the current one, also when another follows', async () => {
+test('any release can be previewed; by default the current one, even after a newer import', async () => {
   const CourseID = await imported();
   const before = await preview(CourseID);
   expectStatus(await service.importPackage(CourseID, second), 200);
@@ -133,7 +133,7 @@ test('any release can be chosen; without a choice it is the current one, also wh
     );
 });
 
-test('drafts, retired courses and courses at an address are played; a course with nothing to play is not', async () => {
+test('drafts, retired courses and courses at a URL can be previewed; a course without content cannot', async () => {
   for (const Status of ['draft', 'retired']) await openAndUse(await preview(await imported({ Status })));
   const elsewhere = await play(service, await preview(await newCourse(service)));
   assert.equal(elsewhere.session.ContentPath, null);
@@ -162,7 +162,7 @@ test('a tenant previews what it is offered, and nothing else', async () => {
   expectProblem(await post(`${ticket}/session`), 404, 'course_not_found');
 });
 
-test('a preview is opened within 15 minutes and is over after two hours', async () => {
+test('a preview must be opened within 15 minutes and ends after two hours', async () => {
   const CourseID = await imported();
   const { body } = await api('POST', `/course/${CourseID}/preview`);
   const minutes = (Date.parse(body.ExpiresAt) - clock.now().getTime()) / 60_000;
@@ -185,7 +185,7 @@ test('a preview is opened within 15 minutes and is over after two hours', async 
   assert.equal((await playing.file('index.html')).status, 410);
 });
 
-test('a return address is appended as to a LaunchURL, within the list of the tenant', async () => {
+test("a return URL is appended as to a LaunchURL, within the tenant's list", async () => {
   const CourseID = await imported();
   const back = 'https://shop.example/back?ticket=5&key=9';
   const returnOf = async (address: string) => (await play(service, address)).session.ReturnURL;
@@ -208,7 +208,7 @@ test('a return address is appended as to a LaunchURL, within the list of the ten
   assert.match(await policyOf(own), /frame-ancestors \*$/);
 });
 
-test("a preview's tokens are not a launch's, and the other way round", async () => {
+test("a preview's tokens do not work for a launch, and vice versa", async () => {
   const address = await preview(await imported());
   const link = new URL(address).searchParams.get('ticket') ?? '';
   const { session } = await play(service, address);
@@ -226,7 +226,7 @@ test("a preview's tokens are not a launch's, and the other way round", async () 
     assert.equal((await click(`${service.contentUrl}/preview?ticket=${token}`)).status, 404, token);
 });
 
-test('a course that is deleted meanwhile ends its previews', async () => {
+test('deleting a course ends its previews', async () => {
   const CourseID = await imported();
   const { location } = await click(await preview(CourseID));
   const { file } = await play(service, await preview(CourseID));
@@ -245,7 +245,7 @@ test('previews of a tenant called operator share no budget with those of the ope
   assert.equal(await alive(), 204);
 });
 
-test('a click on a PreviewURL is not refused for what strangers at its address do', async () => {
+test('a click on a PreviewURL is unaffected by anonymous callers at its address', async () => {
   const address = await preview(await imported());
   const { admission, now } = service.ctx;
   while (spend(admission.addresses, '127.0.0.1', now()) === 0);

@@ -22,7 +22,7 @@ async function course(): Promise<string> {
 const isSecond = async (playing: Awaited<ReturnType<typeof play>>) =>
   (await (await playing.file('index.html')).text()).includes('second release');
 
-test('who has begun finishes on the release they began; who has not plays the new one', async () => {
+test('learners finish on the release they started; others get the new one', async () => {
   const CourseID = await course();
   const enrol = async () => (await api('POST', `/enrol/${await user()}/${CourseID}`)).body;
   const [begun, waiting] = [await enrol(), await enrol()];
@@ -41,7 +41,7 @@ test('who has begun finishes on the release they began; who has not plays the ne
   assert.equal((await service.api('GET', `/course/${CourseID}`)).body.Release, 2);
 });
 
-test('an earlier release that is made current again is what beginners play; who has begun stays', async () => {
+test('an earlier release made current again applies to new learners; others keep theirs', async () => {
   const CourseID = await course();
   const enrol = async () => (await api('POST', `/enrol/${await user()}/${CourseID}`)).body;
   expectStatus(await service.importPackage(CourseID, second), 200);
@@ -56,7 +56,7 @@ test('an earlier release that is made current again is what beginners play; who 
   assert.deepEqual([third.body.Release, third.body.Current], [3, true]);
 });
 
-test('every unit of a sequenced course is there, and a result of the engine counts', async () => {
+test("every unit of a sequenced course is present, and the engine's result counts", async () => {
   expectStatus(await service.importPackage('fire-safety', await packCourse('fire-safety')), 201);
   await service.api('PUT', '/course/fire-safety/option/open', {});
   const LoginID = await user();

@@ -50,7 +50,7 @@ async function enrolled() {
 
 const bookmark = (text: string) => ({ 'cmi.suspend_data': text, 'cmi.core.exit': 'suspend' });
 
-test('after a restored backup a device that passed before counts, although its launch number was given again', async () => {
+test('after a restore, an earlier pass on a device counts although its launch number was reused', async () => {
   const { LaunchURL, read, commits, restore } = await enrolled();
   const laptop = await play(service, LaunchURL);
   await restore(0);
@@ -84,7 +84,7 @@ test('after a restored backup a device that passed before counts, although its l
   assert.equal(Object.values(next.session.Data)[0]?.['cmi.suspend_data'], 'phone');
 });
 
-test('a launch that a restored backup does not hold counts before anybody opens the course again', async () => {
+test('a launch missing from a restored backup counts before anybody opens the course again', async () => {
   const { LaunchURL, read, restore } = await enrolled();
   await play(service, LaunchURL);
   const laptop = await play(service, LaunchURL);
@@ -102,7 +102,7 @@ test('a launch that a restored backup does not hold counts before anybody opens 
   assert.equal(Object.values(next.session.Data)[0]?.['cmi.suspend_data'], 'phone');
 });
 
-test('a restored enrolment that was never launched has no release to judge by: the device keeps its results until then', async () => {
+test('a restored enrolment that was never launched has no release to evaluate against: the device keeps its results until it does', async () => {
   const { LaunchURL, read, restore } = await enrolled();
   const laptop = await play(service, LaunchURL);
   await restore(0);
@@ -113,7 +113,7 @@ test('a restored enrolment that was never launched has no release to judge by: t
   assert.deepEqual(await read(), ['completed', 'passed', 95]);
 });
 
-test('the results of a launch that is no longer on record are refused when they come too late', async () => {
+test('the results of a launch missing from the database are rejected when they arrive too late', async () => {
   const { LaunchURL, restore } = await enrolled();
   await play(service, LaunchURL);
   const laptop = await play(service, LaunchURL);
@@ -122,7 +122,7 @@ test('the results of a launch that is no longer on record are refused when they 
   expectProblem(await laptop.commit({ Data: scorm12('passed', 95) }), 409, 'results_too_late');
 });
 
-test('a commit number that was taken is repeated only by the same commit; another is renumbered', async () => {
+test('a used commit number accepts only the same commit; another commit is renumbered', async () => {
   const { LaunchURL, read } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   const first = { Number: 1, Data: scorm12('incomplete', 10) };

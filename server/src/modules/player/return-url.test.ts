@@ -5,7 +5,7 @@ import { isAllowedReturn, readReturnUrl } from './return-url.ts';
 
 const launch = '/launch?enrolment=1&key=k';
 
-test('a raw address keeps its own query', () => {
+test('a raw URL keeps its own query string', () => {
   const back = 'https://shop.example/back?a=1&b=2';
   assert.equal(readReturnUrl(`${launch}&returnURL=${back}`), back);
 });
@@ -35,7 +35,7 @@ test('only http(s) addresses without credentials are followed', () => {
     assert.equal(readReturnUrl(`${launch}&returnURL=${bad}`), null, bad);
 });
 
-test('an address of more than 2,048 characters, or with endless combining marks, is not followed', () => {
+test('a URL of more than 2,048 characters, or with endless combining marks, is not followed', () => {
   const long = (length: number) => 'https://shop.example/'.padEnd(length, 'x');
   assert.equal(readReturnUrl(`${launch}&returnURL=${long(2_048)}`), long(2_048));
   assert.equal(readReturnUrl(`${launch}&returnURL=${long(2_049)}`), null);
@@ -43,7 +43,7 @@ test('an address of more than 2,048 characters, or with endless combining marks,
   assert.equal(readReturnUrl(`${launch}&returnURL=${encodeURIComponent(marks)}`), null);
 });
 
-test('every address comes back, raw or encoded', () => {
+test('every URL is read back unchanged, raw or encoded', () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true }), (address) => {
       const { href } = new URL(address);
@@ -53,7 +53,7 @@ test('every address comes back, raw or encoded', () => {
   );
 });
 
-test('no text at all makes it throw or answer anything but http(s)', () => {
+test('no text makes it throw or return anything but an http(s) URL', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const found = readReturnUrl(`${launch}&returnURL=${text}`);
@@ -62,7 +62,7 @@ test('no text at all makes it throw or answer anything but http(s)', () => {
   );
 });
 
-test("a tenant's origins limit where the learner may be brought", () => {
+test("a tenant's origins limit where the learner may be sent", () => {
   assert.ok(isAllowedReturn('https://a.example/x', null));
   assert.ok(isAllowedReturn('https://a.example/x', ['https://a.example']));
   assert.ok(!isAllowedReturn('https://a.example.evil.example/x', ['https://a.example']));
@@ -115,7 +115,7 @@ const odd = fc.array(
   { maxLength: 8 },
 );
 
-test('whatever is appended, raw or encoded, the answer is one address that a header and a list of origins can bear', () => {
+test('whatever is appended, raw or encoded, the result is one URL that is safe in a header and in a list of origins', () => {
   const property = fc.property(odd, fc.boolean(), (parts, encoded) => {
     const text = parts.join('');
     const found = readReturnUrl(
@@ -132,7 +132,7 @@ test('whatever is appended, raw or encoded, the answer is one address that a hea
   fc.assert(property, { numRuns: 20_000 });
 });
 
-test('an address in any script comes back the same, raw or encoded', () => {
+test('a URL in any script is read back the same, raw or encoded', () => {
   const part = fc
     .string({ unit: 'grapheme', maxLength: 20 })
     .map((text) => encodeURIComponent(text.toWellFormed()));

@@ -25,7 +25,7 @@ const large = (status: string, character = 'x') => ({
   ),
 });
 
-test('beyond 4 MiB of run-time data in all units a result counts, its data is not stored, and the receipt says so', async () => {
+test('beyond 4 MiB of run-time data in all units, a result counts but its data is not stored, and the receipt says so', async () => {
   const { LaunchURL, address } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const units = Object.keys(session.Data);
@@ -57,7 +57,7 @@ test('beyond 4 MiB of run-time data in all units a result counts, its data is no
   assert.match(warned[0].Warnings[0], /4 MiB/);
 });
 
-test('a unit keeps its stored data when newer data does not fit, and stores the next that does', async () => {
+test('a unit keeps its stored data when newer data does not fit, and stores the next data that does', async () => {
   const { LaunchURL } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const [first = '', second = '', ...others] = Object.keys(session.Data);
@@ -73,7 +73,7 @@ test('a unit keeps its stored data when newer data does not fit, and stores the 
   assert.equal(await stored(), 'page 2');
 });
 
-test('data is counted as it is written in JSON, whatever its characters', async () => {
+test('data is measured as JSON, whatever its characters', async () => {
   const { LaunchURL } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const warnings = [];

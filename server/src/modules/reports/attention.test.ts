@@ -23,7 +23,7 @@ async function enrol(tenant: TestTenant, path: string): Promise<string> {
   return `/enrolment/${LoginID}/${reply.body.EnrollID}`;
 }
 
-test('where nothing is wrong nothing is shown', async () => {
+test('if nothing is wrong, nothing is shown', async () => {
   const tenant = await newTenant(service);
   const { Webhooks, Seats, Expiring, FailedDeliveries } = await attentionOf(tenant);
   assert.deepEqual([Webhooks, FailedDeliveries], [[], 0]);
@@ -53,7 +53,7 @@ test('enrolments that end within a week and are not completed are counted', asyn
   assert.equal((await attentionOf(tenant)).Expiring.Enrolments, 1, 'the longer one');
 });
 
-test('no more than a thousand are counted', async () => {
+test('at most a thousand are counted', async () => {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service, {}, { week: { Duration: 'P7D' } });
   const bulk = async (path: string, rows: object[]) => {
@@ -90,7 +90,7 @@ test('options with at most a tenth of their seats left are shown, the scarcest f
   assert.deepEqual(await shown(), []);
 });
 
-test('endpoints that fail and deliveries given up are shown to those who may see endpoints', async () => {
+test('failing endpoints and abandoned deliveries are shown to callers who may read endpoints', async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
   const receiver = await startReceiver();
   const { WebhookID } = (await tenant.api('POST', '/webhook', { URL: receiver.url })).body;

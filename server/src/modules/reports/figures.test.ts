@@ -24,7 +24,7 @@ function figure(name: string, isRight: (value: number) => boolean): Promise<numb
 const isZero = (value: number) => value === 0;
 const endpoints = (state: string) => `lectern_webhook_endpoints{state="${state}"}`;
 
-test('metrics show events that wait for endpoints, pending deliveries and their age, and endpoints by state', async () => {
+test('metrics show events waiting for endpoints, pending deliveries and their age, and endpoints by state', async () => {
   const tenant = await newTenant(service);
   const receiver = await startReceiver();
   receiver.answer((response) => void response.writeHead(500).end());
@@ -65,7 +65,7 @@ test('metrics show events that wait for endpoints, pending deliveries and their 
   await figure(endpoints('disabled_failing'), (value) => value === 1);
 });
 
-test('metrics show the age of events that an open transaction keeps from readers', async () => {
+test('metrics show the age of events that an open transaction hides from readers', async () => {
   const name = 'lectern_events_unreadable_seconds';
   const tenant = await newTenant(service);
   await figure(name, isZero);

@@ -8,7 +8,7 @@ const service = await startService();
 after(service.close);
 const { api } = service;
 
-test('a TenantID alone makes a tenant with every default', async () => {
+test('a TenantID alone creates a tenant with all defaults', async () => {
   const TenantID = unique('Ämter/1');
   const made = await api('POST', '/tenant', { TenantID });
   expectStatus(made, 201);
@@ -18,7 +18,7 @@ test('a TenantID alone makes a tenant with every default', async () => {
   assert.deepEqual((await api('GET', made.headers.get('location') ?? '')).body, made.body);
 });
 
-test('the same request again is a safe retry; another is 409 and names what differs', async () => {
+test('repeating the request is safe; different data gets 409 and names the differences', async () => {
   const body = { TenantID: unique('retry'), Name: 'A', FrameOrigins: ['https://a.example'] };
   const made = await api('POST', '/tenant', body);
   expectStatus(made, 201);
@@ -30,7 +30,7 @@ test('the same request again is a safe retry; another is 409 and names what diff
   assert.deepEqual(refused.body.differs.sort(), ['Name', 'PasswordHash']);
 });
 
-test('a tenant that was asked for in vain works as soon as it is there', async () => {
+test('a tenant that was missing works as soon as it is created', async () => {
   const TenantID = unique('early');
   const call = () => api('GET', '/user', undefined, undefined, { tenant: TenantID });
   expectProblem(await call(), 404, 'tenant_not_found');
@@ -38,7 +38,7 @@ test('a tenant that was asked for in vain works as soon as it is there', async (
   expectStatus(await call(), 200);
 });
 
-test('PUT changes what is sent, and holds at once', async () => {
+test('PUT changes the fields sent, with immediate effect', async () => {
   const TenantID = unique('changed');
   await api('POST', '/tenant', { TenantID, Name: 'A', ReturnOrigins: ['https://a.example'] });
   const changed = await api('PUT', path`/tenant/${TenantID}`, {
@@ -55,7 +55,7 @@ test('PUT changes what is sent, and holds at once', async () => {
   expectProblem(await api('GET', '/tenant/nobody'), 404, 'tenant_not_found');
 });
 
-test('a tenant that is not right is refused with its field', async () => {
+test('an invalid tenant is rejected with its field', async () => {
   const TenantID = unique('bad');
   for (const [body, code, param] of [
     [{}, 'validation_failed', 'TenantID'],
@@ -77,7 +77,7 @@ test('a tenant that is not right is refused with its field', async () => {
   expectProblem(await api('GET', `/tenant/${TenantID}`), 404, 'tenant_not_found');
 });
 
-test('the list holds every tenant once', async () => {
+test('the list contains every tenant once', async () => {
   const own = [unique('list'), unique('list'), unique('list')];
   for (const TenantID of own) await api('POST', '/tenant', { TenantID });
   const { items } = await allPages((page) => api('GET', page), '/tenant');

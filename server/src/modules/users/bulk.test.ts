@@ -27,7 +27,7 @@ async function bulk(body: string, options: { query?: string; headers?: Record<st
   return { ...reply, text, lines };
 }
 
-test('creates a user per row; a bad row fails alone with its code', async () => {
+test('creates a user per row; an invalid row fails alone with its code', async () => {
   const { status, lines } = await bulk(
     ndjson([
       { LoginID: 'b-1', FirstName: 'Bo' },
@@ -62,7 +62,7 @@ test('creates a user per row; a bad row fails alone with its code', async () => 
   assert.equal(check.body.Result, 1);
 });
 
-test('writes one event for each user that is new', async () => {
+test('writes one event for each new user', async () => {
   await bulk(ndjson([{ LoginID: 'event-1' }, { LoginID: 'event-2' }]));
   await bulk(ndjson([{ LoginID: 'event-1' }, { LoginID: 'event-2' }]));
   const { rows } = await sql<{ told: number }>`
@@ -73,7 +73,7 @@ test('writes one event for each user that is new', async () => {
   assert.equal(rows[0]?.told, 2);
 });
 
-test('takes CSV with quotes, empty cells and a byte order mark, and answers CSV', async () => {
+test('accepts CSV with quotes, empty cells and a byte order mark, and returns CSV', async () => {
   const csv =
     '\ufeffLoginID,FirstName,LastName,IsAdmin\r\n' +
     'c-1,"Lee, ""the"" one","two\nlines",true\r\nc-2,,,maybe\r\n"c-3"x,,,\r\nc-4,a,b,true,extra\r\nc-5,,,\r\n';
@@ -111,7 +111,7 @@ test('plan=true says what would happen and changes nothing', async () => {
   assert.equal((await service.api('GET', '/user/p-2')).status, 404);
 });
 
-test('a repeated call with an Idempotency-Key replays its portions', async () => {
+test('a repeated call with an Idempotency-Key replays its rows', async () => {
   const rows = Array.from({ length: 450 }, (_, n) => ({ LoginID: `k-${n}` }));
   const headers = { 'idempotency-key': 'bulk-1' };
   const first = await bulk(ndjson(rows), { headers });
@@ -125,7 +125,7 @@ test('a repeated call with an Idempotency-Key replays its portions', async () =>
   assert.equal(other.body.code, 'idempotency_key_reused');
 });
 
-test('refuses what is wrong as a whole', async () => {
+test('rejects input that is invalid as a whole', async () => {
   const key = (await service.api('POST', '/tenant/test/key', { Name: 'reader', Scopes: ['users:read'] }))
     .body;
   const headers = { 'content-type': 'application/x-ndjson' };
@@ -148,14 +148,14 @@ test('an empty body has no results', async () => {
   assert.deepEqual(lines, []);
 });
 
-test('another tenant gets users of its own', async () => {
+test('another tenant gets its own users', async () => {
   await service.api('POST', '/tenant', { TenantID: 'elsewhere' });
   await bulk(ndjson([{ LoginID: 'same' }]));
   const { lines } = await bulk(ndjson([{ LoginID: 'same' }]), { headers: { tenant: 'elsewhere' } });
   assert.equal(lines[0]?.Status, 201);
 });
 
-test('the line ends of Windows are no part of a value, in no portion', async () => {
+test('Windows line ends never become part of a value, in any chunk', async () => {
   const rows = Array.from({ length: 450 }, (_, n) => `crlf-${n},Lee`);
   const body = ['LoginID,LastName', ...rows].join('\r\n');
   const { lines } = await bulk(body, { headers: { 'content-type': 'text/csv' } });

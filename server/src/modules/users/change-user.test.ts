@@ -7,7 +7,7 @@ const service = await startService();
 after(service.close);
 const { api, user, events } = await newTenant(service);
 
-test('PUT changes what is sent, keeps what is not mentioned, and tells what changed', async () => {
+test('PUT changes the fields sent, keeps the others, and reports what changed', async () => {
   const LoginID = await user({ FirstName: 'Ann', LastName: 'Lee', GroupName: 'A', IsAdmin: true });
   const before = (await api('GET', `/user/${LoginID}`)).body;
   const changed = await api('PUT', `/user/${LoginID}`, { GroupName: 'B' });
@@ -20,7 +20,7 @@ test('PUT changes what is sent, keeps what is not mentioned, and tells what chan
   assert.deepEqual(more, []);
 });
 
-test('the same PUT again changes nothing and tells nothing', async () => {
+test('repeating the PUT changes nothing and writes no event', async () => {
   const LoginID = await user();
   await api('PUT', `/user/${LoginID}`, { FirstName: 'Bo' });
   const told = (await events({ LoginID })).length;
@@ -29,7 +29,7 @@ test('the same PUT again changes nothing and tells nothing', async () => {
   assert.equal((await events({ LoginID })).length, told);
 });
 
-test('null clears a text, and brings back the default of a flag', async () => {
+test('null clears a text and resets a flag to its default', async () => {
   const LoginID = await user({
     FirstName: 'Ann',
     Email: 'a@b',
@@ -48,7 +48,7 @@ test('null clears a text, and brings back the default of a flag', async () => {
   assert.deepEqual([FirstName, Email, IsAdmin, Register, Enabled], [null, null, false, false, true]);
 });
 
-test('a LoginID in the body must be the one of the path', async () => {
+test('a LoginID in the body must match the path', async () => {
   const LoginID = await user();
   expectStatus(await api('PUT', `/user/${LoginID}`, { LoginID, FirstName: 'x' }), 200);
   const refused = await api('PUT', `/user/${LoginID}`, { LoginID: `${LoginID}x`, FirstName: 'y' });
@@ -56,7 +56,7 @@ test('a LoginID in the body must be the one of the path', async () => {
   assert.equal((await api('GET', `/user/${LoginID}`)).body.FirstName, 'x');
 });
 
-test('a PUT that is not right is refused, and changes nothing', async () => {
+test('an invalid PUT is rejected and changes nothing', async () => {
   const LoginID = await user({ FirstName: 'Ann' });
   expectProblem(await api('PUT', `/user/${LoginID}`, { Frist: 'x' }), 422, 'unknown_field', 'Frist');
   expectProblem(
@@ -72,7 +72,7 @@ test('a PUT that is not right is refused, and changes nothing', async () => {
   assert.equal((await api('GET', `/user/${LoginID}`)).body.FirstName, 'Ann');
 });
 
-test('disabling a user is an event of its own', async () => {
+test('disabling a user has its own event', async () => {
   const LoginID = await user();
   await api('PUT', `/user/${LoginID}`, { Enabled: false });
   await api('PUT', `/user/${LoginID}`, { Enabled: false });
@@ -82,7 +82,7 @@ test('disabling a user is an event of its own', async () => {
   assert.equal((await api('GET', `/user/check/${LoginID}`)).body.Result, 1);
 });
 
-test('the list is filtered by group, address, flag and the beginning of a name', async () => {
+test('the list can be filtered by group, address, flag and start of a name', async () => {
   const group = unique('group');
   const ann = await user({ GroupName: group, Email: `${group}@Example.ORG`, FirstName: '100%_a\\b' });
   const bob = await user({ GroupName: group, Enabled: false, LastName: 'ÄRGER' });
@@ -100,7 +100,7 @@ test('the list is filtered by group, address, flag and the beginning of a name',
   assert.deepEqual(await ids(`GroupName=${group.toUpperCase()}`), []);
 });
 
-test('an address with letters beyond ASCII is found as it was written', async () => {
+test('an address with non-ASCII letters is found as it was written', async () => {
   const Email = 'JÖRG@ÄRGER.example';
   const LoginID = await user({ Email });
   const { body } = await api('GET', `/user?Email=${encodeURIComponent(Email)}`);
@@ -110,7 +110,7 @@ test('an address with letters beyond ASCII is found as it was written', async ()
   );
 });
 
-test('pages hold every user once, and a page says whether there is another', async () => {
+test('pages contain every user once, and each says whether another follows', async () => {
   const own = await newTenant(service);
   const made = ['b', 'A', 'ä', 'Z', '10', '9', 'a', '😀', 'é'];
   for (const LoginID of made) await own.api('POST', '/user', { LoginID });
@@ -121,7 +121,7 @@ test('pages hold every user once, and a page says whether there is another', asy
   }
 });
 
-test('a list refuses what it does not know', async () => {
+test('a list rejects unknown filters and values', async () => {
   for (const [query, code, param] of [
     ['Limit=0', 'validation_failed', 'Limit'],
     ['Limit=201', 'validation_failed', 'Limit'],

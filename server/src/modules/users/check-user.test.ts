@@ -27,7 +27,7 @@ async function storedHash(LoginID: string): Promise<string> {
   return rows[0]?.password_hash ?? '';
 }
 
-test('GET says 1 enabled, 0 disabled, -1 not found', async () => {
+test('GET returns 1 enabled, 0 disabled, -1 not found', async () => {
   const enabled = await user();
   const disabled = await user({ Enabled: false });
   for (const [LoginID, Result] of [
@@ -41,7 +41,7 @@ test('GET says 1 enabled, 0 disabled, -1 not found', async () => {
   }
 });
 
-test('POST says 1 valid, 0 disabled, -1 not found, -2 wrong, always with 200', async () => {
+test('POST returns 1 valid, 0 disabled, -1 not found, -2 wrong, always with 200', async () => {
   const Password = 'a1b2c3';
   const enabled = await user({ Password });
   const disabled = await user({ Password, Enabled: false });
@@ -75,14 +75,14 @@ test('without a password the user has a random one that nothing matches', async 
     assert.equal((await check(LoginID, guess)).body.Result, -2);
 });
 
-test('a password is stored as argon2id with the parameters that OWASP names', async () => {
+test('a password is stored as argon2id with the parameters that OWASP recommends', async () => {
   const LoginID = await user({ Password: 'hashed by the client' });
   assert.match(await storedHash(LoginID), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   const second = await user({ Password: 'hashed by the client' });
   assert.notEqual(await storedHash(second), await storedHash(LoginID));
 });
 
-test('PUT replaces the password, and null takes it away', async () => {
+test('PUT replaces the password, and null removes it', async () => {
   const LoginID = await user({ Password: 'old' });
   expectStatus(await api('PUT', `/user/${LoginID}`, { Password: 'new' }), 200);
   assert.equal((await check(LoginID, 'old')).body.Result, -2);
@@ -93,7 +93,7 @@ test('PUT replaces the password, and null takes it away', async () => {
   assert.equal((await check(LoginID, 'new')).body.Result, -2);
 });
 
-test('a declared function refuses other formats, and hex is compared without case', async () => {
+test('a declared function rejects other formats, and hex is compared case-insensitively', async () => {
   const formats = {
     'sha256-hex': 'ab'.repeat(32),
     'sha512-hex': 'ab'.repeat(64),
@@ -148,7 +148,7 @@ test('a success clears the count', async () => {
   expectProblem(await check(LoginID, 'right'), 429, 'login_throttled');
 });
 
-test('simultaneous guesses cannot outrun the throttle', async () => {
+test('concurrent guesses cannot outrun the throttle', async () => {
   const LoginID = await user({ Password: 'right' });
   const guesses = await Promise.all(
     Array.from({ length: 40 }, (_, index) => check(LoginID, `wrong ${index}`)),
@@ -157,7 +157,7 @@ test('simultaneous guesses cannot outrun the throttle', async () => {
   assert.equal(guesses.filter(({ status }) => status === 429).length, 30);
 });
 
-test("the throttle of one tenant's user is not another's", async () => {
+test("throttling one tenant's user does not affect another tenant's", async () => {
   const LoginID = await user({ Password: 'right' });
   const other = await newTenant(service);
   await other.api('POST', '/user', { LoginID, Password: 'right' });
@@ -205,7 +205,7 @@ test('POST /user for an existing user is no way around the throttle: a wrong Pas
   }
 });
 
-test('simultaneous guesses by POST /user do not outrun the throttle, with or without Idempotency-Key', async () => {
+test('concurrent guesses by POST /user cannot outrun the throttle, with or without Idempotency-Key', async () => {
   const LoginID = await user({ Password: 'right' });
   const replies = await Promise.all(
     Array.from({ length: 24 }, (_, n) =>
@@ -221,7 +221,7 @@ test('simultaneous guesses by POST /user do not outrun the throttle, with or wit
   assert.deepEqual([count(409), count(429)], [10, 14]);
 });
 
-test('guesses in bulk count as well, also when they are only planned', async () => {
+test('guesses in bulk calls count as well, even with plan=true', async () => {
   for (const query of ['', '?plan=true']) {
     const LoginID = await user({ Password: 'right' });
     const rows = Array.from({ length: 12 }, (_, n) => ({ LoginID, Password: `wrong ${n}` }));

@@ -9,7 +9,7 @@ after(service.close);
 const tenant = await newTenant(service);
 const { api, events } = tenant;
 
-test('LoginID alone makes a user with every default', async () => {
+test('a LoginID alone creates a user with all defaults', async () => {
   const LoginID = unique('minimal');
   const made = await api('POST', '/user', { LoginID });
   expectStatus(made, 201);
@@ -30,7 +30,7 @@ test('LoginID alone makes a user with every default', async () => {
   assert.deepEqual((await api('GET', `/user/${LoginID}`)).body, made.body);
 });
 
-test('every field is kept and answered, and one event tells of it', async () => {
+test('every field is stored and returned, and one event reports it', async () => {
   const LoginID = unique('full');
   const fields = {
     FirstName: 'Zoë',
@@ -51,7 +51,7 @@ test('every field is kept and answered, and one event tells of it', async () => 
   );
 });
 
-test('null stands for the default of each field', async () => {
+test('null means the default of each field', async () => {
   const LoginID = unique('nulls');
   const nulls = { FirstName: null, GroupName: null, Email: null, Password: null };
   const made = await api('POST', '/user', {
@@ -66,7 +66,7 @@ test('null stands for the default of each field', async () => {
   expectStatus(await api('POST', '/user', { LoginID, ...nulls, Enabled: null }), 200);
 });
 
-test('the same request again is a safe retry: 200, the record, no second event', async () => {
+test('repeating the request is safe: 200, the record, no second event', async () => {
   const body = { LoginID: unique('again'), FirstName: 'Ann', Password: 'h4sh' };
   const first = await api('POST', '/user', body);
   const second = await api('POST', '/user', body);
@@ -76,7 +76,7 @@ test('the same request again is a safe retry: 200, the record, no second event',
   assert.equal((await events(body)).length, 1);
 });
 
-test('other data for the LoginID is 409 and names the fields that differ', async () => {
+test('different data for the LoginID gets 409 and names the differing fields', async () => {
   const LoginID = unique('taken');
   await api('POST', '/user', { LoginID, FirstName: 'Ann', Email: 'a@example.org', Password: 'one' });
   const refused = await api('POST', '/user', {
@@ -92,14 +92,14 @@ test('other data for the LoginID is 409 and names the fields that differ', async
   assert.equal((await api('GET', `/user/${LoginID}`)).body.FirstName, 'Ann');
 });
 
-test('50 simultaneous identical requests make one user and one event', async () => {
+test('50 identical concurrent requests create one user and one event', async () => {
   const LoginID = unique('crowd');
   const replies = await Promise.all(Array.from({ length: 50 }, () => api('POST', '/user', { LoginID })));
   assert.deepEqual(replies.map((reply) => reply.status).sort(), [...Array(49).fill(200), 201]);
   assert.equal((await events({ LoginID })).length, 1);
 });
 
-test('in a burst each request gets its own outcome', async () => {
+test('in a burst each request gets its own result', async () => {
   const taken = await tenant.user({ FirstName: 'Old' });
   const fresh = Array.from({ length: 20 }, () => unique('burst'));
   const [bad, conflict, ...good] = await Promise.all([
@@ -115,7 +115,7 @@ test('in a burst each request gets its own outcome', async () => {
   }
 });
 
-test('a request that is not right is refused with the field, and makes no user', async () => {
+test('an invalid request is rejected with the field and creates no user', async () => {
   const LoginID = unique('bad');
   const refusals: [object, string, string][] = [
     [{}, 'validation_failed', 'LoginID'],
@@ -136,7 +136,7 @@ test('a request that is not right is refused with the field, and makes no user',
   expectProblem(await api('GET', `/user/${LoginID}`), 404, 'user_not_found');
 });
 
-test('what is no JSON object of UTF-8 is refused by its kind', async () => {
+test('anything but a JSON object in UTF-8 is rejected with the reason', async () => {
   expectProblem(await api('POST', '/user', '{"LoginID":'), 400, 'malformed_request');
   expectProblem(await api('POST', '/user', '{"__proto__":{}}'), 400, 'malformed_request');
   expectProblem(await api('POST', '/user', '["LoginID"]'), 422, 'validation_failed');
@@ -148,7 +148,7 @@ test('what is no JSON object of UTF-8 is refused by its kind', async () => {
   expectProblem(await api('POST', '/user', large), 413, 'payload_too_large');
 });
 
-test('a body that is not UTF-8 is refused instead of losing letters', async () => {
+test('a body that is not UTF-8 is rejected instead of losing letters', async () => {
   const response = await fetch(`${service.baseUrl}/user`, {
     method: 'POST',
     headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
@@ -158,7 +158,7 @@ test('a body that is not UTF-8 is refused instead of losing letters', async () =
   expectProblem({ status: response.status, headers: response.headers, body }, 400, 'malformed_request');
 });
 
-test('another tenant may use the same LoginID and sees its own user only', async () => {
+test('another tenant may use the same LoginID and sees only its own user', async () => {
   const other = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ours' });
   expectProblem(await other.api('GET', `/user/${LoginID}`), 404, 'user_not_found');
@@ -168,7 +168,7 @@ test('another tenant may use the same LoginID and sees its own user only', async
   for (const id of cases) expectStatus(await api('POST', '/user', { LoginID: id }), 201);
 });
 
-test('the answer names no password, whatever was sent', async () => {
+test('the response contains no password, whatever was sent', async () => {
   const LoginID = unique('secret');
   const Password = `hash-${LoginID}-value`;
   const replies = [

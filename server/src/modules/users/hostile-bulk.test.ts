@@ -27,7 +27,7 @@ const files: [string, string, string, number][] = [
 ];
 
 for (const [what, type, body, status] of files)
-  test(`an honest client waits at most 100 ms beside ${what}`, async () => {
+  test(`other clients wait at most 100 ms during ${what}`, async () => {
     const tenant = await newTenant(service);
     const user = await tenant.user();
     const sending = fetch(`${service.baseUrl}/user/bulk`, {

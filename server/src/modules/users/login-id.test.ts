@@ -8,7 +8,7 @@ const service = await startService();
 after(service.close);
 const { api, user } = await newTenant(service);
 
-test('every script and every sign works in bodies, paths, queries and Location', async () => {
+test('every script and every character works in bodies, paths, queries and Location', async () => {
   const CourseID = await newCourse(service);
   const names = [
     'ann@example.org',
@@ -80,7 +80,7 @@ test('a composed CourseID is found in a query that decomposes it', async () => {
   assert.equal((await api('GET', `/enrolment?CourseID=${query}`)).body.Items.length, 1);
 });
 
-test('255 characters fit, whatever each of them weighs; 256 do not', async () => {
+test('255 characters fit, whatever their size in bytes; 256 do not', async () => {
   for (const sign of ['x', 'ü', '山', '😀']) {
     const LoginID = sign.repeat(255);
     const made = await api('POST', '/user', { LoginID, GroupName: LoginID, Email: sign.repeat(320) });
@@ -96,7 +96,7 @@ test('255 characters fit, whatever each of them weighs; 256 do not', async () =>
   }
 });
 
-test('the limit holds for what is stored: letters that NFC takes apart count as such', async () => {
+test('the limit applies to the stored form: letters that NFC decomposes count as several', async () => {
   const apart = '\u{0958}';
   assert.equal(apart.normalize('NFC').length, 2);
   const fits = apart.repeat(127);
@@ -110,7 +110,7 @@ test('the limit holds for what is stored: letters that NFC takes apart count as 
   );
 });
 
-test('control characters and lone surrogates are refused, in bodies and in paths', async () => {
+test('control characters and lone surrogates are rejected, in bodies and in paths', async () => {
   for (const sign of ['\0', '\n', '\t', '\r', '\u001f', '\u007f', '\u0085', '\u009f']) {
     expectProblem(await api('POST', '/user', { LoginID: `a${sign}b` }), 422, 'validation_failed', 'LoginID');
     expectProblem(await api('GET', path`/user/${`a${sign}b`}`), 422, 'validation_failed', 'LoginID');
@@ -120,7 +120,7 @@ test('control characters and lone surrogates are refused, in bodies and in paths
   expectProblem(await api('POST', '/user', '{"LoginID":"\\udc00"}'), 422, 'validation_failed', 'LoginID');
 });
 
-test('NUL and lone surrogates in texts are refused with the field; other control characters are kept', async () => {
+test('NUL and lone surrogates in texts are rejected with the field; other control characters are kept', async () => {
   const LoginID = await user();
   for (const field of ['FirstName', 'LastName', 'GroupName', 'Email', 'Password'])
     for (const text of ['a\\u0000b', 'a\\ud800'])

@@ -31,7 +31,7 @@ after(async () => {
   await service.close();
 });
 
-test('a password is never compared inside a transaction, also when the user was created meanwhile', async () => {
+test('a password is never compared inside a transaction, even if the user was created in the meantime', async () => {
   for (const [Password, status] of [
     ['the same', 200],
     ['another', 409],

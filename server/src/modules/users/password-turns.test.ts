@@ -16,7 +16,7 @@ function inProgress(calls: Promise<unknown>[]): () => boolean {
   return () => left > 0;
 }
 
-test('400 password checks of one key hold up neither another tenant nor a learner, two are hashed at a time', async () => {
+test('400 password checks of one key delay neither another tenant nor a learner; two are hashed at a time', async () => {
   const attacker = await newTenant(service);
   const other = await newTenant(service);
   const LoginID = await other.user({ Password: 'right' });

@@ -29,7 +29,7 @@ function ambiguousWords(): Set<string> {
 /** GET /user/check/export reads the user `export`, so the export of a user called `check` has no address. */
 const unreachable = ['check'];
 
-test('no user can be called like a word that stands in addresses in the place of a LoginID', async () => {
+test('no user can have a LoginID that is a fixed word in a path', async () => {
   assert.deepEqual([...ambiguousWords()].sort(), [...unreachable, ...reservedLoginIDs].sort());
   const { api } = await newTenant(service);
   for (const LoginID of reservedLoginIDs)

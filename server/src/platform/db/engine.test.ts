@@ -16,7 +16,7 @@ const read = async () =>
   (await engine.query<{ n: number }>({ name: 'read', text: 'select n from counter', values: [] })).rows[0]?.n;
 const add = { name: 'add', text: 'update counter set n = n + $1', values: [1] };
 
-test('gives the same values whichever engine it is', async () => {
+test('returns the same values on both engines', async () => {
   const { rows } = await engine.query({
     name: 'kinds',
     text: `select 9007199254740991::int8 as int8, 1.50::numeric as numeric, 7::int4 as int4, 0.5::float8 as float8,
@@ -47,7 +47,7 @@ test('gives the same values whichever engine it is', async () => {
   ]);
 });
 
-test('takes the same parameters whichever engine it is', async () => {
+test('accepts the same parameters on both engines', async () => {
   const at = new Date('2026-03-01T08:00:00.123Z');
   const texts = ['é', 'b,"c"\\', '', null];
   const values = [
@@ -75,12 +75,12 @@ test('takes the same parameters whichever engine it is', async () => {
   ]);
 });
 
-test('says how many rows a statement touched', async () => {
+test('returns how many rows a statement affected', async () => {
   const { rows, affected } = await engine.query({ text: 'update counter set n = 0', values: [] });
   assert.deepEqual({ rows, affected }, { rows: [], affected: 1 });
 });
 
-test('keeps the error of the SQL, and goes on after it', async () => {
+test('reports SQL errors and keeps working afterwards', async () => {
   const twice = () => engine.query({ name: 'twice', text: 'insert into counter values (1, 1)', values: [] });
   await assert.rejects(twice, { code: '23505', constraint: 'counter_pkey', table: 'counter' });
   await assert.rejects(twice, { code: '23505' });
@@ -90,7 +90,7 @@ test('keeps the error of the SQL, and goes on after it', async () => {
   assert.equal(await read(), 0);
 });
 
-test('commits what a transaction did, and rolls back what threw', async () => {
+test('commits a transaction, and rolls back one that throws', async () => {
   assert.equal(await engine.transaction(async (connection) => (await connection.query(add)).affected), 1);
   assert.equal(await read(), 1);
   const failing = engine.transaction(async (connection) => {
@@ -101,7 +101,7 @@ test('commits what a transaction did, and rolls back what threw', async () => {
   assert.equal(await read(), 1);
 });
 
-test('refuses to report success when a statement failed and nobody noticed', async () => {
+test('does not report success when a failed statement was ignored', async () => {
   const swallowing = engine.transaction(async (connection) => {
     await connection.query(add);
     await connection.query({ text: 'select 1 / 0', values: [] }).catch(() => {});
@@ -129,7 +129,7 @@ test('keeps other statements out of a transaction', async () => {
   assert.deepEqual(rows, [{ kept: 20 }]);
 });
 
-test('runs many transactions at once without losing any', async () => {
+test('runs many concurrent transactions without losing any', async () => {
   const start = (await read()) ?? 0;
   await Promise.all(
     Array.from({ length: 50 }, () => engine.transaction((connection) => connection.query(add))),
@@ -137,12 +137,12 @@ test('runs many transactions at once without losing any', async () => {
   assert.equal(await read(), start + 50);
 });
 
-test('refuses a statement on a transaction that has ended', async () => {
+test('rejects a statement on a transaction that has ended', async () => {
   const escaped = await engine.transaction(async (connection) => connection);
   await assert.rejects(escaped.query(add), /has ended/);
 });
 
-test('undoes a whole script when one statement of it fails', async () => {
+test('rolls back a whole script when one of its statements fails', async () => {
   await assert.rejects(engine.script('create table half (id int); select 1 / 0'), { code: '22012' });
   await assert.rejects(engine.query({ text: 'select * from half', values: [] }), { code: '42P01' });
 });

@@ -29,7 +29,7 @@ const tables = async () =>
     })
   ).rows.map(({ name }) => name);
 
-test('applies what is new, in order, once', async () => {
+test('applies new migrations in order, once', async () => {
   await write('0001_first.sql', 'create table first (id int); insert into first values (1);');
   assert.deepEqual(await migrate(engine, folder), { applied: ['0001_first.sql'] });
   await write('0002_second.sql', 'create table second as select * from first');
@@ -38,47 +38,47 @@ test('applies what is new, in order, once', async () => {
   assert.deepEqual(await tables(), ['first', 'second']);
 });
 
-test('lets several starts at once share the work', async () => {
+test('lets nodes that start together share the work', async () => {
   await write('0001_first.sql', 'create table first (id int); select pg_sleep(0.05)');
   await write('0002_second.sql', 'create table second (id int)');
   const runs = await Promise.all(Array.from({ length: 4 }, () => migrate(engine, folder)));
   assert.deepEqual(runs.flatMap(({ applied }) => applied).sort(), ['0001_first.sql', '0002_second.sql']);
 });
 
-test('keeps nothing of a migration that fails, and names it', async () => {
+test('rolls back a failed migration completely, and names it', async () => {
   await write('0001_first.sql', 'create table first (id int)');
   await write('0002_second.sql', 'create table second (id int); select 1 / 0');
   await assert.rejects(migrate(engine, folder), /0002_second\.sql failed .*division by zero/);
   assert.deepEqual(await tables(), ['first']);
 });
 
-test('stops when an applied file was changed', async () => {
+test('stops if an applied file was changed', async () => {
   await write('0001_first.sql', 'create table first (id int)');
   await migrate(engine, folder);
   await write('0001_first.sql', 'create table first (id bigint)');
   await assert.rejects(migrate(engine, folder), /0001_first\.sql was changed/);
 });
 
-test('stops when the database is newer', async () => {
+test('stops if the database is newer', async () => {
   await write('0001_first.sql', 'create table first (id int)');
   await migrate(engine, folder);
   await rm(path.join(folder, '0001_first.sql'));
   await assert.rejects(migrate(engine, folder), /0001_first\.sql, which this version does not know/);
 });
 
-test('stops at a file that was slipped in before an applied one', async () => {
+test('stops at a file inserted before an applied one', async () => {
   await write('0002_second.sql', 'create table second (id int)');
   await migrate(engine, folder);
   await write('0001_first.sql', 'create table first (id int)');
   await assert.rejects(migrate(engine, folder), /Give it a higher number/);
 });
 
-test('stops at a file with another kind of name', async () => {
+test('stops at a file with an invalid name', async () => {
   await write('1.sql', 'select 1');
   await assert.rejects(migrate(engine, folder), /must be named like/);
 });
 
-test('builds an index outside a transaction, and again when the first time failed', async () => {
+test('builds an index outside a transaction, and again after a failure', async () => {
   await write('0001_first.sql', 'create table first (id int); insert into first values (1), (1)');
   const index = (unique: string) => `-- outside a transaction
 drop index concurrently if exists first_by_id;
@@ -95,7 +95,7 @@ create ${unique} index concurrently first_by_id on first (id);
   assert.deepEqual(rows, [{ valid: true }]);
 });
 
-test('steps back from a lock that others hold, so that nobody queues behind it', {
+test('backs off from a lock held by others, so that nobody queues behind it', {
   skip: isEmbedded && 'an embedded database has one connection; runs with --postgres',
 }, async () => {
   await write('0001_first.sql', 'create table first (id int); insert into first values (1)');
@@ -124,7 +124,7 @@ test('steps back from a lock that others hold, so that nobody queues behind it',
   console.log(`${reads} reads beside a waiting migration, the longest ${Math.round(longest)} ms`);
 });
 
-test('gives up after so many tries, and keeps nothing', {
+test('gives up after a number of attempts, without any effect', {
   skip: isEmbedded && 'an embedded database has one connection; runs with --postgres',
 }, async () => {
   await write('0001_first.sql', 'create table first (id int)');

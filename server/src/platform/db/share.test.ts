@@ -23,7 +23,7 @@ const work = (tenantId: string) => ({
   values: [tenantId, 'lectern.test'],
 });
 
-test('a statement of another tenant waits for a few of the one that sends hundreds', async () => {
+test("another tenant's statement waits only for a few of a tenant that sends hundreds", async () => {
   const order: string[] = [];
   const done = (tenantId: string) => () => order.push(tenantId);
   const busy = Array.from({ length: 200 }, () => engine.query(work('busy')).then(done('busy')));
@@ -34,7 +34,7 @@ test('a statement of another tenant waits for a few of the one that sends hundre
   assert.deepEqual([order.length, engine.load().waiting], [201, 0]);
 });
 
-test('what the service does for itself goes first, and what it does for a tenant waits with it', async () => {
+test("the service's own statements go first; those on behalf of a tenant wait in its queue", async () => {
   const order: string[] = [];
   const done = (whose: string) => () => order.push(whose);
   const busy = Array.from({ length: 100 }, () => engine.query(work('busy')).then(done('busy')));
@@ -48,7 +48,7 @@ test('what the service does for itself goes first, and what it does for a tenant
   assert.ok(last >= order.length - 10, 'it waits in the line of its tenant');
 });
 
-test('so do transactions, and all of them give their places back when they fail', async () => {
+test('the same applies to transactions, and failed ones free their places', async () => {
   const order: string[] = [];
   const act = (tenantId: string) => async (connection: Connection) => {
     await connection.query(work(tenantId));
@@ -63,7 +63,7 @@ test('so do transactions, and all of them give their places back when they fail'
   assert.deepEqual([order.length, engine.load().waiting], [61, 0]);
 });
 
-test('six busy tenants with slow statements, and background work, never starve look-ups of keys', async () => {
+test('six busy tenants with slow statements, plus background work, never starve key look-ups', async () => {
   let [isOn, done] = [true, 0];
   const slow = async (tenantId: string) => {
     while (isOn) {
@@ -89,7 +89,7 @@ test('six busy tenants with slow statements, and background work, never starve l
   assert.ok(Math.max(...passed) <= most, `statements that came first: ${passed}`);
 });
 
-test('background work that never pauses leaves every other turn to tenants', async () => {
+test('background work that never pauses leaves every second turn to tenants', async () => {
   let [isOn, done] = [true, 0];
   const background = async () => {
     while (isOn) {
@@ -110,7 +110,7 @@ test('background work that never pauses leaves every other turn to tenants', asy
   assert.ok(Math.max(...passed) <= most, `statements that came first: ${passed}`);
 });
 
-test('what a context does waits in its line, whatever its statements name', async () => {
+test("a context's statements wait in its queue, whatever they name", async () => {
   const lines: (string | undefined)[] = [];
   const noting: Engine = {
     ...engine,

@@ -40,7 +40,7 @@ test('shadows ctx, and commits', async () => {
   assert.deepEqual(await names(), ['a']);
 });
 
-test('joins an outer transaction, and falls with it', async () => {
+test('joins an outer transaction and is rolled back with it', async () => {
   const failing = transaction(ctx, async (ctx) => {
     await transaction(ctx, (ctx) => put(ctx.db, 'inner'));
     assert.deepEqual(await run(ctx, count), [{ n: 2 }]);
@@ -50,7 +50,7 @@ test('joins an outer transaction, and falls with it', async () => {
   assert.deepEqual(await names(), ['a']);
 });
 
-test('is rolled back by a throw before the first await', async () => {
+test('is rolled back if it throws before the first await', async () => {
   const failing = transaction(ctx, () => {
     throw new Error('at once');
   });
@@ -58,7 +58,7 @@ test('is rolled back by a throw before the first await', async () => {
   assert.deepEqual(await names(), ['a']);
 });
 
-test('counts what Kysely changed', async () => {
+test('counts the rows that Kysely changed', async () => {
   const { numUpdatedRows } = await ctx.db
     .updateTable('setting')
     .set({ value: 'y' })
@@ -67,14 +67,14 @@ test('counts what Kysely changed', async () => {
   assert.equal(numUpdatedRows, 1n);
 });
 
-test('refuses the transactions of Kysely, which would not be joined', async () => {
+test("rejects Kysely's own transactions, which would not be joined", async () => {
   await assert.rejects(
     ctx.db.transaction().execute((trx) => put(trx, 'b')),
     /transaction\(ctx, work\)/,
   );
 });
 
-test('guards hand-written statements and transactions alike', async () => {
+test('guards both hand-written statements and transactions', async () => {
   const loose = { name: 'loose', text: 'select * from enrolment', values: [] };
   await assert.rejects(run(ctx, loose), /"enrolment" does not restrict/);
   await assert.rejects(

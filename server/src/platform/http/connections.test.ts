@@ -39,7 +39,7 @@ function request(session: ClientHttp2Session) {
   return stream;
 }
 
-test('HTTP/2: 300 requests of a page are all answered, 100 at a time', async () => {
+test('HTTP/2: all 300 requests of a page are answered, 100 at a time', async () => {
   const session = await openSession();
   assert.equal(session.remoteSettings.maxConcurrentStreams, 100);
   const streams = Array.from({ length: 300 }, () => request(session));
@@ -78,7 +78,7 @@ function cancelledRequests(count: number, first: number): Buffer {
   return Buffer.concat(ids.flatMap((id) => [frame(1, 5, id, headers), frame(3, 0, id, cancel)]));
 }
 
-test('HTTP/2: requests that are cancelled in the same packet are not started', async () => {
+test('HTTP/2: requests cancelled in the same packet are not started', async () => {
   const socket = await openRaw();
   const before = started;
   socket.write(Buffer.concat([cancelledRequests(50, 1), frame(1, 5, 101, headers)]));

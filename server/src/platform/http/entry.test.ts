@@ -25,7 +25,7 @@ const addresses: { origin: string; method: string; path: string }[] = [
 const head = (method: string, path: string, more: string) =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${more}\r\n`;
 
-test('without valid credentials every route of both origins answers before any of the body arrives', async () => {
+test('without valid credentials every route of both origins responds before any of the body arrives', async () => {
   for (const { origin, method, path } of addresses)
     for (const credentials of ['', 'Authorization: Bearer wrong-but-long-enough\r\n']) {
       const socket = await openSocket(origin);
@@ -37,7 +37,7 @@ test('without valid credentials every route of both origins answers before any o
     }
 });
 
-test('a rejected caller gets the answer, and is disconnected when it goes on sending', async () => {
+test('a rejected caller gets the response, and is disconnected if it keeps sending', async () => {
   const socket = await openSocket(service.baseUrl);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   const answer = await ask(socket, head('POST', '/user', 'Content-Length: 50000000\r\n'));
@@ -46,7 +46,7 @@ test('a rejected caller gets the answer, and is disconnected when it goes on sen
   await closed.finally(() => clearInterval(sending));
 });
 
-test('a rejected caller that sends its whole body keeps the connection', async () => {
+test('a rejected caller that finishes sending its body keeps the connection', async () => {
   const socket = await openSocket(service.baseUrl);
   for (const _ of [1, 2]) {
     const answer = await ask(socket, `${head('POST', '/user', 'Content-Length: 20\r\n')}${' '.repeat(20)}`);
@@ -55,7 +55,7 @@ test('a rejected caller that sends its whole body keeps the connection', async (
   socket.destroy();
 });
 
-test('a compressed body is 415 on every route of both origins, known caller or not', async () => {
+test('a compressed body gets 415 on every route of both origins, with or without credentials', async () => {
   const bomb = brotliCompressSync('['.repeat(4 * 1024 ** 2));
   const course = await newCourse(service);
   const enrolment = await service.enrol(course);
@@ -83,12 +83,12 @@ test('a compressed body is 415 on every route of both origins, known caller or n
     }
 });
 
-test('Content-Encoding: identity is no compression', async () => {
+test('Content-Encoding: identity does not count as compressed', async () => {
   const made = await tenant.api('POST', '/user', { LoginID: 'plain' }, { 'content-encoding': 'identity' });
   assert.equal(made.status, 201);
 });
 
-test('forms of callers without credentials may have 16 KiB', async () => {
+test('forms from callers without credentials may have 16 KiB', async () => {
   for (const path of ['/oauth/token', '/session', '/session/sign-in']) {
     const answer = await service.api('POST', path, { filler: 'x'.repeat(17_000) }, '');
     assert.equal(answer.status, 413, path);
@@ -96,7 +96,7 @@ test('forms of callers without credentials may have 16 KiB', async () => {
   }
 });
 
-test('JSON that is deep or has very many values is rejected before it is parsed', async () => {
+test('deeply nested JSON, or JSON with very many values, is rejected before it is parsed', async () => {
   for (const body of ['['.repeat(1_000_000), `{${'"a":"",'.repeat(100_000)}"b":""}`]) {
     const answer = await tenant.api('POST', '/user', body, { 'content-type': 'application/json' });
     assert.equal(answer.status, 422);

@@ -23,7 +23,7 @@ function takenAt(address: string, origin: string | undefined): string[] {
   return [...new Set(found.flatMap(takenBy))].sort();
 }
 
-test('a wrong method on a known path is 405, and says which methods it takes', async () => {
+test('a wrong method on a known path gets 405 with the allowed methods', async () => {
   let refused = 0;
   for (const { path, origin } of routes) {
     const address = addressOf(path);
@@ -41,7 +41,7 @@ test('a wrong method on a known path is 405, and says which methods it takes', a
   assert.ok(refused > routes.length);
 });
 
-test('pages and files take only what they are for; unknown addresses stay 404', async () => {
+test('pages and files accept only their methods; unknown paths get 404', async () => {
   for (const path of ['/openapi.json', '/docs', '/docs/errors', '/console', '/console/users', '/health/live'])
     assert.equal((await fetch(service.baseUrl + path, { method: 'DELETE' })).status, 405, path);
   for (const path of ['/users', '/user/a/b/c', '/playa', '/user/'])

@@ -23,7 +23,7 @@ async function answerTo(error: unknown) {
   return answer;
 }
 
-test('a problem is answered with its status, its sentence and what helps', async () => {
+test('a problem is returned with its status, its sentence and advice', async () => {
   const problem = new Problem('login_throttled', 'Wait a while.', {
     param: 'Password',
     retryAfter: 7,
@@ -46,7 +46,7 @@ test('a problem is answered with its status, its sentence and what helps', async
   assert.equal(typeof request_id, 'string');
 });
 
-test('anything else is a 500 of fixed text; its cause is in the log only, under the same request', async () => {
+test('anything else is a 500 with fixed text; its cause is only in the log, under the same request ID', async () => {
   for (const error of [
     new Error('relation "secret" does not exist'),
     Object.assign(new Error('x'), { statusCode: 502, code: 'SECRET' }),
@@ -63,7 +63,7 @@ test('anything else is a 500 of fixed text; its cause is in the log only, under 
   }
 });
 
-test('an unknown address is a problem too, and does not repeat what was sent', async () => {
+test('an unknown path is a problem too, and does not echo the request', async () => {
   const app = fastify();
   handleProblems(app, log as never);
   const answer = await app.inject('/<script>?key=secret');

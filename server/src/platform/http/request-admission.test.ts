@@ -24,7 +24,7 @@ async function maxInUse(work: Promise<unknown>): Promise<number> {
   return most;
 }
 
-test('pipelined requests are answered one after another, while others are served', async () => {
+test('pipelined requests are answered one at a time while other connections are served', async () => {
   const socket = await openSocket(service.baseUrl);
   let answers = 0;
   const all = new Promise<void>((resolve) =>
@@ -40,7 +40,7 @@ test('pipelined requests are answered one after another, while others are served
   socket.destroy();
 });
 
-test('a connection that sends 1,500 requests ahead is closed, and costs others nothing', async () => {
+test('a connection that pipelines 1,500 requests is closed, at no cost to others', async () => {
   for (const [origin, path] of [
     [service.baseUrl, '/openapi.json'],
     [service.baseUrl, '/metrics'],
@@ -54,7 +54,7 @@ test('a connection that sends 1,500 requests ahead is closed, and costs others n
   }
 });
 
-test('pipelined requests of a client that leaves give their places back', async () => {
+test('pipelined requests of a client that disconnects free their places', async () => {
   const sockets = await Promise.all(Array.from({ length: 10 }, () => openSocket(service.baseUrl)));
   for (const socket of sockets) socket.write(get('/openapi.json').repeat(50));
   await until('some have a place', async () => anonymous.inUse > 0);
@@ -62,7 +62,7 @@ test('pipelined requests of a client that leaves give their places back', async 
   await until('all places are free', async () => anonymous.inUse === 0);
 });
 
-test('every address that needs no credentials counts against the budget of its caller, but for probes', async () => {
+test("every request without credentials counts against its caller's budget, except probes", async () => {
   const statusOf = async (url: string) => (await fetch(url, { redirect: 'manual' })).status;
   for (let sent = 0; sent < 5; sent++) assert.notEqual(await statusOf(`${limited.baseUrl}/docs/errors`), 429);
   const { baseUrl, contentUrl } = limited;
@@ -87,7 +87,7 @@ test('every address that needs no credentials counts against the budget of its c
   assert.equal(await statusOf(file), 429, 'files have a larger budget of their own');
 });
 
-test('the description is compressed once, and not sent again to those who have it', async () => {
+test('the OpenAPI document is compressed once, and answered with 304 if unchanged', async () => {
   const ask = (headers: Record<string, string>) => fetch(`${service.baseUrl}/openapi.json`, { headers });
   const plain = await ask({ 'accept-encoding': 'identity' });
   const text = await plain.text();

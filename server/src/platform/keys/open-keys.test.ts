@@ -44,7 +44,7 @@ async function settings(): Promise<string> {
   return JSON.stringify(await db.selectFrom('setting').selectAll().execute());
 }
 
-test('the first start creates a ring that only its owner can read, and the database does not hold it', async () => {
+test('the first start creates a ring that only its owner can read and that is not in the database', async () => {
   await forget();
   const folder = newFolder();
   const [one, two] = await Promise.all([node(folder), node(folder)]);
@@ -56,7 +56,7 @@ test('the first start creates a ring that only its owner can read, and the datab
   assert.ok(!(await settings()).includes(key.secret.toString('hex')));
 });
 
-test('a node whose ring differs from the one that the database is used with does not start', async () => {
+test("a node whose ring differs from the database's does not start", async () => {
   await forget();
   const folder = newFolder();
   const { keys } = await node(folder);
@@ -75,7 +75,7 @@ test('a node whose ring differs from the one that the database is used with does
   );
 });
 
-test('nodes with a folder each that start at once: one makes the ring, the other is refused', async () => {
+test('two nodes with separate folders start together: one creates the ring, the other is rejected', async () => {
   await forget();
   const [one, other] = [newFolder(), newFolder()];
   const starts = await Promise.allSettled([node(one), node(other)]);
@@ -83,7 +83,7 @@ test('nodes with a folder each that start at once: one makes the ring, the other
   assert.equal([one, other].filter((folder) => readRingFile(folder) !== null).length, 1);
 });
 
-test('a ring is rotated node by node: both keys verify on all of them, and marks stay the same', async () => {
+test('a ring is rotated node by node: both keys verify on every node, and marks stay the same', async () => {
   await forget();
   const folder = newFolder();
   const [old, young] = [newKey(now()), newKey(now())];
@@ -135,7 +135,7 @@ test('the key that an earlier version kept in the database moves into the ring',
   assert.ok(!(await settings()).includes(value));
 });
 
-test('a ring that cannot be read stops the start with the reason, and is left alone', async () => {
+test('an unreadable ring stops the start with the reason and is left unchanged', async () => {
   await forget();
   const folder = newFolder();
   const key = newKey(now()).secret.toString('base64url');
@@ -157,7 +157,7 @@ test('a ring that cannot be read stops the start with the reason, and is left al
   }
 });
 
-test('SIGNING_KEYS that cannot be used are refused without telling them', () => {
+test('unusable SIGNING_KEYS are rejected without showing them', () => {
   const [one, two] = [newKey(now()), newKey(now())];
   const good = `${asText(one)}, ${asText(two)}=`;
   assert.deepEqual(

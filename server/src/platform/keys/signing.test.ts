@@ -15,7 +15,7 @@ function ringOf(...keys: WrittenKey[]): KeyRing {
 const ring = ringOf(written);
 const stranger = ringOf({ ...newKey(new Date()), id: written.id });
 
-test('what was sealed is read again, with the key and the purpose only', () => {
+test('a sealed value can be read only with its key and purpose', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const token = seal(ring, 'ticket', value);
@@ -27,7 +27,7 @@ test('what was sealed is read again, with the key and the purpose only', () => {
   );
 });
 
-test('no changed token is read, wherever it was changed', () => {
+test('a changed token is rejected, wherever it was changed', () => {
   const token = seal(ring, 'session', ['tenant', 'enrolment', 1]);
   for (const [index, sign] of [...token].entries()) {
     const other = sign === 'A' ? 'B' : 'A';
@@ -41,7 +41,7 @@ test('no changed token is read, wherever it was changed', () => {
     assert.equal(unseal(ring, 'session', cut), null, cut);
 });
 
-test('a token that was read before is read by its purpose and a ring that has its key only', () => {
+test('a cached token is accepted only for its purpose and with a ring that has its key', () => {
   const changing = ringOf(written);
   const token = seal(changing, 'session', ['tenant', 1]);
   for (const _ of [1, 2]) {
@@ -66,14 +66,14 @@ test('no text makes it throw', () => {
   );
 });
 
-test('a signature is one of a text and a purpose', () => {
+test('a signature is valid for one text and one purpose', () => {
   const signature = sign(ring, 'launch', 'a\0b');
   assert.ok(verify(ring, 'launch', 'a\0b', signature));
   assert.ok(!verify(ring, 'launch', 'a', signature));
   assert.ok(!verify(ring, 'ticket', 'a\0b', signature));
 });
 
-test('the first key signs, all verify, and a key that was removed does not', () => {
+test('the first key signs, all keys verify, and a removed key does not', () => {
   const next = newKey(new Date());
   const rotated = ringOf(next, written);
   const old = seal(ring, 'ticket', 1);
@@ -85,7 +85,7 @@ test('the first key signs, all verify, and a key that was removed does not', () 
   assert.equal(unseal(ring, 'ticket', young), null);
 });
 
-test('without a key ID only the legacy key verifies, and only what outlives an upgrade', () => {
+test('without a key ID only the legacy key verifies, and only tokens that outlive an upgrade', () => {
   const hmac = (purpose: string, text: string) =>
     createHmac('sha256', legacy.secret).update(`${purpose}\0${text}`).digest().subarray(0, 24);
   const before = (purpose: string, text: string) => hmac(purpose, text).toString('base64url');

@@ -47,7 +47,7 @@ for (const what of [
   'ends without an answer',
   'throws outside of its work',
 ] as const)
-  test(`a program that ${what} takes nothing else with it`, async () => {
+  test(`a program that ${what} affects nothing else`, async () => {
     assert.equal((await failureOf(what)).reason, 'crash');
   });
 
@@ -55,7 +55,7 @@ test('WebAssembly memory is limited too', async () => {
   await assert.rejects(act('fills WebAssembly memory'), /WebAssembly.Memory.grow/);
 });
 
-test('a program writes in its own folder only, starts no other, and gets none of our secrets', async () => {
+test('a program can write only to its own folder, start no other program, and see none of our secrets', async () => {
   process.env.LECTERN_TEST_SECRET = 'secret';
   await assert.rejects(act('writes elsewhere'), { code: 'ERR_ACCESS_DENIED' });
   assert.equal(existsSync(elsewhere), false);
@@ -63,13 +63,13 @@ test('a program writes in its own folder only, starts no other, and gets none of
   assert.equal(JSON.stringify(await act('tells the environment')).includes('secret'), false);
 });
 
-test('a program reads what it is given and our code, not the keys beside it', async () => {
+test('a program can read its input and our code, but not the keys next to it', async () => {
   assert.equal(await act('reads what it is given'), 'given');
   for (const what of ['reads a secret', 'lists a folder', 'reads who is on the machine'] as const)
     await assert.rejects(act(what), { code: 'ERR_ACCESS_DENIED' });
 });
 
-test('an error of the program keeps its message and where it came from', async () => {
+test("a program's error keeps its message and stack", async () => {
   await assert.rejects(act('throws'), (error: Error) => {
     assert.equal(error.message, 'a mistake of ours');
     assert.match(error.stack ?? '', /hostile-program/);

@@ -23,7 +23,7 @@ async function makeDue(name: string): Promise<void> {
   await run(service.ctx, { text: 'update scheduled_job set due = now() where name = $1', values: [name] });
 }
 
-test('one of the nodes runs a job that is due, and the next run is as far away as it says', async () => {
+test('one node runs a due job, and the next run follows after its interval', async () => {
   let runs = 0;
   const job: Job = { name: unique('clock'), every: 3_600, run: async () => void runs++ };
   const nodes = await Promise.all([startJobs(service.ctx, [job]), startJobs(service.ctx, [job])]);
@@ -35,7 +35,7 @@ test('one of the nodes runs a job that is due, and the next run is as far away a
   assert.equal(runs, 2);
 });
 
-test('a job that fails is run again after half a minute', async () => {
+test('a failed job is retried after half a minute', async () => {
   const job: Job = {
     name: unique('fails'),
     every: 86_400,
@@ -48,7 +48,7 @@ test('a job that fails is run again after half a minute', async () => {
   await node.stop(1_000);
 });
 
-test('a job whose node died while it ran is run by another node', async () => {
+test('a job whose node crashed is run by another node', async () => {
   let runs = 0;
   const never = new Promise<void>(() => {});
   const job: Job = {
@@ -66,7 +66,7 @@ test('a job whose node died while it ran is run by another node', async () => {
   await second.stop(1_000);
 });
 
-test('a node keeps a job for as long as it runs', async () => {
+test('a node keeps its claim on a job while it runs', async () => {
   const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   const job: Job = {

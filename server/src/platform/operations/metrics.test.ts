@@ -82,7 +82,7 @@ test('metrics count rejections by pool and reason', async () => {
   for (const call of calls) call.destroy();
 });
 
-test('metrics show what a node is busy with: requests, places, bulk calls and their files, imports', async () => {
+test("metrics show a node's current work: requests, places, bulk calls and their files, imports", async () => {
   const metric = async (name: string) => (await metricsNow()).get(name) ?? Number.NaN;
   const socket = await openSocket(service.baseUrl);
   const { 'x-forwarded-for': address } = stranger();
@@ -132,7 +132,7 @@ test('metrics show what a node is busy with: requests, places, bulk calls and th
     );
 });
 
-test('metrics count passwords that wait for their turn, and wrong credentials by kind', async () => {
+test('metrics count passwords waiting to be checked, and wrong credentials by kind', async () => {
   const { TenantID } = tenant;
   const LoginID = await tenant.user({ Password: password });
   const grown = await growthOf(metricsNow, async () => {
@@ -173,7 +173,7 @@ test('metrics count passwords that wait for their turn, and wrong credentials by
   assert.ok(grown('lectern_pool_waits_total{pool="passwords"}') >= 1);
 });
 
-test('metrics count commits that are rejected, by code, and those that are taken late', async () => {
+test('metrics count rejected commits by code, and late ones', async () => {
   expectStatus(await service.importPackage('metered', await packCourse('phishing')), 201);
   const enrolment = await service.enrol('metered');
   const laptop = await play(service, enrolment.LaunchURL);
@@ -204,7 +204,7 @@ test('metrics show the free disk and the write-ahead log', async () => {
   assert.equal(value('lectern_figures_up{group="wal"}'), 1);
 });
 
-test('with a database that hangs, the rest of the metrics is answered within a second, and old figures are left out', async () => {
+test('if the database hangs, the other metrics are returned within a second, without outdated figures', async () => {
   const { engine } = service.ctx;
   const isServer = engine.kind === 'postgres';
   const held = Promise.withResolvers<void>();
@@ -243,7 +243,7 @@ test('with a database that hangs, the rest of the metrics is answered within a s
   );
 });
 
-test('figures of the database are read at most once every 15 s, however often metrics are asked for', async () => {
+test('database figures are read at most once every 15 s, however often metrics are scraped', async () => {
   const seen: string[] = [];
   const node = await serve(watched(service.ctx, ({ text }) => void seen.push(text)));
   after(node.close);
@@ -258,12 +258,12 @@ test('figures of the database are read at most once every 15 s, however often me
   assert.equal(reads(), 2);
 });
 
-test('metrics name no tenant, person, key, course or address', async () => {
+test('metrics contain no tenant, person, key, course or address', async () => {
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
   assert.doesNotMatch(text, /tenant-\d|learner-|user-\d|course-\d|192\.0\.2|metered|nobody/);
 });
 
-test('docs/guide/monitoring.md lists every metric of ours', async () => {
+test('docs/guide/monitoring.md lists each of our metrics', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../../docs/guide/monitoring.md'), 'utf8');
   const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
   const shown = [...text.matchAll(/^# TYPE (lectern_\w+)/gm)].map(([, name]) => name);

@@ -5,7 +5,7 @@ import { startWarnings } from './start-warnings.ts';
 
 const warned = (env: Record<string, string>) => startWarnings(readConfig(env), env).join('\n');
 
-test('a connection to PostgreSQL that leaves the machine without TLS is warned of, once and without its password', () => {
+test('a PostgreSQL connection that leaves the machine without TLS causes one warning, without the password', () => {
   const to = (rest: string, env = {}) => warned({ DATABASE_URL: `postgres://lectern:word@${rest}`, ...env });
   for (const inClear of [
     'db.example/lectern',
@@ -34,7 +34,7 @@ test('a connection to PostgreSQL that leaves the machine without TLS is warned o
   assert.equal(warned({}), '');
 });
 
-test('links that begin with this machine behind a proxy are warned of', () => {
+test('links to this machine behind a proxy cause a warning', () => {
   assert.match(
     warned({ HOST: '0.0.0.0', TRUST_PROXY: 'true' }),
     /BASE_URL is not: launch links begin with https:/,

@@ -17,7 +17,7 @@ const enrolAll = `insert into enrolment (tenant_id, enroll_id, user_id, course_i
 select tenant_id, gen_random_uuid(), user_id, $2, 'standard', 'enrolment', now(), now() from "user"
 where tenant_id = $1 and login_id like 'learner %'`;
 
-test('a plan made on empty tables is made anew once they have grown', async () => {
+test('a plan made for empty tables is replaced once they have grown', async () => {
   const tenant = await newTenant(service);
   const course = await newCourse(service);
   const row: EnrolRow & { n: number } = {

@@ -16,7 +16,7 @@ const post = (path: string, body: unknown, key: string, headers: Record<string, 
   service.api('POST', path, body, undefined, { 'idempotency-key': key, ...headers });
 const tenant = () => ({ ...service.ctx, tenantId: 'test' });
 
-test('a repeated POST gets the stored answer, with its status and headers', async () => {
+test('a repeated POST gets the stored response, with its status and headers', async () => {
   const first = await post('/user', { LoginID: 'i-1' }, 'one');
   assert.equal(first.status, 201);
   assert.equal(first.headers.get('idempotency-replayed'), null);
@@ -28,7 +28,7 @@ test('a repeated POST gets the stored answer, with its status and headers', asyn
   assert.deepEqual(again.body, first.body);
 });
 
-test('an error of the verb is replayed too, with the id of the new request', async () => {
+test('an error is replayed too, with the ID of the new request', async () => {
   const first = await post('/enrol/nobody/none', {}, 'two');
   const again = await post('/enrol/nobody/none', {}, 'two');
   assert.equal(again.status, 404);
@@ -37,7 +37,7 @@ test('an error of the verb is replayed too, with the id of the new request', asy
   assert.equal(again.body.request_id, again.headers.get('x-request-id'));
 });
 
-test('another body or path under the same key is refused', async () => {
+test('another body or path with the same key is rejected', async () => {
   await post('/user', { LoginID: 'i-3' }, 'three');
   for (const [path, body] of [
     ['/user', { LoginID: 'i-3', FirstName: 'Other' }],
@@ -49,7 +49,7 @@ test('another body or path under the same key is refused', async () => {
   }
 });
 
-test('keys are a tenant’s own', async () => {
+test('keys belong to their tenant', async () => {
   await service.api('POST', '/tenant', { TenantID: 'other' });
   await post('/user', { LoginID: 'i-4' }, 'four');
   const other = await post('/user', { LoginID: 'somebody' }, 'four', { tenant: 'other' });
@@ -57,7 +57,7 @@ test('keys are a tenant’s own', async () => {
   assert.equal(other.body.LoginID, 'somebody');
 });
 
-test('an operator’s calls have keys too, and a secret that is answered is not stored in clear', async () => {
+test("the operator's calls can have keys too, and secrets in responses are stored encrypted", async () => {
   const first = await post('/tenant/test/key', { Name: 'once' }, 'five');
   const again = await post('/tenant/test/key', { Name: 'once' }, 'five');
   assert.equal(first.status, 201);
@@ -78,12 +78,12 @@ test('the header must be 1–255 printable characters', async () => {
   }
 });
 
-test('what is refused before the verb is not stored', async () => {
+test('rejections before the verb runs are not stored', async () => {
   assert.equal((await post('/user', { LoginID: 5 }, 'seven')).status, 422);
   assert.equal((await post('/user', { LoginID: 'i-7' }, 'seven')).status, 201);
 });
 
-test('simultaneous requests do the work once; the others are told to wait', async () => {
+test('concurrent requests do the work once; the others are told to retry', async () => {
   const requests = Array.from({ length: 8 }, () => post('/tenant/test/key', { Name: 'race' }, 'eight'));
   const answers = await Promise.all(requests);
   for (const { status, body, headers } of answers) {
@@ -98,7 +98,7 @@ test('simultaneous requests do the work once; the others are told to wait', asyn
 const asked = { key: 'nine', request: 'r', about: null };
 const doing = (act: () => Promise<string>): Call<string> => ({ prepare: async () => act, shares: null });
 
-test('a call that fails on our side leaves nothing behind: the retry runs without a wait', async () => {
+test('a call that fails with an internal error leaves nothing behind: a retry runs immediately', async () => {
   const fails = async () => {
     throw new Error('the database is away');
   };
@@ -111,7 +111,7 @@ test('a call that fails on our side leaves nothing behind: the retry runs withou
   assert.deepEqual(again, { outcome: { value: 'done' }, replayed: false });
 });
 
-test('another request under the key of a finished one is refused before it prepares anything', async () => {
+test('another request with a used key is rejected before anything is prepared', async () => {
   await once(
     tenant(),
     { ...asked, key: 'ten' },
@@ -124,7 +124,7 @@ test('another request under the key of a finished one is refused before it prepa
   assert.equal(answered(same.outcome), 'a');
 });
 
-test('after 24 hours the key is free again, and the job removes what is left', async () => {
+test('after 24 hours a key can be used again, and the job removes the stored response', async () => {
   await post('/user', { LoginID: 'i-11' }, 'eleven');
   now = new Date(now.getTime() + 25 * 3_600_000);
   const later = await post('/user', { LoginID: 'i-11' }, 'eleven');

@@ -31,7 +31,7 @@ const writers: [string, (rows: string[][]) => string][] = [
 ];
 
 for (const [who, write] of writers)
-  test(`whatever texts records hold, CSV of ${who} is read back as the same rows without formulas`, () => {
+  test(`whatever the records contain, CSV for ${who} is read back as the same rows without formulas`, () => {
     fc.assert(
       fc.property(records, (rows) => {
         const csv = write(rows);
@@ -79,12 +79,12 @@ async function readCsv(text: string): Promise<SourceRow[]> {
   return found;
 }
 
-test('a header that names a field and members of it is refused', async () => {
+test('a header that names both a field and its members is rejected', async () => {
   for (const header of ['LoginID,Metadata,Metadata.a', 'Metadata.a,LoginID,Metadata', '.a,""'])
     await assert.rejects(readCsv(`${header}\nx,y,z\n`), /a column for a field and one for its member/);
 });
 
-test('rows of 200 columns and 64 kB are read in time that grows with their length only', async () => {
+test('reading rows of 200 columns and 64 kB takes time linear in their length', async () => {
   const members = Array.from({ length: 198 }, (_, at) => `Metadata.a${at}`);
   const row = `ann,${'x'.repeat(60_000)}${',1'.repeat(198)}`;
   const used = process.threadCpuUsage();

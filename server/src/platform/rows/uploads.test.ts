@@ -27,7 +27,7 @@ function beginBulk(key: string) {
 
 const oneRow = { 'content-type': 'application/x-ndjson' };
 
-test('a key has two bulk calls at a time, and a tenant four', async () => {
+test('a key may have two concurrent bulk calls, and a tenant four', async () => {
   const tenant = await newTenant(service);
   const keys = [tenant.key];
   for (const Name of ['second', 'third'])
@@ -54,7 +54,7 @@ test('a key has two bulk calls at a time, and a tenant four', async () => {
   await until('all places are free', () => !bulkFiles.has(tenant.TenantID) && bulkCalls.size === 0);
 });
 
-test('the file of a bulk call is written again from its beginning, and never grows beyond its size', async () => {
+test('the file of a bulk call wraps around and never exceeds its maximum size', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-spool-'));
   const path = join(folder, 'rows');
   const capacity = 100_000;
@@ -72,7 +72,7 @@ test('the file of a bulk call is written again from its beginning, and never gro
   await rm(folder, { recursive: true });
 });
 
-test('a spool stops when the disk has no room', async () => {
+test('a spool stops when the disk is full', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-spool-'));
   let asked = 0;
   const room = async () => {
@@ -86,7 +86,7 @@ test('a spool stops when the disk has no room', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('an upload that would leave less than the floor of the disk is 503 before it is read', async () => {
+test('an upload that would leave too little disk space gets 503 before it is read', async () => {
   await requireDiskSpace(service.ctx, 0);
   await assert.rejects(requireDiskSpace(service.ctx, 1e15), { code: 'unavailable' });
   const upload = request(`${service.baseUrl}/course/large/package`, {

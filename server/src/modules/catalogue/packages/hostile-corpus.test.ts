@@ -42,7 +42,7 @@ function zip64(entries: bigint, size: bigint, offset: bigint): Buffer {
 
 const bomb = deflateRawSync(Buffer.alloc(50_000_000));
 
-describe('archives that lie are refused, and nothing stays on the disk', () => {
+describe('inconsistent archives are rejected, and nothing is left on disk', () => {
   const cases: [string, () => Buffer, string][] = [
     [
       'a bomb inside a bomb',
@@ -110,7 +110,7 @@ const deep = (levels: number) =>
 const utf16 = (text: string, bom: boolean) =>
   Buffer.from(`${bom ? '\ufeff' : ''}${text.replace('UTF-8', 'UTF-16')}`, 'utf16le');
 
-describe('manifests that attack are refused with a reason, and nothing stays on the disk', () => {
+describe('malicious manifests are rejected with a reason, and nothing is left on disk', () => {
   const cases: [string, string | Buffer, RegExp][] = [
     [
       'an external entity (XXE)',
@@ -144,7 +144,7 @@ describe('manifests that attack are refused with a reason, and nothing stays on 
     });
 });
 
-describe('odd manifests are read, or refused with a reason: never anything else', () => {
+describe('odd manifests are either read or rejected with a reason', () => {
   const cyclic = manifest12(
     oneItem,
     `${oneResource.replace('<file', '<dependency identifierref="r2"/><file')}<resource identifier="r2" type="webcontent" adlcp:scormtype="asset" href="index.html"><dependency identifierref="r"/></resource>`,

@@ -57,7 +57,7 @@ for (const [what, zip, status] of [
   ['1,000 entries, each 508 folders deep', deepArchive, 422],
   ['a manifest of 185,000 elements', hugeManifest, 201],
 ] as const)
-  test(`an honest client waits at most 100 ms beside ${what}`, async () => {
+  test(`other clients wait at most 100 ms during ${what}`, async () => {
     const CourseID = await course();
     const before = await leftOnDisk();
     const importing = upload(CourseID, zip);
@@ -78,7 +78,7 @@ async function problemOf(work: Promise<unknown>): Promise<Problem> {
   return error;
 }
 
-test('a manifest that needs too much memory is refused, and leaves nothing behind', async () => {
+test('a manifest that needs too much memory is rejected and leaves nothing behind', async () => {
   const CourseID = await course();
   const before = await leftOnDisk();
   const attributes = [...'abcdefghijklmno'].map((name) => ` ${name}=""`).join('');
@@ -88,7 +88,7 @@ test('a manifest that needs too much memory is refused, and leaves nothing behin
   assert.deepEqual(await leftOnDisk(), before);
 });
 
-test('a package that takes too long is stopped, and leaves nothing behind', async () => {
+test('a package that takes too long is stopped and leaves nothing behind', async () => {
   const courseId = await course();
   const before = await leftOnDisk();
   const impatient = { ...ctx, config: { ...ctx.config, importSeconds: 1 } };
@@ -98,7 +98,7 @@ test('a package that takes too long is stopped, and leaves nothing behind', asyn
   assert.deepEqual(await leftOnDisk(), before);
 });
 
-test('imports beyond the queue are told when to try again', async () => {
+test('imports that do not fit into the queue are told when to retry', async () => {
   const courseId = await course();
   const imports = openQueue({ running: 1, waiting: 1 });
   const start = (zip: Readable = Readable.from([rawZip([page])])) =>

@@ -53,7 +53,7 @@ async function zipOf(files: Record<string, string | Buffer>): Promise<Uint8Array
   return new Uint8Array(await readFile(join(folder, 'course.zip')));
 }
 
-test('an import answers the release, and the course shows it', async () => {
+test('an import returns the release, and the course shows it', async () => {
   const CourseID = await course();
   const made = await upload(CourseID, phishing);
   expectStatus(made, 201);
@@ -74,7 +74,7 @@ test('an import answers the release, and the course shows it', async () => {
   assert.deepEqual((await traces(CourseID)).scratch, []);
 });
 
-test('simultaneous imports each become a release of their own', async () => {
+test('concurrent imports each create a release', async () => {
   const CourseID = await course();
   const replies = await Promise.all(Array.from({ length: 5 }, () => upload(CourseID, phishing)));
   assert.deepEqual(replies.map(({ body }) => body.Release).sort(), [1, 2, 3, 4, 5]);
@@ -101,7 +101,7 @@ test('a failed import says why and leaves nothing behind', async () => {
   assert.deepEqual(await traces(CourseID), before);
 });
 
-test('another content type, another course or another key is refused, and leaves nothing behind', async () => {
+test('a wrong content type, course or key is rejected and leaves nothing behind', async () => {
   const CourseID = await course();
   const before = await traces(CourseID);
   for (const type of ['application/octet-stream', 'text/plain', 'multipart/form-data; boundary=x'])
@@ -117,7 +117,7 @@ test('another content type, another course or another key is refused, and leaves
   assert.deepEqual(await traces(CourseID), before);
 });
 
-test('an upload that breaks off leaves nothing behind', async () => {
+test('an interrupted upload leaves nothing behind', async () => {
   const CourseID = await course();
   const before = await traces(CourseID);
   const { hostname, port } = new URL(service.baseUrl);
@@ -148,7 +148,7 @@ test('an upload that breaks off leaves nothing behind', async () => {
   assert.deepEqual(await traces(CourseID), before);
 });
 
-test('deleting a course takes its files along', async () => {
+test('deleting a course deletes its files', async () => {
   const CourseID = await course();
   const before = (await traces(CourseID)).folders;
   await upload(CourseID, phishing);

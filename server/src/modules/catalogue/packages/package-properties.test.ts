@@ -37,18 +37,18 @@ async function staysInside(bytes: Uint8Array): Promise<void> {
 }
 
 describe('whatever is uploaded', () => {
-  it('random bytes are answered with a reason', async () => {
+  it('random bytes are rejected with a reason', async () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), staysInside), runs);
   });
 
-  it('a damaged zip is answered with a reason, and leaves nothing', async () => {
+  it('a damaged zip is rejected with a reason and leaves nothing behind', async () => {
     await fc.assert(
       fc.asyncProperty(changes, (edits) => staysInside(changed(course, edits))),
       runs,
     );
   });
 
-  it('entries of any name stay inside the folder', async () => {
+  it('entries with any name stay inside the folder', async () => {
     const part = fc.oneof(
       fc.string({ maxLength: 12 }),
       fc.constantFrom('..', '.', '', '\\', 'C:', '\0', '~', 'ſ'),
@@ -62,7 +62,7 @@ describe('whatever is uploaded', () => {
     );
   });
 
-  it('a damaged manifest is read or refused with a reason', () => {
+  it('a damaged manifest is read or rejected with a reason', () => {
     const snippet = fc.constantFrom(
       '<',
       '>',

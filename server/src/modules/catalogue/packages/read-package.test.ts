@@ -34,14 +34,14 @@ describe('readPackage', () => {
     });
   }
 
-  it('takes a course out of its wrapper folder with a warning', async () => {
+  it('takes a course out of its wrapper folder, with a warning', async () => {
     const wrapped = Object.entries(scorm12).map(([name, content]) => [`My course/${name}`, content]);
     const { report, names } = await importBytes(await zipOf(Object.fromEntries(wrapped)));
     assert.deepEqual(names, ['out', 'out/imsmanifest.xml', 'out/index.html']);
     assert.match(report?.Warnings[0]?.Message ?? '', /My course\//);
   });
 
-  it('says where the manifest is when other files lie beside its folder', async () => {
+  it('says where the manifest is when there are other files next to its folder', async () => {
     const zip = await zipOf({ 'readme.txt': '', 'course/imsmanifest.xml': scorm12['imsmanifest.xml'] });
     assert.match((await refused(zip)).message, /course\/imsmanifest\.xml/);
   });
@@ -65,12 +65,12 @@ describe('readPackage', () => {
     }
   });
 
-  it('refuses a zip without any course', async () => {
+  it('rejects a zip without a course', async () => {
     assert.equal((await refused(await zipOf({ 'a.txt': '' }))).code, 'package_invalid');
     assert.equal((await refused(await zipOf({}))).code, 'package_invalid');
   });
 
-  it('leaves a folder alone that was there before', async () => {
+  it('leaves an existing folder unchanged', async () => {
     const base = await mkdtemp(join(tmpdir(), 'lectern-standards-'));
     const folder = join(base, 'out');
     await mkdir(folder);
@@ -97,7 +97,7 @@ describe('packages made by others', () => {
     'bad-scorm12-missing-files.zip': 'scorm12',
   };
 
-  it('are imported, or refused with the reason', async (context) => {
+  it('are imported, or rejected with the reason', async (context) => {
     const real = await realPackages(context);
     for (const name of real?.names ?? []) {
       const { report, problem, names } = await importBytes(await readFile(join(real?.folder ?? '', name)));

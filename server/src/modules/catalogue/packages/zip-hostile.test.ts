@@ -90,31 +90,31 @@ const families: [string, RawEntry[], string, RegExp][] = [
 
 describe('hostile archives', () => {
   for (const [what, entries, code, reason] of families) {
-    it(`are refused for ${what}, and nothing stays on the disk`, async () => {
+    it(`are rejected for ${what}, and nothing is left on disk`, async () => {
       const problem = await refused(rawZip([page, ...entries]));
       assert.equal(problem.code, code);
       assert.match(problem.message, reason);
     });
   }
 
-  it('are refused for two entries that name the same bytes', async () => {
+  it('are rejected for two entries that share the same bytes', async () => {
     const problem = await refused(rawZip([page, { ...page, name: 'other.html', offset: 0 }]));
     assert.match(problem.message, /overlaps another entry/);
   });
 
-  it('are refused for damaged deflate data', async () => {
+  it('are rejected for damaged deflate data', async () => {
     const bytes = rawZip([page]);
     bytes.fill(0xff, 42, 50);
     assert.equal((await refused(bytes)).code, 'package_unsafe');
   });
 
-  it('are refused by the limits of bytes and entries', async () => {
+  it('are rejected by the limits on bytes and entries', async () => {
     const bytes = rawZip([page, { name: 'a.js', data: 'x'.repeat(100) }]);
     assert.equal((await refused(bytes, { bytes: 100 })).code, 'package_too_large');
     assert.equal((await refused(bytes, { entries: 1 })).code, 'package_too_large');
   });
 
-  it('are refused by the limit of entries for folders that only their paths imply', async () => {
+  it('are rejected by the entry limit if folders implied by paths exceed it', async () => {
     const deep = Array.from({ length: 10 }, (_, index) => ({
       name: `${`${index}/`.repeat(30)}x`,
       data: 'x',
@@ -123,7 +123,7 @@ describe('hostile archives', () => {
     assert.equal((await imported(rawZip([page, ...deep]), { entries: 311 })).Files, 11);
   });
 
-  it('are told from files that are no archives', async () => {
+  it('are distinguished from files that are not archives', async () => {
     for (const bytes of [Buffer.alloc(0), Buffer.from('%PDF-1.7'), rawZip([page]).subarray(0, -30)]) {
       assert.equal((await refused(bytes)).code, 'package_not_zip');
     }
@@ -131,23 +131,23 @@ describe('hostile archives', () => {
 });
 
 describe('harmless archives', () => {
-  it('may compress small blank files well', async () => {
+  it('may have small blank files with a high compression ratio', async () => {
     const report = await imported(rawZip([page, { name: 'blank.txt', data: Buffer.alloc(900_000) }]));
     assert.equal(report.Files, 2);
   });
 
-  it('lose what operating systems left in them', async () => {
+  it('lose the files that operating systems add', async () => {
     const junk = [{ name: '__MACOSX/._index.html' }, { name: '.DS_Store' }, { name: 'img/Thumbs.db' }];
     const { names } = await importBytes(rawZip([page, ...junk]));
     assert.deepEqual(names, ['out', 'out/index.html']);
   });
 
-  it('may name folders once more, and in another case', async () => {
+  it('may list a folder twice, and in another case', async () => {
     const entries = [{ name: 'js/' }, { name: 'js/' }, { name: 'js/a.js' }, { name: 'JS/b.js' }];
     assert.equal((await imported(rawZip([page, ...entries]))).Files, 3);
   });
 
-  it('keep names in code page 437 and in UTF-8 that is not declared', async () => {
+  it('keep names in code page 437 and in undeclared UTF-8', async () => {
     const old = { name: Buffer.from([0x81, 0x2e, 0x6a, 0x73]), flags: 0 };
     const { names } = await importBytes(rawZip([page, old, { name: 'ä.js', flags: 0 }]));
     assert.deepEqual(names, ['out', 'out/index.html', 'out/ä.js', 'out/ü.js']);

@@ -68,7 +68,7 @@ const ask = (n: number, login_id: string, course_id: string, more: object = {}) 
   ...{ login_id, course_id, duration_id: null, reference: null, metadata: null, ...more },
 });
 
-test('facts: who, which course, which option, and what there is already', async () => {
+test('facts: the user, the course, the option and any existing enrolment', async () => {
   const { login_id, course_id, enrolment } = await enrolled({ first: { Duration: 'P1Y' }, second: {} });
   const stranger = await tenant.user({ Enabled: false });
   const rows = [
@@ -93,7 +93,7 @@ test('facts: who, which course, which option, and what there is already', async 
   ]);
 });
 
-test('acts: what is done for a row', async () => {
+test('actions: what is done for a row', async () => {
   const [ongoing, past] = [newId(now), newId(now)];
   const known = { user_enabled: true, course_status: 'published', chosen: 'standard', if_enrolled: 'return' };
   const isNew = { ...known, current_id: null, former_id: null, lapsed: false };
@@ -136,7 +136,7 @@ test('locks: the former enrolment as it is now, unless others have ended it', as
   assert.deepEqual(await found({ if_enrolled: 'renew', current_id: enroll_id, chosen: null }), []);
 });
 
-test('locks: options by their limit, and the users of rows that begin', async () => {
+test('locks: options by their limit, and the users of rows that create enrolments', async () => {
   const { course_id, enrolment } = await enrolled({ free: {}, few: { Seats: 3 } });
   const row = { course_id, action: 'create' };
   const rows = [
@@ -155,7 +155,7 @@ test('locks: options by their limit, and the users of rows that begin', async ()
   assert.equal((await runParts(given(false), [holder], 'select * from holder')).length, 0);
 });
 
-test('seats: the first rows begin, and the others are told that the option is full', async () => {
+test('seats: the first rows get seats, and the others see that the option is full', async () => {
   const row = { course_id: 'c', chosen: 'few', action: 'create' };
   const rows = [
     { ...row, n: 0, action: 'keep' },
@@ -184,7 +184,7 @@ test('seats: the first rows begin, and the others are told that the option is fu
   );
 });
 
-test('writes: a renewal ends the former enrolment and begins one with the group of the user', async () => {
+test("writes: a renewal ends the former enrolment and creates one with the user's group", async () => {
   const { course_id, chosen, enrolment } = await enrolled();
   const { user_id, enroll_id: former_id } = enrolment;
   const action = { n: 0, action: 'renew', user_id, course_id, chosen, former_id, enroll_id: newId(now) };
@@ -209,7 +209,7 @@ test('writes: a renewal ends the former enrolment and begins one with the group 
   );
 });
 
-test('writes: an extension moves the end, or lengthens a time that has not begun', async () => {
+test('writes: an extension moves the end, or lengthens a duration that has not started', async () => {
   for (const [option, expected] of [
     [{ Duration: 'P1D' }, { expires_at: hours(24 + 240), days: 1 }],
     [
@@ -228,7 +228,7 @@ test('writes: an extension moves the end, or lengthens a time that has not begun
   }
 });
 
-test('events: one for each thing that was written', async () => {
+test('events: one for each change', async () => {
   const ids = Array.from({ length: 8 }, () => newId(now));
   const [expired, renewed, longer, made] = ids;
   const base = {

@@ -138,7 +138,7 @@ for (const [what, text] of Object.entries(scoped)) {
 }
 
 for (const [what, text] of Object.entries(loose)) {
-  test(`refuses ${what}`, () => {
+  test(`rejects ${what}`, () => {
     const refusal = /on the table "(enrolment|user|launch|attempt)"|cannot be checked/;
     assert.throws(() => assertTenantScoped(text), refusal);
     assert.throws(() => assertTenantScoped(text), 'a refusal is not remembered as accepted');

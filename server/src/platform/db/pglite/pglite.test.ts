@@ -32,7 +32,7 @@ const put = {
 const count = { name: 'count', text: 'select count(*) as n from note', values: [] };
 const counted = async (engine: PgliteEngine) => (await engine.query<{ n: number }>(count)).rows[0]?.n;
 
-test('syncs once or more for each commit, and not for reading', async () => {
+test('syncs at least once for each commit, and never for reads', async () => {
   const engine = await openPglite({ folder: await folderFor('syncs'), maintenance: still });
   await engine.query(put);
   for (let round = 0; round < 20; round++) {
@@ -52,7 +52,7 @@ test('syncs once or more for each commit, and not for reading', async () => {
   await engine.close();
 });
 
-test('keeps the folder small by itself', async () => {
+test('keeps the folder small automatically', async () => {
   const folder = await folderFor('growth');
   const maintenance = { measureEvery: 20, checkpointBytes: 8 * 1024 * 1024, vacuumEvery: 100 };
   const engine = await openPglite({ folder, maintenance });
@@ -80,7 +80,7 @@ test('keeps the folder small by itself', async () => {
   assert.ok(sum.table < 40e6, `the table of 0.6 MB takes ${sum.table}`);
 });
 
-test('is opened by one process at a time, however the other one dies', async () => {
+test('is opened by one process at a time, however the previous one died', async () => {
   const folder = await folderFor('lock');
   const holder = spawn(process.execPath, ['--input-type=module'], { stdio: ['pipe', 'pipe', 'inherit'] });
   holder.stdin.end(`
@@ -104,7 +104,7 @@ test('is opened by one process at a time, however the other one dies', async () 
   await (await openPglite({ folder })).close();
 });
 
-test('opens again by itself after a disk error, with every acknowledged row', async () => {
+test('reopens automatically after a disk error, with every acknowledged row', async () => {
   const folder = await folderFor('panic');
   const said: string[] = [];
   const log = { info() {}, warn() {}, error: (_: object, message: string) => said.push(message) };
@@ -123,7 +123,7 @@ test('opens again by itself after a disk error, with every acknowledged row', as
   await engine.close();
 });
 
-test('starts over when its creation was interrupted', async () => {
+test('starts over if its creation was interrupted', async () => {
   const folder = path.join(root, 'interrupted');
   await cp(path.join(empty, 'database'), path.join(folder, 'database.new'), { recursive: true });
   await rm(path.join(folder, 'database.new/global'), { recursive: true });
@@ -133,7 +133,7 @@ test('starts over when its creation was interrupted', async () => {
   assert.deepEqual((await readdir(folder)).sort(), ['database', 'lock', 'lock.process']);
 });
 
-test('says what is wrong with a folder that it cannot open', async () => {
+test('explains why a folder cannot be opened', async () => {
   const folder = await folderFor('old');
   await writeFile(path.join(folder, 'database/PG_VERSION'), '14\n');
   await assert.rejects(
@@ -145,7 +145,7 @@ test('says what is wrong with a folder that it cannot open', async () => {
   await assert.rejects(openPglite({ folder: broken }), /cannot be opened/);
 });
 
-test('refuses work once it is closed', async () => {
+test('rejects work once it is closed', async () => {
   const engine = await openPglite({ folder: await folderFor('closed') });
   await engine.close();
   await engine.close();

@@ -6,7 +6,7 @@ import { openPostgres } from './postgres.ts';
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'needs TEST_DATABASE_URL';
 
-test('says that the database is unavailable when nobody listens', async () => {
+test('reports the database as unavailable if nothing listens', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
@@ -47,7 +47,7 @@ test('on a server', { skip }, async (context) => {
   };
   const endOwn = { text: 'select pg_terminate_backend(pg_backend_pid())', values: [] };
 
-  await context.test('replaces idle connections that were lost', async () => {
+  await context.test('replaces lost idle connections', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, id) => engine.query(put(id))));
     await engine.query(endAll);
     assert.equal((await idsAtLast()).length, 8);
@@ -55,25 +55,22 @@ test('on a server', { skip }, async (context) => {
     assert.equal((await idsAtLast()).length, 8);
   });
 
-  await context.test(
-    'says that the database is unavailable when a transaction lost its connection',
-    async () => {
-      const cut = engine.transaction(async (connection) => {
-        await connection.query(put(100));
-        await connection.query(endOwn);
-      });
-      await assert.rejects(cut, { code: 'unavailable' });
-      const cutOutside = engine.transaction(async (connection) => {
-        await connection.query(put(101));
-        await engine.query(endAll);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      });
-      await assert.rejects(cutOutside, { code: 'unavailable' });
-      assert.equal((await ids()).length, 8);
-    },
-  );
+  await context.test('reports the database as unavailable if a transaction lost its connection', async () => {
+    const cut = engine.transaction(async (connection) => {
+      await connection.query(put(100));
+      await connection.query(endOwn);
+    });
+    await assert.rejects(cut, { code: 'unavailable' });
+    const cutOutside = engine.transaction(async (connection) => {
+      await connection.query(put(101));
+      await engine.query(endAll);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+    await assert.rejects(cutOutside, { code: 'unavailable' });
+    assert.equal((await ids()).length, 8);
+  });
 
-  await context.test('prepares anew when a table has changed under a prepared statement', async () => {
+  await context.test('prepares a statement again after its table has changed', async () => {
     const all = { name: 'all', text: 'select * from note where id = $1', values: [1] };
     await Promise.all(Array.from({ length: 8 }, () => engine.query(all)));
     await engine.script('alter table note add column text text');

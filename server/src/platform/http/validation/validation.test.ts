@@ -33,7 +33,7 @@ test('a response lists every invalid field, each with a sentence that says what 
   });
 });
 
-test('sentences name an example where a value has a form of its own', async () => {
+test('sentences include an example for values with a format', async () => {
   const option = await service.api('PUT', '/course/none/option/none', { Duration: '30 days', Seats: -1 });
   assert.deepEqual(
     option.body.errors.map(({ detail }: { detail: string }) => detail),
@@ -57,7 +57,7 @@ test('sentences name an example where a value has a form of its own', async () =
   );
 });
 
-test('a large body is only checked until its first mistake', async () => {
+test('a large body is checked only up to its first error', async () => {
   const validate = buildValidators()({
     schema: { type: 'array', items: { type: 'string', format: 'uuid' } },
     httpPart: 'body',
@@ -91,7 +91,7 @@ function keywordsOf(schema: object): string[] {
   });
 }
 
-test('every keyword of our schemas has a sentence, so that no raw text of the validator is answered', () => {
+test("every keyword in our schemas has a sentence, so that the validator's raw text is never returned", () => {
   for (const { name, params, query, body } of routes)
     for (const schema of [params, query, body])
       for (const keyword of schema ? keywordsOf(schema) : [])
