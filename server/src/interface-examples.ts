@@ -139,7 +139,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ReturnURL: null,
   'Commit.Data': { 'cmi.core.lesson_status': 'completed', 'cmi.core.score.raw': '85' },
   'Learner.Name': 'Lovelace, Ada',
-  // Not yet, or not at all.
+  // Null in examples: not set yet, or never.
   ErasedAt: at,
   RevokedAt: null,
   RedeemedBy: null,

@@ -59,8 +59,8 @@ export async function startService(ctx: Context): Promise<Service> {
     // Load balancers see at /health/ready that this node is shutting down, before it refuses a connection.
     if (app.api.server.listening) await delay(ctx.config.drainSeconds * 1_000);
     const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worked]);
-    // A connection that was busy when the shutdown began is idle later, and would be kept open for its
-    // client's next request.
+    // A connection busy at the start of the shutdown becomes idle later, and would stay open for its client's
+    // next request.
     const idle = setInterval(() => {
       for (const connection of connections) connection.closeIdle();
     }, 50);

@@ -74,7 +74,7 @@ const all = (path: string, queries: string[]) => queries.map((query) => () => ap
 
 type Call = () => Promise<unknown>;
 
-/** In this order: what removes things comes last. */
+/** In this order: operations that remove data come last. */
 const calls: Record<string, Call[]> = {
   readUser: [() => api('GET', user)],
   checkUser: [() => api('GET', `/user/check/${LoginID}`)],
@@ -243,7 +243,7 @@ const unbounded: Record<string, string> = {
   putOption: 'a new limit of seats counts those that are taken',
 };
 
-/** These read files and no database but what opening a session does. */
+/** These read files; their only database access is opening the session. */
 const files = ['openPlayer', 'openPreview', 'readCourseFile'];
 
 test('every operation is called', () => {
@@ -278,7 +278,7 @@ for (const [name, own] of Object.entries(calls)) {
   else
     test(`${name} is not bounded yet: ${why}`, async () => {
       const found = await findIn(name, own);
-      // A server plans by statistics of its own, and may do better.
+      // A PostgreSQL server has its own statistics and may plan better.
       if (service.ctx.engine.kind === 'pglite')
         assert.notDeepEqual(found, [], 'It is bounded now. Take it off the list.');
     });

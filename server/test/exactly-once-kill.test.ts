@@ -6,7 +6,7 @@ import { bootstrapKey, cleanUp, place, startProcess, stopProcess } from './suppo
 
 after(cleanUp);
 
-/** Each takes as long as a start of the service. */
+/** Each round takes as long as a start of the service. */
 const rounds = Number(process.env.KILL_ROUNDS ?? 6);
 const lanes = 8;
 const day = 86_400_000;

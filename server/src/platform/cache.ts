@@ -14,9 +14,11 @@ export function remember<V>(options: {
   milliseconds: number;
   most: number;
   load: (ctx: Context, key: string) => Promise<V>;
-  /** The line of the database in which it loads: what callers share is not in the line of the first one. */
+  /**
+   * The database queue in which values are loaded: shared values are not loaded in the first caller's queue.
+   */
   line?: string;
-  /** All values together have no more than this, by what `of` says of each. */
+  /** Maximum total size of all values; `of` returns the size of each. */
   bytes?: { of: (value: V) => number; most: number };
 }) {
   const entries = perEngine(() => new Map<string, Entry<V>>());
@@ -44,7 +46,7 @@ export function remember<V>(options: {
     get(ctx: Context, key: string): Promise<V> {
       const found = entries(ctx).get(key);
       if (found && isFresh(ctx, found)) return found.value;
-      // A stranger must not go before everybody else, nor anybody else wait in the queue of the stranger's network.
+      // An anonymous caller must not jump the queue, and nobody else may wait in the queue of its network.
       if (options.line === credentialsLine && isOfStranger(ctx))
         return options
           .load(ctx, key)
@@ -57,7 +59,7 @@ export function remember<V>(options: {
   };
 }
 
-/** The one that was loaded last stays, whatever its size. */
+/** The most recently loaded value stays, whatever its size. */
 function forgetOldest(map: Map<string, { bytes: number }>, most: number): void {
   let total = 0;
   for (const { bytes } of map.values()) total += bytes;

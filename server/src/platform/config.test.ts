@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isLoopback, readConfig } from './config.ts';
 import { ConfigError, type Environment, type Setting } from './settings.ts';
 
-// That such an error stops the start is proved with a process, in server/test/running.test.ts.
+// server/test/running.test.ts checks with a real process that such an error stops the start.
 
 test('every setting has a default, and the configuration is frozen', () => {
   const config = readConfig({});

@@ -29,7 +29,7 @@ function asUuid(bytes: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** No id that was made then or later is lower. */
+/** The lowest ID created at this time or later. */
 export function lowestId(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;

@@ -5,8 +5,8 @@ import { run } from './db/transaction.ts';
 export type Row = Record<string, unknown>;
 
 /**
- * Rows of one tenant, in the order of a key that an index has: `of` are the columns before it, with their values. No time may
- * be in the key, because it would come back without its microseconds.
+ * Rows of one tenant in the order of an index: `of` has the index columns before the key, with their values.
+ * The key cannot contain a time, because microseconds would be lost.
  */
 export type Keyset = {
   table: string;
@@ -17,13 +17,13 @@ export type Keyset = {
   rows: number;
 };
 
-/** The values of the key of the last row that was read. */
+/** The key values of the last row that was read. */
 export type Place = readonly unknown[];
 
 export const placeOf = (row: Row | undefined, key: readonly string[]): Place =>
   key.map((name) => row?.[name]);
 
-/** SQL of the rows behind a place, in the order of the key, and its values. The table is called `held`. */
+/** SQL of the rows after a place, in key order, with its values. The table has the alias `held`. */
 export function keysetSql(tenantId: string, keyset: Keyset, after: Place | null, columns = 'held.*') {
   const { values, add } = parametersAfter(tenantId);
   const { table, of = {}, where, key, rows } = keyset;
@@ -34,7 +34,7 @@ export function keysetSql(tenantId: string, keyset: Keyset, after: Place | null,
     ...(where ? [where] : []),
     ...(after && names ? [`(${names}) > (${after.map((value) => add(value)).join(', ')})`] : []),
   ];
-  // The columns that are fixed come first, so that no other index gives the same order.
+  // The fixed columns come first, so that no other index has the same order.
   const order = [...Object.keys(of).map((name) => `held.${name}`), ...(names ? [names] : [])].join(', ');
   const text = `select ${columns} from "${table}" held where ${conditions.join(' and ')} ${
     order ? `order by ${order}` : ''
@@ -42,7 +42,7 @@ export function keysetSql(tenantId: string, keyset: Keyset, after: Place | null,
   return { text, values, add };
 }
 
-/** All of them, a page at a time, so that no statement grows with the table. */
+/** All pages, so that no statement grows with the table. */
 export async function* pagesOf<R extends Row>(
   ctx: { db: Database; tenantId: string },
   keyset: Keyset,
@@ -64,7 +64,7 @@ export async function* rowsOf<R extends Row>(
   for await (const page of pagesOf<R>(ctx, keyset)) yield* page;
 }
 
-/** How many there are, counted a page at a time until there are so many. */
+/** Counts the rows page by page, up to a maximum. */
 export async function countPages(
   ctx: { db: Database; tenantId: string },
   keyset: Keyset,

@@ -9,18 +9,20 @@ export type Person = {
   enrolments: () => AsyncIterable<string>;
 };
 
-/** Rows that an erasure changes in one statement: others go between two of them. */
+/** Rows that an erasure changes in one statement; other work runs between two statements. */
 export const portionRows = 300;
 
-/** Of one user, or of one of their enrolments. `until`: what was written later was written by the erasure. */
+/**
+ * Data of one user, or of one of their enrolments. `until`: anything later was written by the erasure itself.
+ */
 export type Subject = { userId: string; loginId: string; enrollId: string; until: Date };
 
-/** How many records a portion concerned, and where the next begins; null: nothing is left. */
+/** How many records a portion covered, and where the next one starts; null: nothing is left. */
 export type Portion = { records: number; next: Place | null };
 
 export type ErasePortion = (ctx: TenantContext, subject: Subject, after: Place | null) => Promise<Portion>;
 
-/** How many there are, but no more than `most`. */
+/** Counts records, up to `most`. */
 export type CountUpTo = (
   ctx: TenantContext,
   input: { userId: string; enrollIds: readonly string[]; most: number },
@@ -36,20 +38,23 @@ export type PersonalData = {
   tables: readonly string[];
   /** What is erased, as worded in the receipt; null: nothing. */
   erased: string | null;
-  /** What is kept without leading to the person, and why. */
+  /** What is kept without identifying the person, and why. */
   kept: { what: string; why: string } | null;
-  /** Erases what points at the user, a portion at a time. Asked again, it finds what was written meanwhile. */
+  /**
+   * Erases one portion of the records that refer to the user. A later call also finds records added
+   * meanwhile.
+   */
   eraseOfUser?: ErasePortion;
-  /** Counts what is kept and points at the user, once. */
+  /** Counts kept records that refer to the user, each once. */
   countOfUser?: ErasePortion;
-  /** Erases what points at an enrolment, which belongs to nobody any more: nothing is added. */
+  /** Erases records of an enrolment that no longer has a user, so nothing is added meanwhile. */
   eraseOfEnrolment?: ErasePortion;
   count: CountUpTo;
-  /** Everything that is held, as records for the person to read. */
+  /** All data held about the person, as records for them to read. */
   read: (ctx: TenantContext, person: Person) => AsyncIterable<object>;
 };
 
-/** `next` of a step whose rows are not found any more once they are erased. */
+/** `next` for a step that no longer finds rows once they are erased. */
 export const portionOf = (records: number): Portion => ({
   records,
   next: records < portionRows ? null : [],

@@ -55,7 +55,7 @@ export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
     );
 }
 
-/** For what a verb does on its own behalf, with a value that the caller did not choose. */
+/** For work that a verb does on its own behalf, with a value that the caller did not choose. */
 export function asService<C extends Caller>(ctx: C): C {
   return { ...ctx, scopes: undefined };
 }

@@ -8,10 +8,13 @@ export type Noticed = {
 };
 
 const parsed = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` })));
-/** Measured: milliseconds of processor time that parsing it ten times takes on an idle machine. */
+/** Measured: milliseconds of CPU time for parsing it ten times on an idle machine. */
 const idleMilliseconds = 40;
 
-/** How many times slower than an idle machine this one works now: other programs take its caches and half of its cores. */
+/**
+ * How many times slower this machine is now than an idle one: other programs take its caches and half of its
+ * cores.
+ */
 function slowness(): number {
   const used = process.threadCpuUsage();
   for (let time = 0; time < 10; time++) JSON.parse(parsed);

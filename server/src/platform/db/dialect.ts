@@ -74,7 +74,7 @@ const driverOn = (connection: Connection): Driver => ({
 
 export type Database = Kysely<Schema>;
 
-/** `line`: where its statements and transactions wait. */
+/** `line`: the queue in which its statements and transactions wait. */
 type Origin = { engine: Engine; line: string | undefined };
 
 const origins = new WeakMap<Database, Origin>();
@@ -89,12 +89,12 @@ export const kyselyOver = (connection: Connection): Database =>
     },
   });
 
-/** Measured: 2 µs, so each request has one of its own. */
+/** Measured: 2 µs, so each request gets its own. */
 export function kyselyOn(engine: Engine, line?: string): Database {
   const db = kyselyOver({ query: (statement) => engine.query(statement, line) });
   origins.set(db, { engine, line });
   return db;
 }
 
-/** What a database begins transactions on; none when it is inside one already. */
+/** The engine on which transactions are started; none if already inside a transaction. */
 export const originOf = (db: Database): Origin | undefined => origins.get(db);

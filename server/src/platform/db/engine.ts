@@ -1,5 +1,5 @@
 export type Statement = {
-  /** Kept prepared under this name; a name always has the same text. */
+  /** Kept prepared under this name, which always has the same text. */
   name?: string;
   text: string;
   values: readonly unknown[];
@@ -7,10 +7,15 @@ export type Statement = {
 
 export type Rows<R> = { rows: R[]; affected: number };
 
-/** `line`: where the statement waits, a tenant or a line of `turns.ts`; by default that of the tenant it names, or the service's. */
+/**
+ * `line`: the queue in which the statement waits, that of a tenant or one from `turns.ts`; by default that of
+ * the tenant it names, or the service's.
+ */
 export type Connection = { query<R>(statement: Statement, line?: string): Promise<Rows<R>> };
 
-/** Who is using the database now, who is waiting, and how many had to wait since it was opened. */
+/**
+ * How many are using the database, how many are waiting, and how many have had to wait since it was opened.
+ */
 export type EngineLoad = { inUse: number; waiting: number; waits: number };
 
 /** What the in-process database and a PostgreSQL server have in common. */

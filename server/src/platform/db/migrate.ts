@@ -8,7 +8,7 @@ export type Migration = { name: string; sql: string; checksum: string };
 type Applied = Pick<Migration, 'name' | 'checksum'>;
 
 const nameShape = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** Any number that nobody else locks in this database. */
+/** An arbitrary number that nothing else locks in this database. */
 const lockNumber = 5_119_244_003;
 /** How often to check whether another node has finished. */
 const turn = 100;

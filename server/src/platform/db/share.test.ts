@@ -84,7 +84,7 @@ test('six busy tenants with slow statements, plus background work, never starve 
   }
   isOn = false;
   await Promise.all(busy);
-  // A server works on those of all six tenants meanwhile.
+  // A PostgreSQL server works on all six tenants' statements at the same time.
   const most = engine.kind === 'pglite' ? 2 : 7;
   assert.ok(Math.max(...passed) <= most, `statements that came first: ${passed}`);
 });

@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 
 /** The embedded database does one thing at a time. For a server there are ten connections. */
 const shares = { pglite: { most: 1, mostOfOne: 1 }, postgres: { most: 10, mostOfOne: 7 } };
-/** In one queue. */
+/** Maximum number waiting in one queue. */
 const patience = { longestWait: 5_000, mostWaiting: 5_000 };
 
 /**

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => engine.close());
 
-// Settings of the service itself are in the table too.
+// The table also contains the service's own settings.
 const own = 'of this test: ';
 const put = (db: Database, name: string) =>
   db

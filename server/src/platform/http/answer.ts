@@ -22,7 +22,7 @@ function send(reply: FastifyReply, { status, body, headers, file }: Answer): unk
   return body === undefined ? reply.send() : body;
 }
 
-/** Responds to the player page, which acts for the service: its ticket or session says on whose behalf. */
+/** Responds to the player page; its ticket or session says on whose behalf it acts. */
 export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
@@ -83,7 +83,10 @@ function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Pro
   return exportPages(list, rows, (page) => readPage(page, read));
 }
 
-/** Responds to API callers: once per Idempotency-Key, lists and reports in turn, also as rows. */
+/**
+ * Responds to API callers: once per Idempotency-Key; lists and reports in the tenant's queue, as rows if
+ * requested.
+ */
 export function callHandler(ctx: Context, route: Route, guards: Guards): Handler {
   const list = listOf(route);
   const keyed = route.method === 'POST' && route.access !== 'anyone' && !route.streams;

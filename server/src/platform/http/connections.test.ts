@@ -56,11 +56,11 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload]);
 }
 
-/** Of GET https://a/ in the static table of HPACK. */
+/** The pseudo-headers of GET https://a/ in HPACK's static table. */
 const headers = Buffer.from([0x82, 0x84, 0x87, 0x41, 0x01, 0x61]);
 const cancel = Buffer.from([0, 0, 0, 8]);
 
-/** A client that cancels its requests in the packet that brings them, which Node's own never does. */
+/** A client that cancels its requests in the packet that sends them, which Node's own client never does. */
 async function openRaw(): Promise<TLSSocket> {
   const { port } = server.address() as AddressInfo;
   const socket = connectTls({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false });
@@ -72,7 +72,7 @@ async function openRaw(): Promise<TLSSocket> {
   return socket;
 }
 
-/** `count` requests, of which all are cancelled. */
+/** `count` requests, all of them cancelled. */
 function cancelledRequests(count: number, first: number): Buffer {
   const ids = Array.from({ length: count }, (_, at) => first + 2 * at);
   return Buffer.concat(ids.flatMap((id) => [frame(1, 5, id, headers), frame(3, 0, id, cancel)]));

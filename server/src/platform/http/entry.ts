@@ -28,7 +28,7 @@ export function refuseLargeBody(request: FastifyRequest): void {
 }
 
 /**
- * Admits the upload of a known caller: a package, or rows of a bulk call, of which a key may have two at a
+ * Admits a known caller's upload: a package, or the rows of a bulk call, of which a key may have two at a
  * time.
  */
 export async function admitUpload(

@@ -11,10 +11,10 @@ after(service.close);
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
 const addressOf = (path: string) => path.replaceAll(/\{\w+\}|\*/g, 'x');
 
-/** A HEAD of a whole document would make it for nothing. */
+/** A HEAD request would generate the whole document only to discard it. */
 const takenBy = ({ method, whole }: Route) => (method === 'GET' && !whole ? ['GET', 'HEAD'] : [method]);
 
-/** Also what other routes take whose parameters match the path: `GET /user/bulk` reads a user. */
+/** Including methods of other routes whose parameters match the path: `GET /user/bulk` reads a user. */
 function takenAt(address: string, origin: string | undefined): string[] {
   const found = routes.filter((route) => {
     const pattern = route.path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*');

@@ -14,7 +14,7 @@ const { anonymous } = service.ctx.admission.pools;
 const tenant = await newTenant(service);
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-/** Watches the pool while `work` goes on. */
+/** Watches the pool while `work` runs. */
 async function maxInUse(work: Promise<unknown>): Promise<number> {
   let most = 0;
   const timer = setInterval(() => {

@@ -31,7 +31,10 @@ declare module 'fastify' {
   }
 }
 
-/** Fastify has types of its own for HTTP/2. The casts are right because `serverFactory` opens the server in both cases. */
+/**
+ * Fastify has separate types for HTTP/2. The casts are safe because `serverFactory` opens the server in both
+ * cases.
+ */
 const openHttp2 = (options: FastifyServerOptions) =>
   fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance;
 

@@ -110,7 +110,7 @@ export async function backUp(place: Place, folder: string, now: Date): Promise<B
   if (!(await isEmpty(target)))
     throw new Error(`${target} is not empty. Choose a new folder for the backup.`);
   await mkdir(dirname(target), { recursive: true });
-  // An unpredictable name: others may be able to write to the same folder.
+  // The name is unpredictable, because others may be able to write to the same folder.
   const draft = await mkdtemp(`${target}.partial-`);
   try {
     if (place.databaseUrl === null) await copyDatabase(place, draft);

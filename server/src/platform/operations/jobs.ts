@@ -12,9 +12,9 @@ export type Job = {
 };
 
 const lookEvery = 2_000;
-/** Seconds for which a node has a job before it says again that it is running it. */
+/** How long a claim on a job lasts; a node renews it while the job runs. */
 const lease = 60;
-/** Seconds until a job that failed is run again, if it is not due sooner. */
+/** Seconds until a failed job is retried, if it is not due sooner. */
 const retryAfter = 30;
 
 const announce = `insert into scheduled_job (name, due) select name, now() from unnest($1::text[]) as name on conflict do nothing`;
@@ -22,7 +22,7 @@ const take = `update scheduled_job set due = now() + make_interval(secs => $2), 
   where name = any($1) and due <= now() returning name`;
 const keep = `update scheduled_job set due = now() + make_interval(secs => $2) where name = any($1)`;
 
-/** Runs the jobs that are due until stopped. Stopping waits for those that run, for so long. */
+/** Runs due jobs until stopped. Stopping waits for running jobs, up to a limit. */
 export async function startJobs(
   ctx: Context,
   jobs: readonly Job[],

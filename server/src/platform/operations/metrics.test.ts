@@ -20,14 +20,14 @@ after(service.close);
 const tenant = await newTenant(service);
 const password = 'a'.repeat(64);
 
-/** Readers within a second share one answer. */
+/** Requests within a second share one response. */
 function metricsNow() {
   clock.advance({ seconds: 1 });
   return readMetrics(service);
 }
 
 let addresses = 0;
-/** Another caller each time. */
+/** A different caller each time. */
 const stranger = () => ({ 'x-forwarded-for': `192.0.2.${++addresses}` });
 const rejected = (pool: string, reason: string) =>
   `lectern_rejections_total{pool="${pool}",reason="${reason}"}`;
@@ -37,7 +37,7 @@ const bulkHeaders = (key: string) => ({
   'content-type': 'application/x-ndjson',
 });
 
-/** A bulk call that has sent its first row, and nothing else yet. */
+/** A bulk call that has only sent its first row so far. */
 function beginBulk(key: string) {
   const call = request(`${service.baseUrl}/user/bulk`, { method: 'POST', headers: bulkHeaders(key) });
   call.on('error', () => {});
@@ -45,7 +45,7 @@ function beginBulk(key: string) {
   return call;
 }
 
-/** A minute may be over meanwhile, so the number of calls is not known. */
+/** A minute may have passed in the meantime, so the number of calls varies. */
 async function untilRejected(call: () => Promise<number>): Promise<void> {
   for (let sent = 0; sent < 1_000; sent++) if ((await call()) === 429) return;
 }
@@ -93,7 +93,7 @@ test("metrics show a node's current work: requests, places, bulk calls and their
     () => metric('lectern_pool_in_use{pool="anonymous"}'),
     (value) => value === 1,
   );
-  // This one, and the one that asks.
+  // The request under test, and the request for the metrics.
   assert.equal(await metric('lectern_http_requests_in_flight{origin="interface"}'), 2);
   assert.ok((await metric('lectern_pool_places{pool="anonymous"}')) > 1);
   socket.destroy();
@@ -209,7 +209,7 @@ test('if the database hangs, the other metrics are returned within a second, wit
   const isServer = engine.kind === 'postgres';
   const held = Promise.withResolvers<void>();
   const idle = await readMetrics(service);
-  // The embedded database has one connection, a node has ten of a server.
+  // The embedded database has one connection; a node has ten to a server.
   const holding = Array.from({ length: isServer ? 10 : 1 }, () =>
     engine.transaction(async (connection) => {
       await connection.query({ text: 'select 1', values: [] });

@@ -38,8 +38,8 @@ export async function analyzeGrown(ctx: Context): Promise<string[]> {
 const lookEvery = 1_000;
 
 /**
- * Keeps plans right while a new database fills. A plan made for empty tables is kept, and then any index is
- * as good as another: 50 enrolments took 300 ms with 20,000 rows, until autovacuum ran after a minute.
+ * Keeps plans good while a new database fills. Plans made for empty tables are cached and may use the wrong
+ * index: with 20,000 rows, 50 enrolments took 300 ms until autovacuum ran a minute later.
  */
 export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
   let looking = Promise.resolve();

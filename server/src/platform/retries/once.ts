@@ -69,7 +69,10 @@ export function answered<T>(outcome: Outcome<T>): T {
   throw new Problem(code, detail, extras);
 }
 
-/** What was prepared no longer fits. Thrown inside the transaction, which is undone; it is prepared again. */
+/**
+ * The prepared work is outdated. Thrown inside the transaction, which is rolled back; the call prepares it
+ * again.
+ */
 export class Outdated extends Problem {
   constructor() {
     super('unavailable', 'The record is being changed by others. Retry the request.', { retryAfter: 1 });
@@ -88,7 +91,7 @@ async function alone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<
   try {
     const entry = { name, act: await prepared(call), shares: call.shares };
     const outcome = call.shares === null ? (await commit(ctx, [entry]))[0] : await commitShared(ctx, entry);
-    // An entry that has the outcome of its own execution.
+    // The cast is safe: each entry gets the outcome of its own execution.
     return outcome as Outcome<T>;
   } finally {
     running.delete(name.keyHash);
@@ -125,7 +128,8 @@ const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
 function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
   const begin = entries.length > 1 ? sharedTransaction : transaction;
   return begin(ctx, async (ctx) => {
-    // What verbs keep per engine, such as their queues, is not shared with calls outside the transaction.
+    // State that verbs keep per engine, such as queues, must not be shared with calls outside the
+    // transaction.
     const inside = { db: ctx.db, engine: { ...ctx.engine } };
     const settled = await Promise.allSettled(entries.map(({ act }) => outcomeOf(act, inside)));
     const outcomes = settled.map((one) => {

@@ -60,7 +60,7 @@ function aboutTenantMark(ctx: Context, tenantId: string): string {
   return mark(ctx.keys, 'about', JSON.stringify(['tenant', tenantId]));
 }
 
-/** As earlier versions wrote it: such rows are gone a day after the upgrade. */
+/** The format of earlier versions, which is gone a day after the upgrade. */
 function unkeyedAboutUser(ctx: TenantContext, loginId: string): string {
   return sha256(`${ctx.tenantId}\0${loginId}`);
 }
@@ -179,7 +179,9 @@ export function countAnswers(
   return count(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], most);
 }
 
-/** Erases the operator's answers about a tenant, a portion at a time; the rows stay for the same reason. */
+/**
+ * Erases responses to the operator about a tenant, up to `most` at a time; the rows stay for the same reason.
+ */
 export async function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<void> {
   const marks = [aboutTenantMark(ctx, tenantId)];
   while ((await erase(forTenant(ctx, operatorSpace), marks, portion)) === portion);

@@ -50,7 +50,7 @@ export type BulkVerb<T> = {
   /** What the verb would do for up to 200 rows, each settled independently. */
   plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
   row: TObject;
-  /** Tables that grow because of it. */
+  /** Tables that grow with each call. */
   tables: readonly string[];
   /** Fields of the row that its result repeats. */
   names: readonly string[];

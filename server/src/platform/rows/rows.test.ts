@@ -9,7 +9,7 @@ import { readRows, rowWriter, type SourceRow } from './rows.ts';
 const columns = ['LoginID', 'FirstName', 'Reference'];
 const sign = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** What spreadsheets and careless readers cut at, and what makes a formula, more often than chance has it. */
+/** Separators of spreadsheets and careless parsers, and formula characters, more often than at random. */
 const piece = fc.oneof(
   fc.constantFrom(...'\n\r\t\u0085\u2028\u2029\v\f\0=+-@＝＋－＠",;\' '),
   fc.constantFrom('\r\n', '\n=1+1', "\r=cmd|' /C calc'!A0", 'x'),
@@ -35,7 +35,7 @@ for (const [who, write] of writers)
     fc.assert(
       fc.property(records, (rows) => {
         const csv = write(rows);
-        // RFC 4180, with any of the three as a row end.
+        // RFC 4180, with any of three characters as a row end.
         const read: string[][] = parse(csv, { record_delimiter: ['\r\n', '\n', '\r'] });
         assert.deepEqual(read[0], columns);
         assert.equal(read.length, rows.length + 1);
@@ -49,7 +49,7 @@ for (const [who, write] of writers)
               'needless',
             );
           }
-        // Nor is there a row for those that know of more row ends than RFC 4180.
+        // Parsers that recognise more row ends than RFC 4180 find no additional row either.
         for (const line of csv.replaceAll(/"(?:[^"]|"")*"/g, 'quoted').split(/\r\n|[\p{Cc}\u2028\u2029]/u))
           assert.ok(line === '' || line.split(',').length === columns.length, JSON.stringify(line));
       }),

@@ -7,7 +7,7 @@ export type Spool = {
   path: string;
   /** The size of the file, which is overwritten from its beginning: how far the client may be ahead. */
   capacity: number;
-  /** Asked before the file grows. */
+  /** Called before the file grows. */
   room?: () => Promise<void>;
   /** Called with each change of the file's size. */
   resized?: (bytes: number) => void;

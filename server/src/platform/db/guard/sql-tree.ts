@@ -1,6 +1,6 @@
 export type Word = {
   kind: 'word' | 'symbol' | 'value';
-  /** Words in lower case, except within double quotes, where they are as written. */
+  /** Words are in lower case, except within double quotes, where they are unchanged. */
   text: string;
   quoted: boolean;
 };

@@ -82,7 +82,7 @@ export function guardTenants(engine: Engine): Engine {
   };
 }
 
-/** Who works for a tenant names no other one. */
+/** Work on behalf of a tenant may name no other tenant. */
 function lineOf(statement: Statement, line: string | undefined): string | undefined {
   const named = tenantOf(statement);
   if (line !== undefined && isTenant(line) && named !== undefined && isTenant(named) && named !== line)
@@ -114,7 +114,7 @@ function checkQuery(nodes: readonly Node[], outer: ReadonlySet<string>): void {
   }
 }
 
-/** A CTE must not have the name of a tenant table: nobody could tell which of the two is meant. */
+/** A CTE must not have the name of a tenant table, because it would be unclear which of the two is meant. */
 function readCtes(
   nodes: readonly Node[],
   outer: ReadonlySet<string>,

@@ -32,14 +32,14 @@ test('on a server', { skip }, async (context) => {
     (
       await engine.query<{ id: number }>({ name: 'ids', text: 'select id from note order by id', values: [] })
     ).rows.map(({ id }) => id);
-  /** As a client does that is told to try again: each connection can be found lost once. */
+  /** Like a client that is told to retry: each pooled connection can turn out to be lost once. */
   const idsAtLast = async (attempts = 10): Promise<number[]> =>
     ids().catch((error: { code: string }) => {
       assert.equal(error.code, 'unavailable');
       assert.ok(attempts > 0);
       return idsAtLast(attempts - 1);
     });
-  /** What a restart of the server does to every connection. */
+  /** Terminates every connection, as a restart of the server does. */
   const endAll = {
     text: `select count(pg_terminate_backend(pid, 1000)) from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,

@@ -12,7 +12,7 @@ export type ValidationIssue = {
   parentSchema?: unknown;
 };
 
-/** Everything we read from a schema is optional. */
+/** The parts that we read from a schema, all of them optional. */
 function described(schema: unknown): Described {
   return (schema ?? {}) as Described;
 }
