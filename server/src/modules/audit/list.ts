@@ -28,7 +28,7 @@ function pageText(input: {
     alternatives.length === 0 ? [branch([])] : alternatives.map((condition) => branch([condition]));
   const own = (column: string) => (tenantId === null ? `${column} = found.tenant_id` : `${column} = $1`);
   const userOf = (kind: string, column: string) => `(case when ${kind} then ${column} end)::uuid`;
-  const why = tenantId === null ? '/* across tenants: the operator reads the trails of all */ ' : '';
+  const why = tenantId === null ? '/* across tenants: the operator reads all trails */ ' : '';
   return `${why}with found as (
   select page.* from (${branches.join('\nunion\n')}) page order by page.audit_id ${order} limit ${limit}
 )

@@ -123,7 +123,7 @@ async function checkChain(
  */
 async function chainsToCheck(ctx: Context, tenantChains: TenantChains): Promise<Set<string>> {
   const rows = await run<{ tenant_id: string; is_live: boolean }>(ctx, {
-    text: `/* across tenants: the verification reads the chains of all */
+    text: `/* across tenants: verification reads all chains */
       select tenant.tenant_id, tenant.status <> 'deleting' as is_live from tenant
       union select head.tenant_id, false from audit_chain head
       union select entry.tenant_id, false from audit_entry entry`,

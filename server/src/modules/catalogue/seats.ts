@@ -44,7 +44,7 @@ function lockOption(ctx: Context, option: OptionKey) {
     .execute();
 }
 
-const countText = `/* across tenants: the seats of an option are those of the whole deployment */
+const countText = `/* across tenants: seats are counted across the deployment */
 select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
 
 /** Counts the taken seats when an option gets a limit; without a limit they are not counted. */

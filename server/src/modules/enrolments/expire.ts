@@ -12,7 +12,7 @@ const batch = 200;
  * an enrolment that was just extended is checked again under the lock. Completed enrolments keep their status
  * and get no event.
  */
-const text = `/* across tenants: the clock is the same for all of them */
+const text = `/* across tenants: enrolments expire in all tenants */
 with due as materialized (
   select enrolment.tenant_id, enrolment.enroll_id, enrolment.status from enrolment
   where enrolment.ended_at is null and enrolment.expires_at <= $1

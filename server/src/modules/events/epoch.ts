@@ -11,7 +11,7 @@ export async function settleEpoch(ctx: Context): Promise<void> {
   await transaction(ctx, async (ctx) => {
     await run(ctx, { text: 'select pg_advisory_xact_lock(5119244004)', values: [] });
     const [known] = await run<{ life: string | null; epoch: number; foreign: boolean }>(ctx, {
-      text: `/* across tenants: the order of the log is one for all */
+      text: `/* across tenants: all tenants share the order of the log */
         select (select value from setting where name = 'event_life') as life,
           (select value::bigint from setting where name = 'event_epoch') as epoch,
           exists (select 1 from event where epoch = (select value::bigint from setting where name = 'event_epoch')

@@ -3,7 +3,7 @@ import { forTenant } from '../../platform/db/lines.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { finishErasure } from './erase.ts';
 
-const underWay = `/* across tenants: erasures that a node did not finish */
+const underWay = `/* across tenants: unfinished erasures of all tenants */
 select tenant_id, erasure_id from erasure_under_way order by erasure_id limit 100`;
 
 /**

@@ -11,7 +11,7 @@ const maxCounted = 100_000;
  * still open. Without an open transaction no table is read, otherwise one entry of `event_in_order` for each
  * tenant.
  */
-const unreadable = `/* across tenants: metrics are about the whole deployment */
+const unreadable = `/* across tenants: metrics cover the whole deployment */
 with horizon as materialized (
   select setting.value::bigint as epoch, pg_snapshot_xmin(now.snapshot) as oldest, pg_snapshot_xmax(now.snapshot) as next
   from setting, pg_current_snapshot() as now (snapshot) where setting.name = 'event_epoch'
@@ -34,7 +34,7 @@ const maxPassed = 200;
  * The age of the oldest event for which no delivery has been created, read from `event_in_order` after each
  * endpoint's position.
  */
-const notHandedOver = `/* across tenants: metrics are about the whole deployment */
+const notHandedOver = `/* across tenants: metrics cover the whole deployment */
 select extract(epoch from $1::timestamptz - min(wanted.occurred_at))::float8 as value
 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
 cross join lateral (
@@ -49,7 +49,7 @@ cross join lateral (
 where hook.status = 'enabled'`;
 
 /** Entries of `webhook_delivery_by_status`, at most `maxCounted`. */
-const backlog = `/* across tenants: metrics are about the whole deployment */
+const backlog = `/* across tenants: metrics cover the whole deployment */
 select count(*)::float8 as value from (
   select from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
   join webhook_delivery
@@ -58,7 +58,7 @@ select count(*)::float8 as value from (
 ) pending`;
 
 /** The first entry of each endpoint in `webhook_delivery_by_status`. */
-const oldestPending = `/* across tenants: metrics are about the whole deployment */
+const oldestPending = `/* across tenants: metrics cover the whole deployment */
 select extract(epoch from $1::timestamptz - min(first.created_at))::float8 as value
 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
 cross join lateral (
@@ -108,7 +108,7 @@ async function numberOf(connection: Connection, text: string, values: unknown[])
 }
 
 /** Reads the table `webhook`, which has a few rows for each tenant. */
-const endpoints = `/* across tenants: metrics are about the whole deployment */
+const endpoints = `/* across tenants: metrics cover the whole deployment */
 select count(*) filter (where hook.status = 'enabled')::float8 as enabled,
   count(*) filter (where hook.status = 'enabled' and hook.failing_since is not null)::float8 as failing,
   count(*) filter (where hook.status = 'disabled' and hook.disabled_reason = 'failing')::float8 as disabled_failing,
@@ -140,11 +140,11 @@ const endpointFigures: Figures = {
 const pageOfHeads = 500;
 
 /** By the primary key. Its cost grows with the number of chains, hence the longer interval. */
-const heads = `/* across tenants: metrics are about the whole deployment */
+const heads = `/* across tenants: metrics cover the whole deployment */
 select head.tenant_id, head.number, head.at, head.hash, head.seal from audit_chain head
 where ($1::text is null or head.tenant_id > $1) order by head.tenant_id limit ${pageOfHeads}`;
 
-const headless = `/* across tenants: metrics are about the whole deployment */
+const headless = `/* across tenants: metrics cover the whole deployment */
 select count(*)::integer as missing from tenant
 where tenant.status <> 'deleting' and not exists (select from audit_chain head where head.tenant_id = tenant.tenant_id)`;
 

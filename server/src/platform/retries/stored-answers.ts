@@ -218,7 +218,7 @@ async function erase(ctx: TenantContext, abouts: string[], most: number): Promis
 }
 
 const forgetText = `
-/* across tenants: what is older than a day is of no use to any of them */
+/* across tenants: stored responses expire in all tenants */
 delete from stored_answer where (tenant_id, key_hash) in (
   select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit ${portion}
 )`;
