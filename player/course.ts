@@ -21,7 +21,7 @@ export type Course = {
   next(): Promise<void>;
   previous(): Promise<void>;
   choose(unitID: string): Promise<void>;
-  /** Ends the sitting; returns its last snapshot. */
+  /** Ends the session; returns its last snapshot. */
   leave(): Promise<Snapshot | null>;
   /** The snapshot to save at the moment of the call. */
   snapshot(): Snapshot | null;

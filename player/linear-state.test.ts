@@ -55,28 +55,23 @@ const rows: [
     { current: a, finished: false, shown: false },
     [{ kind: 'show', unit: a, data: { 'cmi.core.lesson_location': '3' } }],
   ],
+  ['a loaded SCO reports its own status', atA, { kind: 'loaded', unit: a, isThere: true }, { shown: true }],
   [
-    'a SCO that has loaded speaks for itself',
-    atA,
-    { kind: 'loaded', unit: a, isThere: true },
-    { shown: true },
-  ],
-  [
-    'a page that does not talk is saved as soon as it is seen',
+    'a page without an API is saved as soon as it is shown',
     atB,
     { kind: 'loaded', unit: b, isThere: true },
     { shown: true },
     [{ kind: 'save-now' }],
   ],
   [
-    'a page that does not exist is reported',
+    'a missing page is reported',
     atB,
     { kind: 'loaded', unit: b, isThere: false },
     {},
     [{ kind: 'missing', unit: b }],
   ],
   [
-    'a page that loads after it was left changes nothing',
+    'a page that loads after the learner has moved on changes nothing',
     atA,
     { kind: 'loaded', unit: b, isThere: true },
     {},
@@ -90,7 +85,7 @@ const rows: [
   ],
   ['one that suspends stays', atA, finish('suspend'), { finished: true }, [moved]],
   [
-    'one that wants to go back',
+    'a SCO can ask to go back',
     atA,
     finish('', 'previous'),
     { finished: true },
@@ -100,7 +95,7 @@ const rows: [
   ['the last one stays', { ...fresh, current: c }, finish(''), { finished: true }, [moved]],
   ['one that finishes because it is left moves nothing', { ...atA, closing: true }, finish(''), {}],
   [
-    'a SCO that begins again inside its own frame is not moved on',
+    'a SCO that restarts inside its own frame does not move on',
     { ...atA, finished: true },
     { kind: 'begun' },
     { finished: false },
@@ -108,7 +103,7 @@ const rows: [
   ],
   ['a unit is being left', atA, { kind: 'closing' }, { closing: true }],
   [
-    'what it said is kept, and its next sitting starts from there',
+    'its data is kept, and its next session starts from there',
     { ...atA, closing: true },
     { kind: 'closed', last: said },
     {
@@ -118,14 +113,14 @@ const rows: [
     [{ kind: 'keep', last: said }],
   ],
   [
-    'one that said nothing leaves nothing',
+    'a SCO that reported nothing leaves no data',
     { ...atA, closing: true },
     { kind: 'closed', last: null },
     { closing: false },
   ],
   ['the learner leaves', atA, { kind: 'leaving' }, { leaving: true }],
   [
-    'the learner declares a web course done',
+    'the learner marks a web course as completed',
     atB,
     { kind: 'declared' },
     { data: new Map([...fresh.data, ['b', { 'lectern.completion': 'completed' }]]) },

@@ -2,10 +2,10 @@ import type { RunTimeData } from '../standards/types.ts';
 
 /** The run-time API of one unit at a time. */
 export type RunTime = {
-  /** Starts a sitting of a unit with its data; from now on the content may call the API. */
+  /** Starts a session of a unit with its data; from now on the content may call the API. */
   open(data: RunTimeData): void;
   snapshot(): RunTimeData;
-  /** Whether the content has called the API in this sitting. */
+  /** Whether the content has called the API in this session. */
   used(): boolean;
 };
 

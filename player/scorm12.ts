@@ -54,8 +54,8 @@ export async function createScorm12(events: RunTimeEvents): Promise<RunTime> {
 
 /** The data from which the unit next starts, if it is reopened on the same page. */
 export function nextSession12(data: RunTimeData): RunTimeData {
-  const { 'cmi.core.session_time': sitting, 'cmi.core.exit': exit, ...rest } = data;
-  const total = secondsIn(data['cmi.core.total_time']) + secondsIn(sitting);
+  const { 'cmi.core.session_time': sessionTime, 'cmi.core.exit': exit, ...rest } = data;
+  const total = secondsIn(data['cmi.core.total_time']) + secondsIn(sessionTime);
   return {
     ...rest,
     'cmi.core.total_time': timespan12(total),

@@ -86,7 +86,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
   engine.on('SetValue', () => events.changed());
   engine.on('Initialize', () => events.begun());
 
-  // The engine treats Terminate without a navigation request as Exit. Here the sitting ends immediately for the
+  // The engine treats Terminate without a navigation request as Exit. Here the session ends immediately for the
   // content, but for the sequencing only when the learner or the content's request moves on.
   engine.Terminate = (parameter = '') => {
     if (parameter !== '' || !engine.isInitialized()) return terminateUnready(engine, parameter);
@@ -137,7 +137,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
     navigate(request: string, target?: string): Navigation {
       navigation = { delivered: null, ended: false };
       const exit = runTime.used() ? engine.cmi.getExitValueInternal() : '';
-      // Evaluates completion threshold and passing score, as at every end of a sitting.
+      // Evaluates completion threshold and passing score, as at every end of a session.
       if (runTime.used()) engine.storeData(true);
       engine.getSequencingService().processNavigationRequest(request, target, exit);
       const outcome = navigation;

@@ -103,7 +103,7 @@ export async function createSequencedCourse(
   }
 
   /**
-   * The engine counts a finished sitting only when the learner moves on. If the contents list is the only way on and
+   * The engine counts a finished session only when the learner moves on. If the contents list is the only way on and
    * depends on this unit, it counts immediately.
    */
   function unlock(): void {

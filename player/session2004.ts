@@ -3,8 +3,8 @@ import { secondsIn, timespan2004 } from './clock.ts';
 
 /** The data from which the unit next starts, if it is reopened on the same page. */
 export function nextSession2004(data: RunTimeData): RunTimeData {
-  const { 'cmi.session_time': sitting, 'cmi.exit': _, ...rest } = data;
-  const total = secondsIn(data['cmi.total_time']) + secondsIn(sitting);
+  const { 'cmi.session_time': sessionTime, 'cmi.exit': _, ...rest } = data;
+  const total = secondsIn(data['cmi.total_time']) + secondsIn(sessionTime);
   return { ...rest, 'cmi.total_time': timespan2004(total), 'cmi.entry': 'resume' };
 }
 
@@ -17,7 +17,7 @@ export function newAttempt2004(data: RunTimeData): RunTimeData {
   return { ...Object.fromEntries(given), 'cmi.entry': 'ab-initio' };
 }
 
-/** Suspending the course resumes every sitting in it, whatever exit the content chose. */
+/** Suspending the course resumes every session in it, whatever exit the content chose. */
 export function resumedAttempt2004(before: RunTimeData): RunTimeData {
   const isFirst = before['cmi.entry'] === 'ab-initio';
   return isFirst ? before : { ...before, 'cmi.entry': 'resume' };

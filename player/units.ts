@@ -38,7 +38,7 @@ export function statusOfData(data: RunTimeData): UnitStatus {
 }
 
 /** The player's notes about a page without an API. */
-export function pageNotes(before: RunTimeData, completion: string, sitting: number): RunTimeData {
-  const seconds = Number(before['lectern.seconds'] ?? 0) + sitting;
+export function pageNotes(before: RunTimeData, completion: string, visibleSeconds: number): RunTimeData {
+  const seconds = Number(before['lectern.seconds'] ?? 0) + visibleSeconds;
   return { ...before, 'lectern.completion': completion, 'lectern.seconds': String(seconds) };
 }

@@ -183,7 +183,7 @@ function checkResult(result: Record<string, unknown>): void {
 for (const standard of ['scorm12', 'scorm2004'])
   test(`any value of any ${standard} element is stored completely, and the result stays valid`, async () => {
     const enrolment = await service.enrol(standard);
-    const sitting = await play(service, enrolment.LaunchURL);
+    const played = await play(service, enrolment.LaunchURL);
     const name = fc.oneof(
       { weight: 9, arbitrary: fc.constantFrom(...(elements[standard] ?? [])) },
       { weight: 1, arbitrary: strange },
@@ -191,7 +191,7 @@ for (const standard of ['scorm12', 'scorm2004'])
     const property = fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 20 }), async (Data) => {
       service.ctx.admission.sittings.used.clear();
       service.ctx.admission.commits.used.clear();
-      const reply = await sitting.commit({ Data });
+      const reply = await played.commit({ Data });
       assert.equal(reply.status, 200, jsonText(reply.body));
       checkResult(reply.body as Receipt);
       const record = await enrolment.read();
@@ -289,10 +289,10 @@ const bookmarks = ({ Data }: Pick<Session, 'Data'>) =>
 
 test('a malformed commit is rejected as a whole: nothing is stored', async () => {
   const enrolment = await service.enrol('scorm12');
-  const sitting = await play(service, enrolment.LaunchURL);
-  await sitting.commit({ Data: { 'cmi.core.lesson_status': 'incomplete', 'cmi.suspend_data': 'kept' } });
+  const played = await play(service, enrolment.LaunchURL);
+  await played.commit({ Data: { 'cmi.core.lesson_status': 'incomplete', 'cmi.suspend_data': 'kept' } });
   let before = await enrolment.read();
-  const [UnitID = ''] = Object.keys(sitting.session.Data);
+  const [UnitID = ''] = Object.keys(played.session.Data);
   const right = { Number: 2, UnitID, Data: { 'cmi.core.lesson_status': 'passed' } };
   const broken = fc.oneof(
     fc.tuple(fc.constantFrom('Number', 'UnitID', 'Data', 'Tree', 'Root', 'Exit', 'Else'), odd),
@@ -304,7 +304,7 @@ test('a malformed commit is rejected as a whole: nothing is stored', async () =>
     const body = Buffer.from(jsonText({ ...right, [name]: value }));
     const answer = await send(service.contentUrl, {
       method: 'POST',
-      target: `/play/${sitting.session.Session}/commit`,
+      target: `/play/${played.session.Session}/commit`,
       headers: [['content-type', 'application/json']],
       body,
     });
@@ -318,9 +318,9 @@ test('a malformed commit is rejected as a whole: nothing is stored', async () =>
 });
 
 test('every path of the content origin responds, never with 500', async () => {
-  const sitting = await play(service, (await service.enrol('scorm12')).LaunchURL);
+  const played = await play(service, (await service.enrol('scorm12')).LaunchURL);
   const part = fc.oneof(
-    fc.constantFrom('play', 'player', 'session', 'commit', 'content', 'alive', sitting.session.Session),
+    fc.constantFrom('play', 'player', 'session', 'commit', 'content', 'alive', played.session.Session),
     fc.constantFrom('..', '%', '%00', '%2e%2e', '%2F', '%5c', '', '.', 'index.html', 'x'.repeat(9_000)),
     fc.constantFrom(...oddTexts).map((text) => encodeURIComponent(text.toWellFormed())),
   );

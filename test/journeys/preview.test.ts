@@ -110,7 +110,7 @@ test('The operator previews a SCORM 2004 course in order, and returns to the pag
       await current.filter({ hasText: lesson }).waitFor();
       await sign(page).waitFor();
     }
-    // Back to a lesson: its data are still there within the sitting.
+    // Back to a lesson: its data is still there during the session.
     await page.locator('.unit').filter({ hasText: 'How fires start' }).click();
     await untilRight(
       () => screenOf(page),

@@ -211,14 +211,14 @@ test('a withdrawal between the two statements of a commit takes effect', async (
 
 test('the total time adds up over sessions', async () => {
   const { LaunchURL, read } = await enrolled();
-  const sitting = { ...scorm12('incomplete'), 'cmi.core.exit': 'suspend' };
+  const suspended = { ...scorm12('incomplete'), 'cmi.core.exit': 'suspend' };
   const first = await play(service, LaunchURL);
-  await first.commit({ Data: { ...sitting, 'cmi.core.session_time': '00:10:00' }, Exit: true });
+  await first.commit({ Data: { ...suspended, 'cmi.core.session_time': '00:10:00' }, Exit: true });
   assert.equal((await read()).TotalSeconds, 600);
   const second = await play(service, LaunchURL);
   const [unit = ''] = Object.keys(second.session.Data);
   assert.equal(second.session.LastUnitID, unit);
-  const data = { ...second.session.Data[unit], ...sitting, 'cmi.core.session_time': '00:05:00' };
+  const data = { ...second.session.Data[unit], ...suspended, 'cmi.core.session_time': '00:05:00' };
   await second.commit({ Data: data });
   assert.equal((await read()).TotalSeconds, 900);
 });

@@ -188,9 +188,9 @@ export const contentRoutes = [
     ],
     events: ['enrolment.progressed', 'enrolment.completed', 'enrolment.passed', 'enrolment.failed'],
     handle: async (ctx, { params, body }) => {
-      const sitting = findOpenSession(ctx, params.token);
+      const session = findOpenSession(ctx, params.token);
       if (body.Exit) liveRelease.forget(ctx, params.token);
-      return { status: 200, body: await sitting.commit(body) };
+      return { status: 200, body: await session.commit(body) };
     },
   }),
   route({
