@@ -203,6 +203,7 @@ select moved.n from moved`;
 const most = { commits: 50, bytes: 1024 ** 2 };
 
 export const writeProgress = coalesce<TenantContext, Progress, boolean>({
+  name: 'write_progress',
   group: (ctx) => ctx.tenantId,
   key: (progress) => progress.enrollId,
   most: most.commits,
@@ -239,13 +240,20 @@ export type RefusedCommit = {
 };
 
 const refuse = `
+with held as materialized (
+  select locked.enroll_id from enrolment locked
+  where locked.tenant_id = $1 and locked.enroll_id in (
+    select (r.value ->> 'enrollId')::uuid from jsonb_array_elements($2::jsonb) r
+  ) for key share
+)
 insert into run_time_commit (tenant_id, enroll_id, number, launch, unit_id, evidence, refused, committed_at)
-select $1, r."enrollId", r.number, r.launch, r."unitId", r.evidence, r.refused, $3
+select $1, held.enroll_id, r.number, r.launch, r."unitId", r.evidence, r.refused, $3
 from jsonb_to_recordset($2::jsonb) as r ("enrollId" uuid, number integer, launch integer, "unitId" text, evidence jsonb,
-  refused text)
+  refused text) join held on held.enroll_id = r."enrollId"
 on conflict do nothing`;
 
 export const writeRefused = coalesce<TenantContext, RefusedCommit, null>({
+  name: 'refuse_commits',
   group: (ctx) => ctx.tenantId,
   run: async (ctx, rows) => {
     const values = [ctx.tenantId, JSON.stringify(rows), ctx.now()];

@@ -33,14 +33,15 @@ export const ownTables: readonly OwnTable[] = [
     hasLargeRows: true,
   },
   { table: 'attempt', key: ['enroll_id'], what: 'Bookmarks and activity trees', hasLargeRows: true },
+  { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
+  { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
+  // After the enrolments, because each commit locks its enrolment: then no commit can follow.
   {
     table: 'run_time_commit',
     key: ['enroll_id', 'launch', 'number'],
     what: 'Commits',
     secrets: ['body_hash'],
   },
-  { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
-  { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
   { table: 'event', key: ['event_id'], what: 'Events' },
   { table: 'day_count', key: ['day'], what: 'Counts by day' },
   { table: 'counted_log', key: [], what: 'Progress of counting events' },
