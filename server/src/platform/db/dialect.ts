@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Driver,
   Kysely,
@@ -27,15 +27,6 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** Carries a statement's own name through Kysely. */
-const ownNames = new WeakMap<CompiledQuery, string>();
-
-export function namedQuery<R>(text: string, values: readonly unknown[], name?: string): CompiledQuery<R> {
-  const query = CompiledQuery.raw(text, [...values]) as CompiledQuery<R>;
-  if (name !== undefined) ownNames.set(query, name);
-  return query;
-}
-
 class EngineConnection implements DatabaseConnection {
   readonly #connection: Connection;
 
@@ -44,8 +35,8 @@ class EngineConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const name = ownNames.get(query) ?? nameOf(query.sql);
     const { sql: text, parameters: values } = query;
+    const name = nameOf(text);
     const { rows, affected } = await this.#connection.query<R>(
       name === undefined ? { text, values } : { name, text, values },
     );
@@ -77,17 +68,24 @@ export type Database = Kysely<Schema>;
 /** `line`: the queue in which its statements and transactions wait. */
 type Origin = { engine: Engine; line: string | undefined };
 
+const connections = new WeakMap<Database, Connection>();
 const origins = new WeakMap<Database, Origin>();
 
-export const kyselyOver = (connection: Connection): Database =>
-  new Kysely<Schema>({
+/** Shared, because it compiles synchronously, and making one takes most of the time of a new `Kysely`. */
+const compiler = new PostgresQueryCompiler();
+
+export function kyselyOver(connection: Connection): Database {
+  const db = new Kysely<Schema>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => driverOn(connection),
       createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createQueryCompiler: () => compiler,
     },
   });
+  connections.set(db, connection);
+  return db;
+}
 
 /** Measured: 2 µs, so each request gets its own. */
 export function kyselyOn(engine: Engine, line?: string): Database {
@@ -98,3 +96,10 @@ export function kyselyOn(engine: Engine, line?: string): Database {
 
 /** The engine on which transactions are started; none if already inside a transaction. */
 export const originOf = (db: Database): Origin | undefined => origins.get(db);
+
+/** What hand-written statements are sent to, without Kysely. */
+export function connectionOf(db: Database): Connection {
+  const connection = connections.get(db);
+  if (!connection) throw new Error('This database was not opened by kyselyOver or kyselyOn.');
+  return connection;
+}

@@ -1,4 +1,4 @@
-import { type Database, kyselyOver, namedQuery, originOf } from './dialect.ts';
+import { connectionOf, type Database, kyselyOver, originOf } from './dialect.ts';
 import type { Statement } from './engine.ts';
 
 /**
@@ -61,7 +61,7 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
 }
 
 /** Runs a hand-written statement on `ctx.db`: in its transaction, if there is one. */
-export async function run<R>({ db }: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
-  const { rows } = await db.executeQuery(namedQuery<R>(text, values, name));
+export async function run<R>({ db }: { db: Database }, statement: Statement): Promise<R[]> {
+  const { rows } = await connectionOf(db).query<R>(statement);
   return rows;
 }
