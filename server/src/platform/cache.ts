@@ -1,16 +1,17 @@
 import type { Context } from './context.ts';
 import { inLine, isOfStranger } from './db/lines.ts';
 import { credentialsLine } from './load/turns.ts';
-import { perEngine } from './per-engine.ts';
+import { partOfState } from './node-state.ts';
 
 type Entry<V> = { value: Promise<V>; until: number; since: number; bytes: number };
 
 /**
- * Caches what `load` returns for a short time, per database; concurrent calls share one load. Failed loads
+ * Caches what `load` returns for a short time, on each node; concurrent calls share one load. Failed loads
  * and null are not cached: what is missing may be created the next moment. Holds at most `most` entries and
  * drops the oldest first.
  */
 export function remember<V>(options: {
+  name: string;
   milliseconds: number;
   most: number;
   load: (ctx: Context, key: string) => Promise<V>;
@@ -21,7 +22,7 @@ export function remember<V>(options: {
   /** Maximum total size of all values; `of` returns the size of each. */
   bytes?: { of: (value: V) => number; most: number };
 }) {
-  const entries = perEngine(() => new Map<string, Entry<V>>());
+  const entries = partOfState(options.name, () => new Map<string, Entry<V>>());
   /** Checks both clocks, because setting the system clock back must not keep an entry alive. */
   const isFresh = (ctx: Context, { until, since }: Entry<V>) =>
     until > performance.now() && Math.abs(ctx.now().getTime() - since) < options.milliseconds;

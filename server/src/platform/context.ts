@@ -6,6 +6,7 @@ import type { PackageFiles } from './files/files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { Admission } from './load/pools.ts';
 import type { Queue } from './load/queue.ts';
+import type { NodeState } from './node-state.ts';
 import type { Counters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
 import type { Scope } from './scopes.ts';
@@ -48,6 +49,8 @@ export const serviceActor: Actor = {
 export type Context = {
   readonly config: Config;
   readonly engine: Engine;
+  /** Queues, caches and counts in this process's memory. */
+  readonly state: NodeState;
   readonly db: Kysely<Schema>;
   readonly log: Log;
   readonly files: PackageFiles;

@@ -7,6 +7,7 @@ import { closeDataFolder } from './files/owner-only.ts';
 import { openKeys } from './keys/open-keys.ts';
 import { openAdmission } from './load/pools.ts';
 import { openImports } from './load/queue.ts';
+import { openState } from './node-state.ts';
 import { openCounters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
 import { places } from './places.ts';
@@ -40,6 +41,7 @@ export async function openContext(
     return {
       config,
       engine,
+      state: openState(),
       db,
       log,
       files,

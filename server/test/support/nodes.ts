@@ -2,15 +2,16 @@ import { buildApp } from '../../src/app.ts';
 import type { Context } from '../../src/platform/context.ts';
 import { kyselyOn } from '../../src/platform/db/dialect.ts';
 import type { Connection, Engine, Statement } from '../../src/platform/db/engine.ts';
+import { openState } from '../../src/platform/node-state.ts';
 import { recordAnswers } from './recorded-answers.ts';
 
 /** The same database as seen by another process: no caches are shared. */
 export function otherNode(ctx: Context): Context {
-  return onEngine(ctx, { ...ctx.engine });
+  return onEngine(ctx, ctx.engine);
 }
 
 export function onEngine(ctx: Context, engine: Engine): Context {
-  return { ...ctx, engine, db: kyselyOn(engine) };
+  return { ...ctx, engine, state: openState(), db: kyselyOn(engine) };
 }
 
 /** A context that reports each statement before it runs. */

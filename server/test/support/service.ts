@@ -17,6 +17,7 @@ import { openFiles } from '../../src/platform/files/files.ts';
 import { openKeys } from '../../src/platform/keys/open-keys.ts';
 import { openAdmission } from '../../src/platform/load/pools.ts';
 import { openImports } from '../../src/platform/load/queue.ts';
+import { openState } from '../../src/platform/node-state.ts';
 import { openCounters } from '../../src/platform/operations/counters.ts';
 import { openLog } from '../../src/platform/operations/log.ts';
 import { movableClock } from './clock.ts';
@@ -81,6 +82,7 @@ export async function startService(
   const ctx: Context = {
     config,
     engine,
+    state: openState(),
     db,
     log,
     files,

@@ -21,6 +21,7 @@ const rememberedFor = 3_000;
 
 /** The key with this `secret_hash`, or null. Cached, so that calls need no statement for it. */
 export const usableKey = remember<KnownKey | null>({
+  name: 'keys_by_secret',
   milliseconds: rememberedFor,
   most: 10_000,
   line: credentialsLine,
@@ -29,6 +30,7 @@ export const usableKey = remember<KnownKey | null>({
 
 /** The key with this `key_id`, or null. For access tokens, which name their key. */
 export const usableKeyById = remember<KnownKey | null>({
+  name: 'keys_by_id',
   milliseconds: rememberedFor,
   most: 10_000,
   line: credentialsLine,

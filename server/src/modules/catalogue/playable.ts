@@ -60,6 +60,7 @@ export async function findPlayable(
 
 /** The tree of a release never changes. */
 const releases = remember<PlayedRelease>({
+  name: 'releases',
   milliseconds: 600_000,
   most: 200,
   bytes: { of: ({ bytes }) => bytes, most: 32 * 1024 ** 2 },

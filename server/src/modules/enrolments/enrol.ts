@@ -16,6 +16,7 @@ export type EnrolAnswer = { enrolment: Enrolment; isNew: boolean };
 const maxAttempts = 5;
 
 const enrolRow = coalesce<TenantContext, EnrolRow, Outcome>({
+  name: 'enrol',
   group: (ctx) => ctx.tenantId,
   key: (row) => JSON.stringify([row.login_id, row.course_id]),
   run: enrolRows,

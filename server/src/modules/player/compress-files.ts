@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { acceptedEncoding, compress } from '../../platform/http/constant-files.ts';
-import { perEngine } from '../../platform/per-engine.ts';
+import { partOfState } from '../../platform/node-state.ts';
 
 /** Larger files are mostly media and are sent uncompressed. */
 const maxBytes = 1024 * 1024;
@@ -13,7 +13,7 @@ const maxConcurrent = 4;
 
 const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/(ttf|otf)/;
 
-const running = perEngine(() => ({ compressions: 0 }));
+const running = partOfState('compressions', () => ({ compressions: 0 }));
 
 /** Compresses course files in memory, so that a slow client does not keep the compressor busy. */
 export function compressCourseFile(app: FastifyInstance, ctx: Context): void {

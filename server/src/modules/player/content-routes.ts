@@ -29,6 +29,7 @@ const notStored = { 'Cache-Control': 'no-store' };
 
 /** The release that a session plays, and whether it may still request files. */
 const liveRelease = remember<LaunchState>({
+  name: 'live_releases',
   milliseconds: 10_000,
   most: 20_000,
   load: async (ctx, token) => findOpenSession(ctx, token).state(),

@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts';
 import type { Player } from '../../platform/load/admission.ts';
 import { secondsToWait, spend } from '../../platform/load/budgets.ts';
 import { reject } from '../../platform/load/holds.ts';
-import { perEngine } from '../../platform/per-engine.ts';
+import { partOfState } from '../../platform/node-state.ts';
 import { toNfc } from '../../platform/unicode.ts';
 
 /** Types for files that old authoring tools write, in addition to the registered types. */
@@ -37,7 +37,10 @@ type Index = { paths: Map<string, string>; size: number };
 type Entry = { index: Promise<Index | null>; size: number; since: number };
 
 /** A release's folder never changes. Least recently used first. `last`: folders are read one at a time. */
-const indexes = perEngine(() => ({ known: new Map<string, Entry>(), last: Promise.resolve() }));
+const indexes = partOfState('course_file_names', () => ({
+  known: new Map<string, Entry>(),
+  last: Promise.resolve(),
+}));
 /** Keeps two large courses from evicting each other with every request. */
 const leastMilliseconds = 60_000;
 

@@ -156,6 +156,7 @@ type KnownTenant = Tenant & { resumedAt: Date | null };
 
 /** The tenant, or null. Cached for less than the 5 s within which a suspension takes effect on every node. */
 export const knownTenant = remember<KnownTenant | null>({
+  name: 'tenants',
   milliseconds: 3_000,
   most: 10_000,
   line: credentialsLine,

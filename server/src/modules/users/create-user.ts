@@ -84,6 +84,7 @@ async function insertAudited(ctx: TenantContext, requests: Request[]): Promise<F
 }
 
 const insertUser = coalesce<TenantContext, Request, Outcome>({
+  name: 'create_user',
   group: (ctx) => ctx.tenantId,
   key: ({ row }) => row.login_id,
   run: async (ctx, requests) => {

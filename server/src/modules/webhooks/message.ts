@@ -25,6 +25,7 @@ export async function readBodies(ctx: TenantContext, eventIds: string[]): Promis
 
 /** Deliveries sent at the same time are read together. */
 export const readBody = coalesce<TenantContext, string, Body | null>({
+  name: 'webhook_bodies',
   group: (ctx) => ctx.tenantId,
   key: (eventId) => eventId,
   run: async (ctx, eventIds) => {

@@ -39,6 +39,7 @@ where held.tenant_id = $1 and held.webhook_id = result.webhook_id and held.deliv
 
 /** Results that arrive at the same time are written together. */
 export const recordResult = coalesce<TenantContext, Result, void>({
+  name: 'webhook_results',
   group: (ctx) => ctx.tenantId,
   key: (result) => result.delivery_id,
   run: async (ctx, results) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Engine } from '../db/engine.ts';
 import { Problem } from '../errors.ts';
+import { type NodeState, openState } from '../node-state.ts';
 import { coalesce } from './batch.ts';
 
 type Row = { key: string; value: number };
@@ -22,7 +23,8 @@ function open(
   const statements: { group: string; rows: Row[] }[] = [];
   const inFlight: { group: string; rows: Row[] }[] = [];
   let together = 0;
-  const call = coalesce<{ engine: Engine; group: string }, Row, string>({
+  const call = coalesce<{ engine: Engine; state: NodeState; group: string }, Row, string>({
+    name: 'test',
     group: (ctx) => ctx.group,
     key: (row) => row.key,
     most,
@@ -46,7 +48,8 @@ function open(
     },
   });
   const engine = { kind } as Engine;
-  const send = (row: Row, group = 'a') => call({ engine, group }, row);
+  const state = openState();
+  const send = (row: Row, group = 'a') => call({ engine, state, group }, row);
   return {
     send,
     statements,

@@ -1,6 +1,6 @@
 import type { Engine } from '../db/engine.ts';
 import { Problem } from '../errors.ts';
-import { perEngine } from '../per-engine.ts';
+import { type NodeState, partOfState } from '../node-state.ts';
 
 type Waiting<Row, Result> = {
   row: Row;
@@ -27,7 +27,8 @@ type Group<Row, Result> = {
  * order. When a statement fails as a whole, its rows run again one by one, so that a bad row fails alone. Do
  * not use inside a transaction: rows of other callers would join it.
  */
-export function coalesce<Context extends { engine: Engine }, Row, Result>(options: {
+export function coalesce<Context extends { engine: Engine; state: NodeState }, Row, Result>(options: {
+  name: string;
   /** Rows of different groups never share a statement. */
   group: (ctx: Context, row: Row) => string;
   /** None: rows that are equal may be in flight together, because they only read. */
@@ -38,7 +39,7 @@ export function coalesce<Context extends { engine: Engine }, Row, Result>(option
   bytes?: { of: (row: Row) => number; most: number };
 }): (ctx: Context, row: Row) => Promise<Result> {
   const { most = 200, bytes = { of: () => 0, most: 0 } } = options;
-  const groupsOf = perEngine(() => new Map<string, Group<Row, Result>>());
+  const groupsOf = partOfState(options.name, () => new Map<string, Group<Row, Result>>());
 
   /** `over` is called before the callers continue, so that the next statement is already on its way. */
   async function settle(ctx: Context, batch: Waiting<Row, Result>[], over: () => void): Promise<void> {

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import { run } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
+import { partOfState } from '../node-state.ts';
 import { countRejection } from '../operations/counters.ts';
-import { perEngine } from '../per-engine.ts';
 
 const windowSeconds = 60;
 const syncMilliseconds = 1_000;
@@ -14,7 +14,10 @@ const silentPart = 1 / 16;
 type Count = { told: number; untold: number };
 type Window = { startsAt: number; counts: Map<string, Count>; exchanging: boolean };
 
-const windows = perEngine((): Window => ({ startsAt: 0, counts: new Map(), exchanging: false }));
+const windows = partOfState(
+  'calls_of_keys',
+  (): Window => ({ startsAt: 0, counts: new Map(), exchanging: false }),
+);
 
 /**
  * Counts a key's call, reports its budget to the client, and rejects what exceeds it. Each node counts in

@@ -16,6 +16,7 @@ export function readTogether<Wanted, Row>(options: {
 }): (ctx: TenantContext, wanted: Wanted) => Promise<Row | null> {
   const { name, text, values, most } = options;
   return coalesce<TenantContext, Wanted, Row | null>({
+    name,
     group: (ctx) => ctx.tenantId,
     ...(most === undefined ? {} : { most }),
     run: async (ctx, wanted) => {

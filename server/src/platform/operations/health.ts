@@ -12,6 +12,7 @@ const forProbes = { config: { admits: 'health' } } as const;
 
 /** If the database fails, the next probe asks again. */
 const databaseAnswers = remember<true | null>({
+  name: 'database_answers',
   milliseconds: sharedMilliseconds,
   most: 1,
   load: (ctx) =>
@@ -24,6 +25,7 @@ const databaseAnswers = remember<true | null>({
 /** Liveness, readiness and metrics: on the operations port if there is one, otherwise on the API's port. */
 export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
   const texts = remember<string>({
+    name: 'metrics_text',
     milliseconds: sharedMilliseconds,
     most: 1,
     load: () => metrics.read(),

@@ -1,18 +1,19 @@
 import type { Context } from '../context.ts';
 import { transaction } from '../db/transaction.ts';
 import { Problem } from '../errors.ts';
+import { openState } from '../node-state.ts';
 
 class Undo extends Error {}
 
 /**
- * Runs a verb in a transaction that is rolled back, to find out what it would do. The context's engine is a
- * copy, so that per-engine state, such as queues, is not shared with other callers.
+ * Runs a verb in a transaction that is rolled back, to find out what it would do. It has a node's
+ * state of its own, because queues and caches must not be shared with other callers.
  */
 export async function dryRun<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   const done: T[] = [];
   try {
     await transaction(ctx, async (ctx) => {
-      done.push(await work({ ...ctx, engine: { ...ctx.engine } }));
+      done.push(await work({ ...ctx, state: openState() }));
       throw new Undo();
     });
   } catch (error) {

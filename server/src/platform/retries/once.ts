@@ -3,7 +3,7 @@ import { sharedTransaction, transaction } from '../db/transaction.ts';
 import { codeOf } from '../error-code.ts';
 import { Problem } from '../errors.ts';
 import { coalesce } from '../load/batch.ts';
-import { perEngine } from '../per-engine.ts';
+import { openState, partOfState } from '../node-state.ts';
 import {
   AlreadyStored,
   type Asked,
@@ -15,7 +15,7 @@ import {
 } from './stored-answers.ts';
 
 /** The parts of a context that belong to the transaction. */
-export type Inside = Pick<Context, 'db' | 'engine'>;
+export type Inside = Pick<Context, 'db' | 'state'>;
 
 /** Runs in the transaction that stores its response: no network, nothing slow. */
 export type Act<T> = (inside: Inside) => Promise<T>;
@@ -39,7 +39,7 @@ const maxAttempts = 5;
 const raced = new Set(['23503', '23505', '25P02', '40001', '40P01']);
 
 /** The keys that this process is working on. */
-const runningKeys = perEngine(() => new Set<string>());
+const runningKeys = partOfState('running_idempotency_keys', () => new Set<string>());
 
 /**
  * Executes `call` once for each key of a tenant, on any number of nodes: its effect and its response commit
@@ -117,6 +117,7 @@ async function prepared<T>(call: Call<T>): Promise<Act<T>> {
 }
 
 const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
+  name: 'idempotent_calls',
   group: (ctx, { shares }) => `${ctx.tenantId}\0${shares}`,
   run: commit,
 });
@@ -128,9 +129,9 @@ const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
 function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
   const begin = entries.length > 1 ? sharedTransaction : transaction;
   return begin(ctx, async (ctx) => {
-    // State that verbs keep per engine, such as queues, must not be shared with calls outside the
+    // State that verbs keep in memory, such as queues, must not be shared with calls outside the
     // transaction.
-    const inside = { db: ctx.db, engine: { ...ctx.engine } };
+    const inside = { db: ctx.db, state: openState() };
     const settled = await Promise.allSettled(entries.map(({ act }) => outcomeOf(act, inside)));
     const outcomes = settled.map((one) => {
       if (one.status === 'rejected') throw one.reason;
