@@ -4,7 +4,7 @@ import { aboutInterface } from './about-interface.ts';
 import { consoleRoutes } from './console.ts';
 import { guideRoutes } from './guide.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
-import { authorize, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
+import { authorize, bearerToken, keyCaller, tenantResolver } from './modules/auth/authenticate.ts';
 import { authRoutes } from './modules/auth/routes.ts';
 import { catalogueRoutes } from './modules/catalogue/routes.ts';
 import { enrolmentKeyRoutes } from './modules/enrolment-keys/routes.ts';
@@ -12,7 +12,7 @@ import { bulkEnrolRoutes } from './modules/enrolments/bulk-routes.ts';
 import { enrolmentRoutes } from './modules/enrolments/routes.ts';
 import { eventRoutes } from './modules/events/routes.ts';
 import { lifecycleRoutes } from './modules/lifecycle/routes.ts';
-import { cookieName } from './modules/people/cookie.ts';
+import { cookieTokens } from './modules/people/cookie.ts';
 import { peopleRoutes } from './modules/people/routes.ts';
 import { sessionCaller } from './modules/people/session-caller.ts';
 import { contentRoutes } from './modules/player/content-routes.ts';
@@ -32,7 +32,7 @@ import { parseRecords } from './platform/http/bodies.ts';
 import { describe } from './platform/http/describe/describe.ts';
 import { serveDescription } from './platform/http/describe/openapi.ts';
 import { registerRoutes } from './platform/http/dispatch.ts';
-import type { Authenticate, Guards, ShowsCredentials } from './platform/http/guards.ts';
+import type { Authenticate, CredentialsOf, Guards } from './platform/http/guards.ts';
 import type { Route } from './platform/http/routes.ts';
 import { openServer } from './platform/http/serve.ts';
 import { healthRoutes } from './platform/operations/health.ts';
@@ -80,16 +80,18 @@ const authenticate: Authenticate = async (ctx, request) => {
 };
 
 /**
- * Whether the request has an Authorization header or the session's cookie, valid or not. Other sites' cookies
- * do not count.
+ * The token of the Authorization header or of the session's cookie, valid or not. Other cookies do not count.
  */
-const showsCredentials: ShowsCredentials = (ctx, { headers }) =>
-  headers.authorization !== undefined || headers.cookie?.includes(`${cookieName(ctx)}=`) === true;
+const credentialsOf: CredentialsOf = (ctx, { headers: { authorization, cookie } }) => {
+  if (authorization !== undefined) return `key ${bearerToken(authorization) ?? authorization}`;
+  const tokens = cookieTokens(ctx, cookie);
+  return tokens.length > 0 ? `session ${tokens.join(' ')}` : null;
+};
 
 const resolveTenant = tenantResolver(
   async (ctx, tenantId) => (await knownTenant.get(ctx, tenantId)) !== null,
 );
-const guards: Guards = { authenticate, authorize, showsCredentials, resolveTenant, enterSession };
+const guards: Guards = { authenticate, authorize, credentialsOf, resolveTenant, enterSession };
 const isContent = ({ origin }: Route) => origin === 'content';
 
 /** The API origin. */

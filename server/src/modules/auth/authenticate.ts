@@ -50,10 +50,13 @@ async function callerOf(ctx: Context, request: FastifyRequest, token: string): P
   return key;
 }
 
-/** Reads the key from a request (RFC 6750 §2.1). The prefix `Token` is accepted too. */
+/** The key in an Authorization header (RFC 6750 §2.1). The prefix `Token` is accepted too. */
+export function bearerToken(authorization: string): string | undefined {
+  return /^(?:Bearer|Token) +([\w.~+/=-]{16,4096})$/i.exec(authorization)?.[1];
+}
+
 export async function keyCaller(ctx: Context, request: FastifyRequest): Promise<Caller> {
-  const [, token] =
-    /^(?:Bearer|Token) +([\w.~+/=-]{16,4096})$/i.exec(request.headers.authorization ?? '') ?? [];
+  const token = bearerToken(request.headers.authorization ?? '');
   if (!token) throw new Problem('unauthorized', `This operation needs a key. ${refused}`);
   return callerOf(ctx, request, token);
 }

@@ -20,15 +20,20 @@ export function sessionCookie({ config }: Place, token: string, seconds: number)
   return `${cookieName({ config })}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
+/** The values of all cookies with the session's name. */
+export function cookieTokens({ config }: Place, header: string | undefined): string[] {
+  const start = `${cookieName({ config })}=`;
+  const cookies = header?.split(';').map((cookie) => cookie.trim()) ?? [];
+  return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
+}
+
 /** A course on the same host can set a cookie with this name for a path, and browsers send that one first. */
 export function cookieToken({ config }: Place, header: string | undefined): string | undefined {
-  const start = `${cookieName({ config })}=`;
-  const cookies = header?.split(';').map((cookie) => cookie.trim());
-  const [token, ...others] = cookies?.filter((cookie) => cookie.startsWith(start)) ?? [];
+  const [token, ...others] = cookieTokens({ config }, header);
   if (others.length > 0)
     throw new Problem(
       'session_ambiguous',
       `The browser sent ${others.length + 1} cookies named ${cookieName({ config })}, because a page on this host, such as a course, set one. Delete this site's cookies in the browser and sign in again.`,
     );
-  return token?.slice(start.length);
+  return token;
 }

@@ -46,7 +46,7 @@ function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
     return (request) => guards.enterSession(inLine(ctx, strangersLineOf(request.ip)), request, route);
   return async (request, reply) => {
     const caller = await checkCredentials(ctx, request, {
-      areShown: guards.showsCredentials(ctx, request),
+      shown: guards.credentialsOf(ctx, request),
       look: (isTrusted) =>
         guards.authenticate(isTrusted ? ctx : inLine(ctx, strangersLineOf(request.ip)), request),
     });

@@ -4,8 +4,8 @@ import type { Caller, Route } from './routes.ts';
 
 /** Who is calling; throws without valid credentials. */
 export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;
-/** Whether a request has credentials, valid or not. */
-export type ShowsCredentials = (ctx: Context, request: FastifyRequest) => boolean;
+/** The credentials of a request, valid or not, however they are written; null: it has none. */
+export type CredentialsOf = (ctx: Context, request: FastifyRequest) => string | null;
 /** Throws if the caller may not call the route; `loginId` is the one in the path. */
 export type Authorize = (caller: Caller, route: Route, loginId: string | null) => void;
 /** The tenant that a request acts on. */
@@ -17,7 +17,7 @@ export type EnterSession = (ctx: Context, request: FastifyRequest, route: Route)
 export type Guards = {
   authenticate: Authenticate;
   authorize: Authorize;
-  showsCredentials: ShowsCredentials;
+  credentialsOf: CredentialsOf;
   resolveTenant: ResolveTenant;
   enterSession: EnterSession;
 };

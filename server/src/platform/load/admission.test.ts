@@ -5,7 +5,7 @@ import { readMetrics } from '../../../test/support/metrics.ts';
 import { click, play } from '../../../test/support/player.ts';
 import { ask, openSocket } from '../../../test/support/raw.ts';
 import { startService } from '../../../test/support/service.ts';
-import { expectProblem, newCourse, newTenant } from '../../../test/support/tenant.ts';
+import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { errorCodes } from '../errors.ts';
 
@@ -199,6 +199,27 @@ test('wrong credentials are charged to their address, and those that were valid 
   assert.equal((await tenant.api('GET', '/user', undefined, address)).status, 200);
   const token = await service.api('POST', '/oauth/token', {}, '', address);
   assert.equal(token.status, 400, 'half of the anonymous budget is left');
+});
+
+test('a valid key is remembered once, however it is written, and longer than those that are not used', async () => {
+  const { trusted } = admission;
+  const address = from('192.0.2.33');
+  const [mine, other] = [await newTenant(service), await newTenant(service)];
+  const read = (key: string, cookie: string, scheme = 'Bearer ') =>
+    service.api('GET', '/user', undefined, '', { ...address, cookie, authorization: scheme + key });
+  trusted.clear();
+  for (const scheme of ['Bearer ', 'Bearer  ', 'bearer ', 'Token ', 'TOKEN   '])
+    expectStatus(await read(mine.key, `a=${scheme.length}`, scheme), 200);
+  assert.equal(trusted.size, 1);
+  for (let n = 1; n < 10_000; n++) trusted.add(`unused ${n}`);
+  expectStatus(await read(mine.key, 'a=1'), 200);
+  expectStatus(await read(other.key, 'a=1'), 200);
+  assert.equal(trusted.size, 10_000);
+  for (let sent = 0; sent < 300; sent++) await read('wrong-but-long-enough', 'a=1');
+  expectProblem(await read('wrong-but-long-enough', 'a=1'), 429, 'too_many_requests');
+  expectStatus(await read(mine.key, 'a=1'), 200);
+  trusted.clear();
+  clock.advance({ seconds: 120 });
 });
 
 test('a thousand wrong keys at once are looked up no more often than they may be wrong in a minute', async () => {

@@ -16,16 +16,15 @@ const mostTrusted = 10_000;
 export async function checkCredentials<Found>(
   ctx: Context,
   request: FastifyRequest,
-  { areShown, look }: { areShown: boolean; look: (isTrusted: boolean) => Promise<Found> },
+  { shown, look }: { shown: string | null; look: (isTrusted: boolean) => Promise<Found> },
 ): Promise<Found> {
   refuseStalled(ctx, 'interface');
-  if (!areShown) {
+  if (shown === null) {
     countStranger(ctx, request);
     return look(false);
   }
   const { trusted, beingChecked } = ctx.admission;
-  const { authorization, cookie } = request.headers;
-  const digest = sha256(authorization ?? cookie ?? '');
+  const digest = sha256(shown);
   // A client's first requests often come together: one look-up serves them all.
   while (!trusted.has(digest) && beingChecked.has(digest)) await beingChecked.get(digest);
   if (trusted.has(digest)) return lookAgain(ctx, request, digest, () => look(true));
@@ -49,6 +48,7 @@ async function lookAgain<Found>(
   digest: string,
   look: () => Promise<Found>,
 ): Promise<Found> {
+  trust(ctx.admission.trusted, digest);
   try {
     return await look();
   } catch (error) {
@@ -88,7 +88,9 @@ async function lookFirst<Found>(
 
 const isWrong = (error: unknown) => error instanceof Problem && error.status === 401;
 
+/** The newest is the last: those that are in use are not dropped. */
 function trust(trusted: Set<string>, digest: string): void {
+  trusted.delete(digest);
   trusted.add(digest);
   const [oldest] = trusted.size > mostTrusted ? trusted : [];
   if (oldest !== undefined) trusted.delete(oldest);
