@@ -46,6 +46,8 @@ export function openHttpServer(
   const atGate = peers ? waitAtGate(peers, handle, () => reject('address_rate')) : handle;
   const inOrder = inTurn(atGate, stalled, peers);
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
+  // Node itself would answer 417. An expectation that we do not know may be ignored (RFC 9110 §10.1.1).
+  server.on('checkExpectation', inOrder);
   server.keepAliveTimeout = idleMilliseconds;
   server.requestTimeout = 0;
   server.setTimeout(silenceMilliseconds);

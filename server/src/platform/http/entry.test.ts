@@ -46,6 +46,20 @@ test('a rejected caller gets the response, and is disconnected if it keeps sendi
   await closed.finally(() => clearInterval(sending));
 });
 
+test('an unknown expectation changes nothing about an answer', async () => {
+  for (const [path, status, code] of [
+    ['/user', 401, 'unauthorized'],
+    ['/nothing', 404, 'not_found'],
+  ] as const) {
+    const socket = await openSocket(service.baseUrl);
+    const answer = await ask(socket, head('GET', path, 'Expect: the-unexpected\r\n'));
+    assert.equal(answer.status, status, answer.head);
+    assert.match(answer.head, /^x-request-id: .*^x-content-type-options: nosniff/ims);
+    assert.equal(JSON.parse(answer.body).code, code);
+    socket.destroy();
+  }
+});
+
 test('a rejected caller that finishes sending its body keeps the connection', async () => {
   const socket = await openSocket(service.baseUrl);
   for (const _ of [1, 2]) {
