@@ -9,8 +9,9 @@ export type Claimed = Endpoint & {
   tenantId: string;
   position: Position;
   failingSince: Date | null;
-  /** End of its tenant's last suspension: deliveries delayed until then are not failures. */
+  /** When its tenant was resumed or it was enabled, whichever is later: earlier delays are not failures. */
   resumedAt: Date | null;
+  enabledAt: Date | null;
 };
 
 type ClaimedRow = WebhookRow & { resumed_at: Date | null };
@@ -18,10 +19,12 @@ type ClaimedRow = WebhookRow & { resumed_at: Date | null };
 /** A node that has not renewed its claim for this long loses it to the others. */
 const lease = `clock_timestamp() + interval '30 seconds'`;
 
+const resumed = 'greatest(client.resumed_at, hook.enabled_at) as resumed_at';
+
 /** Unclaimed endpoints of active tenants with something to do: a time has come, or the log has grown. */
 const claim = `/* across tenants: the nodes deliver for all */
 with free as (
-  select hook.tenant_id, hook.webhook_id, client.resumed_at from webhook hook
+  select hook.tenant_id, hook.webhook_id, ${resumed} from webhook hook
   join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
   where hook.status = 'enabled' and (hook.owned_until is null or hook.owned_until < clock_timestamp())
     and (hook.wake_at <= $2 or hook.owner is not null or exists (
@@ -58,7 +61,7 @@ export async function keepClaim(
     text: `update webhook hook set owned_until = ${lease} from tenant client
       where hook.tenant_id = $1 and hook.webhook_id = $2 and hook.owner = $3 and hook.status = 'enabled'
         and client.tenant_id = $1 and client.status = 'active'
-      returning hook.*, client.resumed_at`,
+      returning hook.*, ${resumed}`,
     values: [ctx.tenantId, webhookId, owner],
   });
   return row ? toClaimed(row) : null;
@@ -88,5 +91,6 @@ function toClaimed(row: ClaimedRow): Claimed {
     position: { epoch: Number(row.epoch), transaction: row.transaction, eventId: row.event_id },
     failingSince: row.failing_since,
     resumedAt: row.resumed_at,
+    enabledAt: row.enabled_at,
   };
 }

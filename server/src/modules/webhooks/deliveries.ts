@@ -4,6 +4,7 @@ import type { WebhookDeliveryTable } from '../../platform/db/generated.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
+import { nextAttemptAt } from './pending.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
 import { type Delivery, type DeliveryQuery, deliveryStatuses } from './schemas.ts';
 import { type Outcome, openSender } from './send.ts';
@@ -13,7 +14,7 @@ type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
 /** Newest first. */
 export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & { webhookId: string }) {
-  await readWebhookRow(ctx, input);
+  const { enabled_at } = await readWebhookRow(ctx, input);
   const limit = pageLimit(input);
   const before = readCursor(input);
   if (before !== null && !/^\d{1,15}$/.test(before)) throw foreignCursor();
@@ -48,7 +49,7 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
     rows,
     limit,
     (row) => String(row.number),
-    (row) => toDelivery(row, bodyOf(row, input.webhookId, bodies)),
+    (row) => toDelivery(row, bodyOf(row, input.webhookId, bodies), enabled_at),
   );
 }
 
@@ -57,7 +58,7 @@ function bodyOf(row: DeliveryRow, webhookId: string, bodies: Map<string, Body>):
   return bodies.get(row.event_id) ?? null;
 }
 
-function toDelivery(row: DeliveryRow, body: Body | null): Delivery {
+function toDelivery(row: DeliveryRow, body: Body | null, enabledAt: Date | null): Delivery {
   return {
     DeliveryID: row.delivery_id,
     EventID: row.event_id,
@@ -67,7 +68,7 @@ function toDelivery(row: DeliveryRow, body: Body | null): Delivery {
     Attempts: row.attempts,
     CreatedAt: row.created_at.toISOString(),
     AttemptedAt: row.attempted_at?.toISOString() ?? null,
-    NextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    NextAttemptAt: nextAttemptAt(row, enabledAt)?.toISOString() ?? null,
     Request: row.url === null || body === null ? null : { URL: row.url, Body: body },
     Answer: row.response_status === null ? null : { Status: row.response_status, Body: row.response_body },
     Error: row.error,
@@ -121,5 +122,5 @@ export async function recordPing(
       // The endpoint was deleted during the ping.
       throw error.code === '23503' ? webhookNotFound() : error;
     });
-  return toDelivery(row, body);
+  return toDelivery(row, body, endpoint.enabled_at);
 }

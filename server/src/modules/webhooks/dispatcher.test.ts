@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { until } from '../../../test/support/until.ts';
 import type { TenantContext } from '../../platform/context.ts';
@@ -180,4 +181,40 @@ test('an endpoint that fails for 72 hours is disabled with an event, and goes on
   await until('the rest arrives', async () => (await pendingOf(ctx)).length === 0);
   const last = receiver.received.at(-1);
   assert.equal(last?.event.Type, 'webhook.disabled');
+});
+
+test('enabling an endpoint makes what waits due and restarts its 72 hours, and rewrites no delivery', async (t) => {
+  let hours = 0;
+  const { service, receive, startNode } = await open(t, {
+    now: () => new Date(Date.now() + hours * 3_600_000),
+  });
+  const receiver = await receive();
+  receiver.answer((response) => response.writeHead(503).end());
+  const ctx = await endpoint(service, 'enabled', receiver.url);
+  const node = startNode();
+  await appendEvents(ctx, eventsOf(enrolmentIds(2), 0));
+  const call = (method: string, path: string, body?: unknown) =>
+    service.api(method, path, body, undefined, { tenant: ctx.tenantId });
+  const { WebhookID } = (await call('GET', '/webhook')).body.Items[0];
+  const deliveries = async () => (await call('GET', `/webhook/${WebhookID}/delivery`)).body.Items;
+  const isTried = async (attempts: number) =>
+    (await deliveries()).every(
+      (one: { Attempts: number; NextAttemptAt: string | null }) =>
+        one.Attempts === attempts && one.NextAttemptAt !== null,
+    ) && receiver.received.length === 2 * attempts;
+  await until('both are tried', () => isTried(1));
+  await node.stop(1_000);
+  const versions = () =>
+    sql`select xmin::text from webhook_delivery where tenant_id = ${ctx.tenantId} order by number`.execute(
+      ctx.db,
+    );
+  const before = await versions();
+  await call('PUT', `/webhook/${WebhookID}`, { Status: 'disabled' });
+  hours = 80;
+  await call('PUT', `/webhook/${WebhookID}`, { Status: 'enabled' });
+  assert.deepEqual((await versions()).rows, before.rows);
+  for (const { Status, NextAttemptAt } of await deliveries())
+    assert.deepEqual([Status, NextAttemptAt], ['pending', null]);
+  startNode();
+  await until('both are tried again, and will be once more', () => isTried(2));
 });

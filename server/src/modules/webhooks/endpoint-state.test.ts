@@ -31,7 +31,7 @@ const fresh = beginEndpoint({
     types: null,
   },
   ...{ secret: '', previous_secret: null, previous_secret_until: null },
-  ...{ position: place, failingSince: null, resumedAt: null },
+  ...{ position: place, failingSince: null, resumedAt: null, enabledAt: null },
 });
 const failing = { ...fresh, failures: 2, failingSince: before(30_000) };
 const hopeless = { ...failing, failingSince: before(patienceMilliseconds) };

@@ -1,4 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { forTenant } from '../../platform/db/lines.ts';
 import { type Claimed, keepClaim, releaseClaim } from './claim.ts';
 import {
   afterAttempt,
@@ -56,7 +57,7 @@ const hangingAfter = 1_000;
 export async function deliverTo(node: Node, claimed: Claimed): Promise<void> {
   const work: Work = {
     node,
-    ctx: { ...node.ctx, tenantId: claimed.tenantId },
+    ctx: forTenant(node.ctx, claimed.tenantId),
     webhookId: claimed.webhook_id,
     state: beginEndpoint(claimed),
     lanes: openLanes(),
@@ -123,7 +124,8 @@ async function readLog(work: Work): Promise<void> {
   while (mayRead(work.state, lanes.size)) {
     const { endpoint, position, beyond } = work.state;
     const taken = await takeIn(ctx, { owner: node.id, endpoint, position });
-    const pending = await readPending(ctx, { webhookId, beyond, most: mostWaiting });
+    const { enabledAt } = endpoint;
+    const pending = await readPending(ctx, { webhookId, enabledAt, beyond, most: mostWaiting });
     for (const waiting of pending) lanes.add(waiting);
     await dispatch(work, { kind: 'read', ...taken, beyond: pending.at(-1)?.number ?? beyond });
     pump(work);

@@ -6,6 +6,7 @@ import { readLog } from '../events/log.ts';
 import type { Position } from '../events/position.ts';
 import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
+import { nextAttemptAt } from './pending.ts';
 
 const mostAtOnce = 500;
 
@@ -77,11 +78,12 @@ export async function takeIn(
  */
 export async function readPending(
   ctx: TenantContext,
-  input: { webhookId: string; beyond: number; most: number },
+  input: { webhookId: string; enabledAt: Date | null; beyond: number; most: number },
 ): Promise<Waiting[]> {
   const rows = await ctx.db
     .selectFrom('webhook_delivery')
-    .select(['delivery_id', 'number', 'event_id', 'lane', 'attempts', 'first_attempt_at', 'next_attempt_at'])
+    .select(['delivery_id', 'number', 'event_id', 'lane', 'attempts'])
+    .select(['first_attempt_at', 'attempted_at', 'next_attempt_at'])
     .where('tenant_id', '=', ctx.tenantId)
     .where('webhook_id', '=', input.webhookId)
     .where('status', '=', sql.lit('pending'))
@@ -96,6 +98,6 @@ export async function readPending(
     lane: row.lane,
     attempts: row.attempts,
     first: row.first_attempt_at,
-    next: row.next_attempt_at,
+    next: nextAttemptAt(row, input.enabledAt),
   }));
 }

@@ -66,3 +66,12 @@ test('an endpoint has at most 10,000 pending deliveries of replays, so that repl
     where tenant_id = ${TenantID}`.execute(ctx.db);
   expectProblem(await replay({ From: '2020-01-01T00:00:00Z' }), 422, 'validation_failed');
 });
+
+test('simultaneous replays do not exceed the limit together', async () => {
+  const { made, replay, told } = await withEvents(1_000);
+  const replies = await Promise.all(Array.from({ length: 13 }, () => replay({ EventIDs: told })));
+  const statuses = Map.groupBy(replies, ({ status }) => status);
+  assert.deepEqual(new Set(statuses.keys()), new Set([200, 429]));
+  const all = await made();
+  assert.ok(all.length > 9_000 && all.length <= 10_000, `${all.length} deliveries`);
+});

@@ -1,8 +1,8 @@
 import type { TenantContext } from '../../platform/context.ts';
+import { countRows } from '../../platform/count-up-to.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
 import { lowestId } from '../../platform/ids.ts';
-import { countPages } from '../../platform/keyset.ts';
 import { appendAudit } from '../audit/append.ts';
 import { webhookNotFound } from './record.ts';
 import type { Replay } from './schemas.ts';
@@ -37,6 +37,10 @@ select $1, $2, gen_random_uuid(), told.event_id, told.type,
   coalesce(told.enroll_id, told.user_id, told.event_id), 'replay', $3
 from event told where told.tenant_id = $1 and told.event_id = any($4::uuid[])
 order by told.epoch, told.transaction, told.event_id`;
+
+const pending = `
+select 1 from webhook_delivery held where held.tenant_id = $1 and held.webhook_id = $2 and held.status = 'pending'
+order by held.number limit ${mostReplayed}`;
 
 type Own = Replay & { webhookId: string };
 
@@ -81,9 +85,7 @@ async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | n
 
 /** The backlog of an endpoint is limited, so that replays cannot fill the disk. */
 async function requireRoom(ctx: TenantContext, input: Own, count: number): Promise<void> {
-  const of = { webhook_id: input.webhookId, status: 'pending' };
-  const pending = { table: 'webhook_delivery', of, key: ['number'], rows: pageRows };
-  const waiting = await countPages(ctx, pending, mostReplayed);
+  const waiting = await countRows(ctx, pending, [input.webhookId]);
   if (waiting + count > mostReplayed)
     throw new Problem(
       'too_many_requests',
@@ -92,7 +94,10 @@ async function requireRoom(ctx: TenantContext, input: Own, count: number): Promi
     );
 }
 
-/** The endpoint's row is locked first, so that numbers are assigned in commit order. */
+/**
+ * The endpoint's row is locked first, so that numbers are assigned in commit order, and so that simultaneous replays do not
+ * exceed the limit together.
+ */
 function insertPortion(ctx: TenantContext, input: Own, eventIds: string[]): Promise<void> {
   return transaction(ctx, async (ctx) => {
     const now = ctx.now();
@@ -104,6 +109,7 @@ function insertPortion(ctx: TenantContext, input: Own, eventIds: string[]): Prom
       .returning('webhook_id')
       .executeTakeFirst();
     if (!endpoint) throw webhookNotFound();
+    await requireRoom(ctx, input, eventIds.length);
     const values = [ctx.tenantId, input.webhookId, now, eventIds];
     await run(ctx, { name: 'webhook_replay', text: insert, values });
   });

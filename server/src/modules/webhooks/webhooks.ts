@@ -9,7 +9,6 @@ import { appendAudit } from '../audit/append.ts';
 import { lastEventId } from '../events/position.ts';
 import { readTypes } from '../events/types.ts';
 import { checkUrl } from './addresses.ts';
-import { beginAnew } from './pending.ts';
 import { toWebhook, type WebhookRow, webhookNotFound } from './record.ts';
 import type { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from './schemas.ts';
 import { makeSecret } from './secrets.ts';
@@ -101,8 +100,6 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const types = input.Types ? readTypes(input.Types, 'Types') : input.Types;
   const url = input.URL === undefined ? undefined : await checkUrl(ctx.config, input.URL);
-  if (input.Status === 'enabled' && (await readWebhookRow(ctx, input)).status === 'disabled')
-    await beginAnew(ctx, input);
   return transaction(ctx, async (ctx) => {
     const before = await readWebhookRow(ctx, input);
     const now = ctx.now();
@@ -117,7 +114,13 @@ export async function updateWebhook(
         ...(input.Status === 'disabled' && before.status === 'enabled'
           ? { status: 'disabled', disabled_reason: 'client' }
           : {}),
-        ...(enables && { status: 'enabled', disabled_reason: null, failing_since: null, wake_at: now }),
+        ...(enables && {
+          status: 'enabled',
+          disabled_reason: null,
+          failing_since: null,
+          wake_at: now,
+          enabled_at: now,
+        }),
       })
       .where('tenant_id', '=', ctx.tenantId)
       .where('webhook_id', '=', input.webhookId)

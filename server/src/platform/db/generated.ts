@@ -371,6 +371,7 @@ export interface WebhookTable {
   wake_at: Timestamp | null;
   created_at: Timestamp;
   updated_at: Timestamp;
+  enabled_at: Timestamp | null;
 }
 
 export interface WebhookDeliveryTable {
