@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { routes } from '../src/app.ts';
 import { usableKey } from '../src/modules/auth/known-keys.ts';
+import { appendEvents } from '../src/modules/events/append.ts';
+import { untilReadable } from '../src/modules/events/test-support.ts';
+import { startDispatcher } from '../src/modules/webhooks/dispatcher.ts';
+import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Engine, Statement } from '../src/platform/db/engine.ts';
 import { guardTenants } from '../src/platform/db/guard/tenant-guard.ts';
-import { sha256 } from '../src/platform/ids.ts';
+import { forTenant } from '../src/platform/db/lines.ts';
+import { newId, sha256 } from '../src/platform/ids.ts';
 import { credentialsLine, isStrangersLine, strangersLineOf } from '../src/platform/load/turns.ts';
+import { noteGrowth } from '../src/platform/operations/statistics.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { packUnits } from './support/packages.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
+import { until } from './support/until.ts';
 
 // Each statement of a request queues in the database: in its tenant's queue, except for those listed here.
 
-const service = await startService();
+const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 const tenant = await newTenant(service);
 await service.importPackage('units', await packUnits(2));
 await service.api('PUT', '/course/units/option/open', {});
@@ -135,6 +143,32 @@ test("everything that learners and previews do waits in their tenant's queue", a
       await node.content.inject({ url: `${path}/content/${file}` });
     assert.deepEqual(others(), [], origin);
   }
+});
+
+test('deliveries to an endpoint and the statistics of a bulk call wait in the queue of their tenant', async () => {
+  const receiver = await startReceiver();
+  receiver.answer((response) => response.writeHead(503).end());
+  const { TenantID, api } = await newTenant(service);
+  const { WebhookID } = (await api('POST', '/webhook', { URL: receiver.url })).body;
+  const at = ctx.now();
+  await appendEvents({ ...ctx, tenantId: TenantID }, [{ type: 'user.created', userId: newId(at), data: {} }]);
+  await sql`update webhook set failing_since = ${new Date(at.getTime() - 80 * 3_600_000)}
+    where tenant_id = ${TenantID}`.execute(ctx.db);
+  await untilReadable({ ...ctx, tenantId: TenantID });
+  seen = [];
+  const dispatcher = startDispatcher(ctx);
+  const hook = async () => (await api('GET', `/webhook/${WebhookID}`)).body;
+  await until('it is disabled', async () => (await hook()).Status === 'disabled');
+  await dispatcher.stop(1_000);
+  await receiver.kill();
+  await noteGrowth(forTenant(ctx, TenantID), ['user'], 1_000_000);
+  const own = seen.filter(({ told }) => !/^webhook_claim$|^read_key_by_|^select \* from "tenant"/.test(told));
+  assert.ok(own.some(({ told }) => told.includes('analyze')));
+  assert.ok(own.some(({ told }) => told === 'a transaction'));
+  assert.deepEqual(
+    own.filter(({ line }) => line !== TenantID),
+    [],
+  );
 });
 
 test("an anonymous caller who names a tenant waits neither in its queue nor in the service's", async () => {

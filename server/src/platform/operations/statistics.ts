@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { run } from '../db/transaction.ts';
 
 /**
  * Analyses tables that have grown beyond their statistics. Measured on PGlite: bulk enrolments into a table
@@ -9,18 +10,15 @@ export async function noteGrowth(ctx: Context, tables: readonly string[], rows: 
   const text = `select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relname = any($1) and reltuples < $2`;
   try {
-    const young = await ctx.engine.query<{ name: string }>({ text, values: [tables, rows] });
-    for (const { name } of young.rows) await analyze(ctx, name);
+    const young = await run<{ name: string }>(ctx, { text, values: [tables, rows] });
+    for (const { name } of young) await analyze(ctx, name);
   } catch (error) {
     ctx.log.warn({ err: error }, 'could not analyse tables');
   }
 }
 
 async function analyze(ctx: Context, table: string): Promise<void> {
-  await ctx.engine.query({
-    text: `/* across tenants: statistics */ analyze (skip_locked) "${table}"`,
-    values: [],
-  });
+  await run(ctx, { text: `/* across tenants: statistics */ analyze (skip_locked) "${table}"`, values: [] });
 }
 
 /** 64 kB, and four times the pages at the last analysis. */
@@ -30,7 +28,7 @@ select relname as name from pg_class where relnamespace = 'public'::regnamespace
 
 /** Returns the tables that it analysed. */
 export async function analyzeGrown(ctx: Context): Promise<string[]> {
-  const { rows } = await ctx.engine.query<{ name: string }>({ name: 'grown', text: grown, values: [] });
+  const rows = await run<{ name: string }>(ctx, { name: 'grown', text: grown, values: [] });
   for (const { name } of rows) await analyze(ctx, name);
   return rows.map(({ name }) => name);
 }
