@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { get } from 'node:https';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
@@ -129,6 +130,30 @@ test('a course is played through nginx with the recipe: HTTPS, two host names, a
   await page.waitForURL('https://lectern.example/docs/guide');
   await page.getByRole('heading', { name: 'Lectern guide' }).waitFor();
   assert.equal((await read()).Status, 'in_progress');
+  nginx.child.kill('SIGTERM');
+  await nginx.exited;
+});
+
+test('nginx with the recipe limits the requests and connections of an address', async () => {
+  const [http = 0, https = 0, nobody = 0] = await freePorts(3);
+  const file = writeNginx({ http, https, api: nobody, content: nobody });
+  const limits = readFileSync(file, 'utf8');
+  writeFileSync(file, limits.replaceAll(/rate=\d+r/g, 'rate=1r').replaceAll(/burst=\d+/g, 'burst=10'));
+  check('nginx', ['-t', '-p', folder, '-c', file]);
+  assert.equal(limits.match(/^ +limit_conn lectern_\w+ \d+;$/gm)?.length, 2);
+  const nginx = runProcess('/usr/sbin/nginx', ['-p', folder, '-c', file], {});
+  const send = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const options = { port: https, host: '127.0.0.1', headers: { host }, rejectUnauthorized: false };
+      get(options, (response) => resolve(response.resume().statusCode)).on('error', reject);
+    });
+  await until('nginx listens', () => send('lectern.example').then(Boolean, () => false));
+  for (const host of ['lectern.example', 'a.courses.example']) {
+    const statuses = await Promise.all(Array.from({ length: 40 }, () => send(host)));
+    const taken = statuses.filter((status) => status === 502).length;
+    assert.ok(taken >= 10 && taken < 20, `${taken} were passed on`);
+    assert.equal(statuses.filter((status) => status === 429).length, 40 - taken);
+  }
   nginx.child.kill('SIGTERM');
   await nginx.exited;
 });
