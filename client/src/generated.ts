@@ -2376,8 +2376,10 @@ export interface components {
             Deleted: {
                 /** @description The kind of data: the Type of its lines in the export. */
                 Data: string;
-                /** @description Number of records. */
+                /** @description Number of records. Counting stops at 10000. */
                 Records: number;
+                /** @description true: there are more records than were counted. */
+                More: boolean;
                 What: string;
             }[];
             Kept: {
@@ -7754,6 +7756,7 @@ export interface operations {
                      *         {
                      *           "Data": "enrolments",
                      *           "Records": 1,
+                     *           "More": true,
                      *           "What": "Enrolments and their results."
                      *         }
                      *       ],

@@ -5,6 +5,7 @@ import { packCourse } from '../../test/journeys/made-courses.ts';
 import { routes } from '../src/app.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import { jobs } from '../src/worker.ts';
+import { movableClock } from './support/clock.ts';
 import { fillCrowd } from './support/crowded-tenant.ts';
 import { play } from './support/player.ts';
 import { countTouched, type Touched } from './support/rows-touched.ts';
@@ -18,7 +19,9 @@ import { expectStatus, newTenant, unique } from './support/tenant.ts';
 const most = 5_000;
 
 let touched: Touched[] = [];
+const clock = movableClock();
 const service = await startService({
+  now: clock.now,
   env: { WEBHOOK_ALLOW: '127.0.0.1', RATE_LIMIT: '0', ANONYMOUS_RATE_LIMIT: '0' },
   over: (engine) => countTouched(engine, (told) => void touched.push(told)),
 });
@@ -231,7 +234,14 @@ const calls: Record<string, Call[]> = {
   ],
   revokeKey: [() => operator('DELETE', `/tenant/${TenantID}/key/${tenant.keyId}`)],
   updateTenant: [() => operator('PUT', `/tenant/${TenantID}`, { Status: 'suspended' })],
-  deleteTenant: [() => operator('DELETE', `/tenant/${TenantID}?plan=true`)],
+  deleteTenant: [
+    async () => {
+      const { body } = await operator('DELETE', `/tenant/${TenantID}?plan=true`);
+      const users = body.Deleted.find(({ Data }: { Data: string }) => Data === 'User');
+      assert.deepEqual([users.Records, users.More], [10_000, true]);
+    },
+    () => operator('DELETE', `/tenant/${TenantID}`),
+  ],
 };
 
 /** Not bounded yet, and why. SECURITY.md says so under "What is not defended". */
@@ -286,5 +296,11 @@ for (const [name, own] of Object.entries(calls)) {
 
 for (const job of jobs)
   test(`the job ${job.name} touches few rows at a time`, async () => {
+    // A deleted tenant is removed 10 s later.
+    clock.advance({ seconds: 11 });
     assert.deepEqual(await findIn(job.name, [() => job.run(service.ctx)]), []);
   });
+
+test('by then the tenant has been deleted with all of its rows', async () => {
+  expectStatus(await operator('POST', '/tenant', { TenantID }), 201);
+});

@@ -154,10 +154,10 @@ function DeletedData({ deletion }: { deletion: Deletion }) {
         {t('goes')}
       </Title>
       <ul className="plan">
-        {gone.map(({ Data, Records, What }) => (
+        {gone.map(({ Data, Records, More, What }) => (
           <li key={Data}>
             <Text size="sm">
-              {What} {t('records', { count: Records })}
+              {What} {t(More ? 'moreRecords' : 'records', { count: Records })}
             </Text>
           </li>
         ))}

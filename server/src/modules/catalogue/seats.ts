@@ -27,10 +27,11 @@ export async function takeSeat(ctx: Context, option: OptionKey): Promise<boolean
 }
 
 const freeText = `
-update enrol_option set seats_taken = greatest(seats_taken - 1, 0) where course_id = $1 and duration_id = $2`;
+update enrol_option set seats_taken = greatest(seats_taken - $3, 0) where course_id = $1 and duration_id = $2`;
 
-export async function freeSeat(ctx: Context, option: OptionKey): Promise<void> {
-  await run(ctx, { name: 'free_seat', text: freeText, values: [option.course_id, option.duration_id] });
+export async function freeSeats(ctx: Context, option: OptionKey, count: number): Promise<void> {
+  const values = [option.course_id, option.duration_id, count];
+  await run(ctx, { name: 'free_seats', text: freeText, values });
 }
 
 /** The lock waits for enrolments in progress and blocks new ones, so the count that follows is complete. */

@@ -1,14 +1,15 @@
 import type { Context } from '../../platform/context.ts';
+import { inPortions } from '../../platform/db/portions.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
-/** Statements are short, so a learner's commit waits for one batch at most. */
-const batch = 200;
+/** A learner's commit waits for one portion at most. */
+const most = 200;
 
 /**
- * Ends what is due at $1, with the event IDs in $2. Nodes that run this concurrently take different rows, and
+ * Ends what is due at $1, with the event IDs in $2, up to $3. Nodes that run this concurrently take different rows, and
  * an enrolment that was just extended is checked again under the lock. Completed enrolments keep their status
  * and get no event.
  */
@@ -16,7 +17,7 @@ const text = `/* across tenants: enrolments expire in all tenants */
 with due as materialized (
   select enrolment.tenant_id, enrolment.enroll_id, enrolment.status from enrolment
   where enrolment.ended_at is null and enrolment.expires_at <= $1
-  order by enrolment.expires_at limit ${batch} for update skip locked
+  order by enrolment.expires_at limit $3 for update skip locked
 ), ended as (
   update enrolment set ended_at = enrolment.expires_at, changed_at = $1, status = ${statusAfter('enrolment', 'expire')},
     status_before_end = enrolment.status
@@ -36,14 +37,12 @@ select count(*)::integer as ended from ended`;
  * Ends all tenants' enrolments whose time is up, each with exactly one event, however often and on however
  * many nodes it runs. Returns how many it ended.
  */
-export async function expireEnrolments(ctx: Context): Promise<number> {
-  let total = 0;
-  for (;;) {
+export function expireEnrolments(ctx: Context): Promise<number> {
+  return inPortions(ctx, most, async (ctx, rows) => {
     const now = ctx.now();
-    const ids = Array.from({ length: batch }, () => newId(now));
-    const [row] = await run<{ ended: number }>(ctx, { name: 'expire_enrolments', text, values: [now, ids] });
-    const ended = row?.ended ?? 0;
-    total += ended;
-    if (ended < batch) return total;
-  }
+    const ids = Array.from({ length: rows }, () => newId(now));
+    const values = [now, ids, rows];
+    const [row] = await run<{ ended: number }>(ctx, { name: 'expire_enrolments', text, values });
+    return row?.ended ?? 0;
+  });
 }

@@ -5,7 +5,7 @@ import { codeOf } from '../../platform/error-code.ts';
 import { Problem } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
-import { freeSeat, takeSeat } from '../catalogue/seats.ts';
+import { freeSeats, takeSeat } from '../catalogue/seats.ts';
 import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
 import { auditsOf } from './audits.ts';
@@ -47,7 +47,7 @@ async function moveSeat(
   before: EnrolmentWithNames,
   after: EnrolmentWithNames,
 ): Promise<void> {
-  if (before.holds_seat && !after.holds_seat) await freeSeat(ctx, after);
+  if (before.holds_seat && !after.holds_seat) await freeSeats(ctx, after, 1);
   if (before.holds_seat || !after.holds_seat || (await takeSeat(ctx, after))) return;
   throw new Problem(
     'no_seats_left',

@@ -8,7 +8,7 @@ import { appendAudit, deployment } from '../audit/append.ts';
 import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { forgetTenant, hideTenant, refuseUnlessSuspended } from '../tenants/deletion.ts';
 import { findAnyTenant, tenantNotFound } from '../tenants/tenants.ts';
-import type { TenantDeletion } from './schemas.ts';
+import { mostCounted, type TenantDeletion } from './schemas.ts';
 import { ownTables, publicName } from './tables.ts';
 
 const kept = [
@@ -36,8 +36,6 @@ const kept = [
 
 /** Rows of a statement that counts: for so few, an index is cheaper than the whole of a table. */
 const countedAtOnce = 100;
-/** Of the operator's requests of a day. */
-const mostAnswers = 1_000;
 
 /** Hides the tenant immediately; `finishDeletions` deletes its data. A plan only counts. */
 export async function deleteTenant(
@@ -47,7 +45,7 @@ export async function deleteTenant(
   const { tenantId, plan } = input;
   const tenant = await findAnyTenant(ctx, tenantId);
   if (!tenant || (plan && tenant.status === 'deleting')) throw tenantNotFound();
-  if (tenant.status === 'deleting') return tenant.deletion as TenantDeletion;
+  if (tenant.status === 'deleting') return receiptIn(tenant.deletion);
   if (!plan) refuseUnlessSuspended(tenant.status);
   const now = ctx.now();
   const receipt: TenantDeletion = {
@@ -70,22 +68,43 @@ export async function deleteTenant(
   });
   forgetTenant(ctx, tenantId);
   await eraseAnswersAboutTenant(ctx, tenantId);
-  return (earlier as TenantDeletion | null) ?? receipt;
+  return earlier ? receiptIn(earlier) : receipt;
 }
 
+/** As it was stored. Receipts of earlier versions do not say `More`: they counted all. */
+function receiptIn(stored: unknown): TenantDeletion {
+  const receipt = stored as TenantDeletion;
+  return {
+    ...receipt,
+    Deleted: receipt.Deleted.map((counted) => ({ ...counted, More: counted.More ?? false })),
+  };
+}
+
+type Count = Pick<TenantDeletion['Deleted'][number], 'Records' | 'More'>;
+
+/** Of a number that was counted up to one more than is shown. */
+const countOf = (records: number): Count => ({
+  Records: Math.min(records, mostCounted),
+  More: records > mostCounted,
+});
+
 async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion['Deleted']> {
+  const most = mostCounted + 1;
   const counted: TenantDeletion['Deleted'] = [];
   for (const { table, key, what } of ownTables) {
-    const Records = await countPages(forTenant(ctx, tenantId), { table, key, rows: countedAtOnce });
-    counted.push({ Data: publicName(table), Records, What: what });
+    const records = await countPages(forTenant(ctx, tenantId), { table, key, rows: countedAtOnce }, most);
+    counted.push({ Data: publicName(table), ...countOf(records), What: what });
   }
-  const Records = await countOffers(ctx, tenantId);
   return [
     ...counted,
-    { Data: 'CourseOffer', Records, What: "Courses' lists of tenants that name this tenant" },
+    {
+      Data: 'CourseOffer',
+      ...countOf(await countOffers(ctx, tenantId)),
+      What: "Courses' lists of tenants that name this tenant",
+    },
     {
       Data: 'OperatorAnswer',
-      Records: await countAnswersAboutTenant(ctx, { tenantId, most: mostAnswers }),
+      ...countOf(await countAnswersAboutTenant(ctx, { tenantId, most })),
       What: "Stored responses to the operator's requests that named the tenant",
     },
   ];

@@ -1,17 +1,16 @@
 import type { Context } from '../../platform/context.ts';
+import { inPortions } from '../../platform/db/portions.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
+import { type Place, placeOf, type Row } from '../../platform/keyset.ts';
 import { eraseAnswersAboutTenant } from '../../platform/retries/stored-answers.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { withdrawOffers } from '../catalogue/offers-of-tenant.ts';
-import { freeSeat } from '../catalogue/seats.ts';
+import { freeSeats } from '../catalogue/seats.ts';
 import { listDeletions, lockTenant, removeTenant } from '../tenants/deletion.ts';
 import { type OwnTable, ownTables } from './tables.ts';
 
-/**
- * Transactions are short: others wait for the seats of one batch at most, and a killed process repeats one
- * batch at most.
- */
-const batch = 500;
+/** Rows of a transaction, for the seats of which others wait; a killed process repeats one transaction at most. */
+const most = 500;
 
 /** Until then another node may still have the tenant cached and write on the operator's behalf. */
 const settledAfter = 10_000;
@@ -25,27 +24,63 @@ export async function finishDeletions(ctx: Context): Promise<void> {
   }
 }
 
+/**
+ * Each portion begins a portion earlier than necessary: passing over the index entries of the rows that have just gone marks
+ * them, so that nobody has to visit these rows again.
+ */
 async function empty(ctx: Context, tenantId: string, table: OwnTable): Promise<void> {
-  while ((await transaction(ctx, (ctx) => deleteBatch(ctx, tenantId, table))) === batch);
+  let places: [Place, Place] = [[], []];
+  await inPortions(ctx, most, async (ctx, rows) => {
+    const [after, last] = places;
+    const gone = await deletePortion(ctx, tenantId, table, { after, rows });
+    places = [last, placeOf(gone.at(-1), table.key)];
+    return gone.length;
+  });
 }
 
-type Gone = { course_id?: string; duration_id?: string; holds_seat?: boolean };
+type Portion = { after: Place; rows: number };
 
-async function deleteBatch(ctx: Context, tenantId: string, { table, key }: OwnTable): Promise<number> {
-  const columns = (alias: string) => ['tenant_id', ...key].map((name) => `${alias}.${name}`).join(', ');
-  const gone = await run<Gone>(ctx, {
-    text: `delete from "${table}" held where held.tenant_id = $1 and (${columns('held')}) in (
-      select ${columns('old')} from "${table}" old where old.tenant_id = $1 limit ${batch})
-      returning ${table === 'enrolment' ? 'held.course_id, held.duration_id, held.holds_seat' : '1'}`,
-    values: [tenantId],
-  });
-  const seats = gone
-    .filter((row) => row.holds_seat)
-    .map((row) => [row.course_id ?? '', row.duration_id ?? '']);
-  // In the same order in which enrolling locks them.
-  for (const [course_id = '', duration_id = ''] of seats.sort())
-    await freeSeat(ctx, { course_id, duration_id });
-  return gone.length;
+const byIndex =
+  "select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)";
+
+/** In the order of the primary key. */
+async function deletePortion(
+  ctx: Context,
+  tenantId: string,
+  own: OwnTable,
+  portion: Portion,
+): Promise<Row[]> {
+  // The statistics tell of the rows before the deletion: a table is never read whole.
+  await run(ctx, { text: byIndex, values: [] });
+  const { after, rows } = portion;
+  const text = deleteText(own, after.length > 0);
+  const gone = await run<Row>(ctx, { text, values: [tenantId, rows, ...after] });
+  if (own.table === 'enrolment') await freeSeatsOf(ctx, gone);
+  return gone;
+}
+
+function deleteText({ table, key }: OwnTable, isAfter: boolean): string {
+  const names = (alias: string) => ['tenant_id', ...key].map((name) => `${alias}.${name}`).join(', ');
+  const place = key.map((_, at) => `$${at + 3}`).join(', ');
+  const behind = isAfter ? `and (${key.map((name) => `old.${name}`).join(', ')}) > (${place})` : '';
+  return `with gone as (
+      delete from "${table}" held where held.tenant_id = $1 and (${names('held')}) in (
+        select ${names('old')} from "${table}" old where old.tenant_id = $1 ${behind} order by ${names('old')} limit $2)
+      returning ${names('held')}${table === 'enrolment' ? ', held.course_id, held.duration_id, held.holds_seat' : ''}
+    )
+    select gone.* from gone order by ${names('gone')}`;
+}
+
+/** In the same order in which enrolling locks the options. */
+async function freeSeatsOf(ctx: Context, gone: readonly Row[]): Promise<void> {
+  const taken = Map.groupBy(
+    gone.filter(({ holds_seat }) => holds_seat),
+    ({ course_id, duration_id }) => JSON.stringify([course_id, duration_id]),
+  );
+  for (const option of [...taken.keys()].sort()) {
+    const [course_id, duration_id]: [string, string] = JSON.parse(option);
+    await freeSeats(ctx, { course_id, duration_id }, taken.get(option)?.length ?? 0);
+  }
 }
 
 /** Rows written in the meantime are deleted with the tenant itself, whose lock prevents further writes. */
@@ -54,7 +89,11 @@ async function finish(ctx: Context, tenantId: string): Promise<void> {
     const tenant = await lockTenant(ctx, tenantId);
     if (tenant?.status !== 'deleting') return;
     if (ctx.now().getTime() - tenant.updated_at.getTime() < settledAfter) return;
-    for (const table of ownTables) while ((await deleteBatch(ctx, tenantId, table)) === batch);
+    for (const table of ownTables) {
+      const gone = await deletePortion(ctx, tenantId, table, { after: [], rows: most });
+      // So many that the rest is left to the next run.
+      if (gone.length === most) return;
+    }
     await withdrawOffers(ctx, tenantId);
     await eraseAnswersAboutTenant(ctx, tenantId);
     await removeTenant(ctx, tenantId);

@@ -3,7 +3,13 @@ import { Fields, Instant, Nullable } from '../../platform/http/schema.ts';
 import { Tenant } from '../tenants/schemas.ts';
 
 const Data = Type.String({ description: 'The kind of data: the Type of its lines in the export.' });
-const Records = Type.Integer({ minimum: 0, description: 'Number of records.' });
+/** Records of a kind that are counted: counting millions would take as long as reading them. */
+export const mostCounted = 10_000;
+const Records = Type.Integer({
+  minimum: 0,
+  description: `Number of records. Counting stops at ${mostCounted}.`,
+});
+const More = Type.Boolean({ description: 'true: there are more records than were counted.' });
 
 export const TenantDeletion = Fields(
   {
@@ -15,7 +21,7 @@ export const TenantDeletion = Fields(
         'From this time the tenant no longer exists for anybody. Its data is deleted in the background; the TenantID can be reused when that is finished.',
       ),
     ),
-    Deleted: Type.Array(Fields({ Data, Records, What: Type.String() })),
+    Deleted: Type.Array(Fields({ Data, Records, More, What: Type.String() })),
     Kept: Type.Array(Fields({ Data: Type.String(), What: Type.String(), Why: Type.String() })),
   },
   {

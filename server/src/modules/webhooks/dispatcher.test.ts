@@ -183,7 +183,7 @@ test('an endpoint that fails for 72 hours is disabled with an event, and goes on
   assert.equal(last?.event.Type, 'webhook.disabled');
 });
 
-test('enabling an endpoint makes what waits due and restarts its 72 hours, and rewrites no delivery', async (t) => {
+test('enabling an endpoint makes pending deliveries due and restarts their 72 hours without rewriting them', async (t) => {
   let hours = 0;
   const { service, receive, startNode } = await open(t, {
     now: () => new Date(Date.now() + hours * 3_600_000),

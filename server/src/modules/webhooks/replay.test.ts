@@ -67,7 +67,7 @@ test('an endpoint has at most 10,000 pending deliveries of replays, so that repl
   expectProblem(await replay({ From: '2020-01-01T00:00:00Z' }), 422, 'validation_failed');
 });
 
-test('simultaneous replays do not exceed the limit together', async () => {
+test('simultaneous replays together stay within the limit', async () => {
   const { made, replay, told } = await withEvents(1_000);
   const replies = await Promise.all(Array.from({ length: 13 }, () => replay({ EventIDs: told })));
   const statuses = Map.groupBy(replies, ({ status }) => status);

@@ -1,4 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
+import { inPortions } from '../../platform/db/portions.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/batch.ts';
 import { appendEvents } from '../events/append.ts';
@@ -86,21 +87,19 @@ export async function disableFailing(
 
 const purgedAtOnce = 500;
 
+const purge = `/* across tenants: old deliveries of all */
+delete from webhook_delivery held using (
+  select tenant_id, webhook_id, delivery_id from webhook_delivery
+  where status <> 'pending' and created_at < $1 order by created_at limit $2
+) old
+where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
+  and held.delivery_id = old.delivery_id returning 1`;
+
 /** Finished deliveries are kept for 30 days; the events stay in the log. */
 export async function purgeDeliveries(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
-  for (;;) {
-    const gone = await run(ctx, {
-      name: 'webhook_purge',
-      text: `/* across tenants: old deliveries of all */
-        delete from webhook_delivery held using (
-          select tenant_id, webhook_id, delivery_id from webhook_delivery
-          where status <> 'pending' and created_at < $1 order by created_at limit ${purgedAtOnce}
-        ) old
-        where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
-          and held.delivery_id = old.delivery_id returning 1`,
-      values: [until],
-    });
-    if (gone.length < purgedAtOnce) return;
-  }
+  await inPortions(ctx, purgedAtOnce, async (ctx, rows) => {
+    const gone = await run(ctx, { name: 'webhook_purge', text: purge, values: [until, rows] });
+    return gone.length;
+  });
 }

@@ -46,7 +46,7 @@ test('a rejected caller gets the response, and is disconnected if it keeps sendi
   await closed.finally(() => clearInterval(sending));
 });
 
-test('an unknown expectation changes nothing about an answer', async () => {
+test('an unknown expectation does not change the response', async () => {
   for (const [path, status, code] of [
     ['/user', 401, 'unauthorized'],
     ['/nothing', 404, 'not_found'],

@@ -201,7 +201,7 @@ test('wrong credentials are charged to their address, and those that were valid 
   assert.equal(token.status, 400, 'half of the anonymous budget is left');
 });
 
-test('a valid key is remembered once, however it is written, and longer than those that are not used', async () => {
+test('a valid key is remembered once, however it is written, and longer than unused ones', async () => {
   const { trusted } = admission;
   const address = from('192.0.2.33');
   const [mine, other] = [await newTenant(service), await newTenant(service)];

@@ -1,13 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { Context, TenantContext } from '../context.ts';
 import { forTenant } from '../db/lines.ts';
+import { inPortions } from '../db/portions.ts';
 import { run } from '../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { mark, markingKey } from '../keys/signing.ts';
 import { readTogether } from '../load/read-together.ts';
 
-/** Responses erased by one statement. */
+/** Responses erased or removed by one statement. */
 const portion = 500;
 
 /** How long a response is replayed. */
@@ -220,13 +221,13 @@ async function erase(ctx: TenantContext, abouts: string[], most: number): Promis
 const forgetText = `
 /* across tenants: stored responses expire in all tenants */
 delete from stored_answer where (tenant_id, key_hash) in (
-  select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit ${portion}
-)`;
+  select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit $2
+) returning 1`;
 
 /** Removes responses that are no longer replayed. A job; idempotent, and safe on several nodes. */
 export async function forgetOldAnswers(ctx: Context): Promise<void> {
-  for (;;) {
-    const { affected } = await ctx.engine.query({ text: forgetText, values: [ctx.now()] });
-    if (affected < portion) return;
-  }
+  await inPortions(ctx, portion, async (ctx, rows) => {
+    const gone = await run(ctx, { name: 'forget_answers', text: forgetText, values: [ctx.now(), rows] });
+    return gone.length;
+  });
 }
