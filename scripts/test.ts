@@ -15,6 +15,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { chromiumPath } from '../server/test/support/chromium.ts';
 import { judgeAnswers } from '../server/test/support/recorded-answers.ts';
 import { judgeMutants, judgeStatements } from '../server/test/support/recorded-statements.ts';
 import { ensureBuilt } from './build.ts';
@@ -34,10 +35,9 @@ if (values.postgres && !process.env.TEST_DATABASE_URL)
   fail(
     'Set TEST_DATABASE_URL to a PostgreSQL 15+ server on which databases can be created, such as postgres://postgres@127.0.0.1:5432/postgres.',
   );
-const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
-if ((values.journeys || values.deploy) && !existsSync(chromium))
+if ((values.journeys || values.deploy) && !existsSync(chromiumPath))
   fail(
-    `The journeys need Chromium, and ${chromium} does not exist. Install it (apt-get install chromium), or set CHROMIUM.`,
+    `The journeys need Chromium, and ${chromiumPath} does not exist. Install it (apt-get install chromium-headless-shell), or set CHROMIUM.`,
   );
 
 const patterns = values.journeys

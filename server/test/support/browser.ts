@@ -8,19 +8,19 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
+import { chromiumPath } from './chromium.ts';
 import { closeLeft, keepJournal, readJournals } from './journal.ts';
 import { untilRight } from './until.ts';
 
 /** Milliseconds, as in `until`; a machine that is busy with other tests is slow. */
 const timeLimit = 60_000;
-const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 let launched: Promise<Browser> | null = null;
 
 /** One browser for all files of a test process, with the arguments of the first call; each test creates its own context. */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   launched ??= chromium.launch({
-    executablePath: executable,
+    executablePath: chromiumPath,
     args: [
       '--headless',
       '--no-sandbox',
