@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Receiver, startReceiver } from '../../server/src/modules/webhooks/test-support.ts';
-import { closeConsole, openConsole, signInAs } from '../../server/test/support/console.ts';
+import { closeConsole, newConsolePage, signInAs } from '../../server/test/support/console.ts';
 import { fill } from '../../server/test/support/filled-tenant.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
@@ -26,7 +26,7 @@ after(async () => {
 
 /** The console as it would appear in Arabic or Hebrew, on a phone. */
 async function openFromRight(): Promise<Page> {
-  const page = await openConsole(service, '/console', { width: 390, height: 844 });
+  const page = await newConsolePage({ width: 390, height: 844 });
   await page.addInitScript(() => {
     document.addEventListener('readystatechange', () => document.documentElement.setAttribute('dir', 'rtl'));
   });

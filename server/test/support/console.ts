@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { createOperatorLink } from '../../src/modules/people/operator-links.ts';
+import { signInOperator, signInUser } from '../../src/modules/people/test-support.ts';
 import { newContext } from './browser.ts';
 import type { TestService } from './service.ts';
-import { expectStatus, type TestTenant } from './tenant.ts';
+import type { TestTenant } from './tenant.ts';
 
 /** The browser's complaints about each open page: failed scripts, and violations of the page's policy. */
 const complaints = new WeakMap<Page, string[]>();
@@ -11,12 +11,10 @@ const complaints = new WeakMap<Page, string[]>();
 /** The browser reports each error response, even those that the page expects and shows. */
 const isAnswer = (text: string) => text.startsWith('Failed to load resource');
 
-/** A separate browser on a page of the console. */
-export async function openConsole(
-  service: Pick<TestService, 'baseUrl'>,
-  path = '/console',
-  options: { width?: number; height?: number } = {},
-): Promise<Page> {
+type Size = { width?: number; height?: number };
+
+/** An empty page of a separate browser. */
+export async function newConsolePage(options: Size = {}): Promise<Page> {
   const context = await newContext(options);
   const page = await context.newPage();
   const told: string[] = [];
@@ -25,6 +23,16 @@ export async function openConsole(
     if (message.type() === 'error' && !isAnswer(message.text())) told.push(message.text());
   });
   page.on('pageerror', (error) => told.push(String(error)));
+  return page;
+}
+
+/** A separate browser on a page of the console. */
+export async function openConsole(
+  service: Pick<TestService, 'baseUrl'>,
+  path = '/console',
+  options: Size = {},
+): Promise<Page> {
+  const page = await newConsolePage(options);
   await page.goto(service.baseUrl + path);
   return page;
 }
@@ -37,25 +45,22 @@ export async function closeConsole(page: Page): Promise<void> {
 
 export type Who = 'operator' | { tenant: TestTenant; LoginID: string };
 
-/** Signs in by a link, as someone from a terminal or a client's system does, and opens the page. */
+/** Opens the page in a new session. Signing in on the pages is tested once: elsewhere, each would load the console twice. */
 export async function signInAs(page: Page, service: TestService, who: Who, path = '/console'): Promise<void> {
-  await page.goto(await signInLink(service, who));
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.waitForURL(/\/console/);
+  const cookie =
+    who === 'operator' ? await signInOperator(service) : await signInUser(service, who.tenant, who.LoginID);
+  const [name = '', value = ''] = cookie.split('=');
+  assert.ok(value, 'the sign-in failed');
+  await page
+    .context()
+    .addCookies([{ name, value, url: service.baseUrl, httpOnly: true, sameSite: 'Strict' }]);
   await page.goto(service.baseUrl + path);
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-async function signInLink(service: TestService, who: Who): Promise<string> {
-  if (who === 'operator') return (await createOperatorLink(service.ctx)).SignInURL;
-  const made = await who.tenant.api('POST', `/user/session/${encodeURIComponent(who.LoginID)}`);
-  expectStatus(made, 201);
-  return made.body.SignInURL;
-}
-
 /** A browser with a signed-in person, on a page of the console. */
 export async function consoleOf(service: TestService, who: Who, path = '/console'): Promise<Page> {
-  const page = await openConsole(service);
+  const page = await newConsolePage();
   await signInAs(page, service, who, path);
   return page;
 }
