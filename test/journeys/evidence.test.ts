@@ -187,9 +187,10 @@ test('Permanently rejected results leave the device only after the learner was i
   await context.setOffline(true);
   await setStatus(page, 'passed', 90);
   await waitForState(page, 'kept');
+  // Before the page closes: what it still sends then may arrive, even with the browser offline.
+  await service.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true });
   await page.close();
   await context.setOffline(false);
-  await service.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true });
   const next = await openPage(context);
   await next.goto(other.LaunchURL);
   await next.getByText('Your enrolment was withdrawn.').waitFor();
