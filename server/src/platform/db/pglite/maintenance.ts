@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseLog, Engine } from '../engine.ts';
 
 /**
@@ -11,6 +12,8 @@ export type MaintenanceSchedule = {
   /** … or when this many milliseconds have passed and something was written. */
   checkpointEvery: number;
   vacuumEvery: number;
+  /** Between two tables, so that everything that had to wait for one is done before the next. */
+  vacuumPause: number;
 };
 
 const usual: MaintenanceSchedule = {
@@ -18,6 +21,7 @@ const usual: MaintenanceSchedule = {
   checkpointBytes: 32 * 1024 * 1024,
   checkpointEvery: 300_000,
   vacuumEvery: 60_000,
+  vacuumPause: 2_000,
 };
 
 export function startMaintenance(
@@ -45,7 +49,10 @@ export function startMaintenance(
 
   const vacuum = async (): Promise<void> => {
     const { rows } = await engine.query<{ name: string }>({ text: worn, values: [] });
-    for (const { name } of rows) await engine.script(`vacuum (analyze) ${name}`);
+    for (const [at, { name }] of rows.entries()) {
+      if (at > 0) await delay(schedule.vacuumPause, undefined, { ref: false });
+      await engine.script(`vacuum (analyze) ${name}`);
+    }
   };
 
   const timers = [every(schedule.measureEvery, checkpoint), every(schedule.vacuumEvery, vacuum)];
