@@ -28,7 +28,7 @@ const pages = navigation.flatMap(({ pages }) => pages);
 
 const nameOf = ({ inputPath }) => relative(guide, join(process.cwd(), inputPath)).replace(/\.md$/, '');
 
-/** A link to a file, as readers of the repository follow it, becomes an address of the site. */
+/** Turns links to files, as used in the repository, into URLs of the site. */
 function readLinks(markdown) {
   const images = new Set();
   const resolve = (env, href) => {
@@ -82,7 +82,7 @@ function nameHeadings(markdown) {
   });
 }
 
-/** A picture that was also taken in the dark is shown so to those who prefer it. */
+/** If a picture has a dark version, readers who prefer dark mode see that. */
 function darkenImages(markdown) {
   const { image } = markdown.renderer.rules;
   markdown.renderer.rules.image = (tokens, index, ...rest) => {

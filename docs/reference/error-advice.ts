@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../server/src/platform/errors.ts';
 
-/** What a reader of the guide can do about each error code. The type refuses a code without advice. */
+/** What a reader of the guide can do about each error code. A code without advice does not compile. */
 export const errorAdvice: Record<ErrorCode, string> = {
   malformed_request:
     'Send valid JSON in UTF-8, with `Content-Type: application/json`, and percent-encode identifiers in the path.',

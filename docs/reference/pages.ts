@@ -1,4 +1,4 @@
-/** The reference pages of the guide, made from the tables that the service itself uses. */
+/** The reference pages of the guide, generated from the tables that the service itself uses. */
 import { STATUS_CODES } from 'node:http';
 import { help } from '../../server/src/help.ts';
 import { eventCatalogue } from '../../server/src/modules/events/types.ts';
@@ -15,7 +15,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const code = (text: string) => `\`${text}\``;
 
-/** A default that is a sentence, or has code in it, stays as it is. */
+/** A default that is a sentence or contains code is left unchanged. */
 function defaultOf(value: string | number): string {
   const text = String(value);
   return text === 'none' || text.includes('`') ? text : code(text);

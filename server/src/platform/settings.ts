@@ -31,7 +31,7 @@ export const settings = {
     CONTENT_URL: {
       default: 'http(s)://HOST:CONTENT_PORT',
       meaning:
-        'Origin of the player and of course files. It must differ from `BASE_URL`. With `https://*.courses.example` each course of each tenant has an origin of its own.',
+        'Origin of the player and of course files. It must differ from `BASE_URL`. With `https://*.courses.example` each course of each tenant has its own origin.',
     },
     OPERATIONS_PORT: {
       default: 'none',
@@ -125,7 +125,7 @@ export const settings = {
       min: 1,
       max: 1_000_000,
       meaning:
-        'Maximum concurrent calls with a key or session on each node; learners have twice as many places of their own, anonymous callers a quarter. Beyond it the answer is 503. Once half are taken, a key may hold an eighth of them and a tenant a quarter; beyond that the answer is 429.',
+        'Maximum concurrent calls with a key or session on each node; learners separately have twice as many, anonymous callers a quarter. Further calls get 503. Once half are in use, a key may hold an eighth and a tenant a quarter; further calls get 429.',
     },
     DRAIN_SECONDS: {
       default: 0,
