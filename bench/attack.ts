@@ -1,6 +1,6 @@
-// Attacks a local instance of the service and prints the results:
-//   npm run attack -- [--only TEXT] [--engine pglite|postgres]
-// Each attempt runs alongside an honest client. It fails if the service gives in or the honest client has to wait.
+// Attacks a local instance of the service and prints the results: npm run attack -- [--only TEXT] [--engine
+// pglite|postgres] Each attempt runs alongside an honest client. It fails if the attack succeeds or the
+// honest client has to wait.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -71,8 +71,8 @@ async function fillCourses(connection: Connection, reads: number): Promise<void>
 }
 
 /**
- * Set-based and in batches, so that it is limited by the disk and not by memory; with several connections, each
- * fills a different tenant. The data are consistent by construction, so foreign keys need not be checked.
+ * Set-based and in batches, so that it is limited by the disk and not by memory; with several connections,
+ * each fills a different tenant. The data is consistent by construction, so foreign keys need not be checked.
  */
 export async function fill(
   connections: [Connection, ...Connection[]],

@@ -53,7 +53,7 @@ const pages = [
   '/events',
 ];
 
-/** Milliseconds per page of 50, read one after the other. */
+/** Milliseconds per page of 50, read sequentially. */
 async function pageTimes({ origins, facts }: Target): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const page of pages) {

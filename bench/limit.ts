@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { find } from '../scripts/postgres-cluster.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 import { openPglite, type PgliteEngine } from '../server/src/platform/db/pglite/pglite.ts';
-import { places } from '../server/src/platform/places.ts';
+import { locations } from '../server/src/platform/locations.ts';
 import { benchUsers, fill } from './fill.ts';
 import type { Driver } from './load/driver.ts';
 import type { Facts } from './operations.ts';
@@ -84,7 +84,7 @@ export function serverLimit(url: string): LimitSource {
 
   async function pgbench(rows: 1 | 50, seconds: number): Promise<number> {
     const folder = await mkdtemp(join(tmpdir(), 'lectern-pgbench-'));
-    // Each client has its own users and enrols them one after the other on one course of this round.
+    // Each client has its own users and enrols them sequentially on one course of this round.
     const own = Math.floor(benchUsers / clients / rows) * rows;
     const first = (rows === 1 ? 0 : 1_000) + rounds[rows]++ * 40;
     const logins =
@@ -113,11 +113,11 @@ export function serverLimit(url: string): LimitSource {
   };
 }
 
-/** The same statements in this process, on a durable PGlite of its own: prepared, one after the other. */
+/** The same statements in this process, on its own durable PGlite: prepared, run sequentially. */
 export async function embeddedLimit(): Promise<LimitSource> {
   const folder = await mkdtemp(join(tmpdir(), 'lectern-limit-'));
   const engine: PgliteEngine = await openPglite({ folder });
-  await migrate(engine, places.migrations);
+  await migrate(engine, locations.migrations);
   await fill([engine], { tenants: 0, users: 0, enrolments: 0 }, () => {});
   await engine.script('vacuum analyze');
   const one = enrolText('$1::text', `known.login_id = $2::text`);

@@ -224,7 +224,7 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    // Migrates with the version's own files; the data are filled in while nothing serves.
+    // Migrates with the version's own files; the data is filled in while nothing serves.
     await stopProcess(await startNode(root, env));
     await fillDatabase(options, cluster, folder);
     for (let n = 0; n < count; n++) nodes.push(await startNode(root, env, options));

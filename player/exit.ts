@@ -8,7 +8,7 @@ import type { Stop } from './save-state.ts';
 import { webAddress } from './session.ts';
 
 /** How long a leaving learner waits for the receipt; the journal keeps the rest. */
-const patience = 5_000;
+const timeoutMilliseconds = 5_000;
 
 type Outcome = 'saved' | 'kept' | 'lost';
 
@@ -21,7 +21,8 @@ async function sendLast(course: Course, commits: Commits, more: Pick<Snapshot, '
   elements.contents.inert = true;
   const final = await course.leave();
   if (final) commits.save({ ...final, ...more }, 0);
-  if (await commits.settled(patience)) return commits.stop && 'refused' in commits.stop ? 'lost' : 'saved';
+  if (await commits.settled(timeoutMilliseconds))
+    return commits.stop && 'refused' in commits.stop ? 'lost' : 'saved';
   return commits.state === 'unkept' ? 'lost' : 'kept';
 }
 

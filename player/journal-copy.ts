@@ -10,7 +10,7 @@ export const noCopy: JournalCopy = { all: async () => new Map(), put: () => {}, 
 
 const store = 'journal';
 /** Some browsers never respond; the learner waits no longer than this. */
-const patience = 2_000;
+const timeoutMilliseconds = 2_000;
 
 export async function openCopy(): Promise<JournalCopy> {
   try {
@@ -60,5 +60,5 @@ function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
 }
 
 function withinPatience<Result>(work: Promise<Result>): Promise<Result | null> {
-  return Promise.race([work, new Promise<null>((resolve) => setTimeout(resolve, patience, null))]);
+  return Promise.race([work, new Promise<null>((resolve) => setTimeout(resolve, timeoutMilliseconds, null))]);
 }

@@ -2,7 +2,7 @@ import type { CommitVerdict, Session, SessionEnd } from './contract.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { isSessionEnd } from './messages.ts';
-import { newPatience, patiently, problemOf, type Reply, sendCommit, waitOf } from './transport.ts';
+import { newRetryBudget, problemOf, type Reply, retryBriefly, sendCommit, waitOf } from './transport.ts';
 
 export type Refusal = { kind: 'refused'; detail: string; back: string | null };
 export type Opening = { kind: 'session'; session: Session } | Refusal | { kind: 'unreachable' };
@@ -10,8 +10,8 @@ export type Opening = { kind: 'session'; session: Session } | Refusal | { kind: 
 /** Exchanges the launch ticket for a session. */
 export async function openSession(ticketPath: string): Promise<Opening> {
   try {
-    const { status, type, text } = await patiently(
-      newPatience(),
+    const { status, type, text } = await retryBriefly(
+      newRetryBudget(),
       () => post(`${ticketPath}/session`),
       (reply) => (problemOf(reply) ? waitOf(reply).retryAfter : undefined),
     );
@@ -45,12 +45,12 @@ export async function replay(journal: Journal): Promise<Replayed> {
   const replayed: Replayed = { refused: [], turnedAway: [], isOffline: false };
   const renumbered = new Set<string>();
   // Shared by all commits, so that the learner does not wait for each one.
-  const patience = newPatience();
+  const retries = newRetryBudget();
   let left = journal.list();
   for (let entry = left.shift(); entry; entry = left.shift()) {
     const { Session, Commit } = entry;
-    const answer = await patiently(
-      patience,
+    const answer = await retryBriefly(
+      retries,
       () => sendCommit(Session, Commit, AbortSignal.timeout(15_000)),
       (given) => (given.kind === 'unconfirmed' ? given.retryAfter : undefined),
     );

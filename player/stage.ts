@@ -5,7 +5,7 @@ export type Stage = ReturnType<typeof createStage>;
 const unloadLimit = 2_500;
 
 /** A page that takes longer is shown while it loads. */
-const patience = 1_000;
+const timeoutMilliseconds = 1_000;
 
 export function createStage(place: HTMLElement, loading: HTMLElement) {
   let frame: HTMLIFrameElement | null = null;
@@ -27,7 +27,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement) {
         place.setAttribute('aria-busy', 'false');
       };
       window.clearTimeout(reveal);
-      reveal = window.setTimeout(show, patience);
+      reveal = window.setTimeout(show, timeoutMilliseconds);
       loading.hidden = false;
       return new Promise((resolve) => {
         next.addEventListener(

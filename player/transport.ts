@@ -100,21 +100,21 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
 }
 
 /** How often a page that is opening waits if the service asks it to. */
-export type Patience = { left: number };
-export const newPatience = (): Patience => ({ left: 3 });
-const longestPatience = 5_000;
+export type RetryBudget = { left: number };
+export const newRetryBudget = (): RetryBudget => ({ left: 3 });
+const longestRetryPause = 5_000;
 
 /** Retries a request while the service says that it will respond soon. */
-export async function patiently<A>(
-  patience: Patience,
+export async function retryBriefly<A>(
+  retries: RetryBudget,
   ask: () => Promise<A>,
   waitFor: (answer: A) => number | undefined,
 ): Promise<A> {
   for (;;) {
     const answer = await ask();
     const wait = waitFor(answer);
-    if (wait === undefined || wait > longestPatience || patience.left === 0) return answer;
-    patience.left--;
+    if (wait === undefined || wait > longestRetryPause || retries.left === 0) return answer;
+    retries.left--;
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }

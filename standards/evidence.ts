@@ -105,7 +105,7 @@ export function rollUp(
   };
 }
 
-/** A result that was reached is never taken back; each of its parts counts separately. */
+/** A result is never lost: each of its parts keeps its best value. */
 export function better(old: Evidence, next: Evidence): Evidence {
   const completions = ['unknown', 'incomplete', 'completed'] as const;
   const successes = ['unknown', 'failed', 'passed'] as const;

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { chapters } from '../docs/site/chapters.ts';
 import { help } from '../server/src/help.ts';
 import { packFolder } from '../server/src/platform/files/pack-folder.ts';
-import { places } from '../server/src/platform/places.ts';
+import { locations } from '../server/src/platform/locations.ts';
 import { freePorts } from '../server/test/support/process.ts';
 import { startService, type TestService } from '../server/test/support/service.ts';
 import { newTenant } from '../server/test/support/tenant.ts';
@@ -32,7 +32,7 @@ before(async () => {
   const titles: Record<string, string> = { phishing: 'Spot the phish', 'fire-safety': 'Fire safety at work' };
   for (const [course, offered] of Object.entries(options)) {
     const zip = join(folder, `${course}.zip`);
-    await packFolder(join(places.courses, course), zip);
+    await packFolder(join(locations.courses, course), zip);
     await service.importPackage(course, zip);
     await service.api('PUT', `/course/${course}`, { Title: titles[course] });
     for (const [id, option] of Object.entries(offered))

@@ -1,4 +1,4 @@
-/** The content of a commit; the service must return the same for ever. */
+/** The content of a commit; the service must always return the same. */
 export type Acknowledged = {
   number: number;
   launch: number;

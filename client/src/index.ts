@@ -39,7 +39,7 @@ export type Lectern = {
   api: Client<paths>;
 } & ReturnType<typeof openLists>;
 
-/** A client for one service. Calls return the record or throw LecternError. */
+/** A client for one service. Calls return the record or throw a LecternError. */
 export function createLectern(options: LecternOptions): Lectern {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const headers: Record<string, string> =

@@ -24,8 +24,9 @@ function mayPass(response: Response): boolean {
 }
 
 /**
- * Retries after a broken connection or a temporary rejection. Every call of Lectern can be retried: a POST carries an
- * `Idempotency-Key`, which stays the same. Responses whose Content-Type is in `whole` are read before they count as received.
+ * Retries after a broken connection or a temporary rejection. Every call to Lectern can be retried: a POST
+ * carries an `Idempotency-Key`, which stays the same. Responses whose Content-Type is in `whole` are read
+ * before they count as received.
  */
 export function withRetries(
   send: Fetch,

@@ -6,7 +6,7 @@ import { startService, type TestService } from '../../server/test/support/servic
 import { newTenant, type TestTenant, unique } from '../../server/test/support/tenant.ts';
 import { createLectern, LecternError } from '../src/index.ts';
 
-/** What happens to the next requests: lost before or after the service, or answered by something else. */
+/** What happens to the next requests: lost before or after the service, or answered by a proxy. */
 type Fate = 'lost' | 'answer lost' | 'answer cut' | { status: number; headers?: Record<string, string> };
 
 let now = Date.now();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { assetRoute, readBuilt } from './platform/http/built-files.ts';
 import { constantFile, sendConstant } from './platform/http/constant-files.ts';
-import { places } from './platform/places.ts';
+import { locations } from './platform/locations.ts';
 
 /**
  * Scripts and styles are files of this origin or carry the response's nonce; course images are hosted
@@ -27,8 +27,8 @@ function policyOf(nonce: string): string {
  * from the API only.
  */
 export function consoleRoutes(app: FastifyInstance): void {
-  const page = readBuilt(places.console, 'index.html');
-  const icon = constantFile('image/svg+xml', readBuilt(places.console, 'icon.svg'));
+  const page = readBuilt(locations.console, 'index.html');
+  const icon = constantFile('image/svg+xml', readBuilt(locations.console, 'icon.svg'));
   const send = (reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');
     return reply
@@ -39,7 +39,7 @@ export function consoleRoutes(app: FastifyInstance): void {
   app.get('/console/icon.svg', { config: { admits: 'file' } }, (request, reply) =>
     sendConstant(request, reply, icon),
   );
-  assetRoute(app, '/console', places.console);
+  assetRoute(app, '/console', locations.console);
   for (const path of ['/console', '/console/*', '/docs'])
     app.get(path, async (_request, reply) => send(reply));
   app.get('/', (_request, reply) => reply.redirect('/console', 302));

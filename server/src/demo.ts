@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { start, stopOnSignal } from './main.ts';
 import { readConfig } from './platform/config.ts';
 import { packFolder } from './platform/files/pack-folder.ts';
+import { locations } from './platform/locations.ts';
 import { openLog } from './platform/operations/log.ts';
-import { places } from './platform/places.ts';
 
 type Call = {
   say: string;
@@ -55,7 +55,7 @@ async function tour(baseUrl: string, operator: string, folder: string): Promise<
   const call = caller(baseUrl);
   for (const { id, title, options } of courses) {
     const zip = join(folder, `${id}.zip`);
-    await packFolder(join(places.courses, id), zip);
+    await packFolder(join(locations.courses, id), zip);
     const course = { key: operator, method: 'PUT' };
     await call({ ...course, say: 'Create a course', path: `/course/${id}`, json: { Title: title } });
     await call({ ...course, say: 'Import its package', path: `/course/${id}/package`, file: zip });

@@ -5,7 +5,7 @@ import mime from 'mime-types';
 import { readBuilt } from './platform/http/built-files.ts';
 import { type ConstantFile, constantFile, sendConstant } from './platform/http/constant-files.ts';
 import { notFound } from './platform/http/problems.ts';
-import { places } from './platform/places.ts';
+import { locations } from './platform/locations.ts';
 
 /** The pages load files from this origin only. */
 const policy = [
@@ -36,14 +36,14 @@ function namesIn(folder: string): Set<string> {
 /** The guide at /docs/guide, as built by `npm run docs`. Each file is read when it is first requested. */
 export function guideRoutes(app: FastifyInstance): void {
   const files = new Map<string, ConstantFile>([
-    ['', constantFile('text/html; charset=utf-8', readBuilt(places.guide, 'index.html'))],
+    ['', constantFile('text/html; charset=utf-8', readBuilt(locations.guide, 'index.html'))],
   ]);
-  const names = namesIn(places.guide);
+  const names = namesIn(locations.guide);
   const load = (request: FastifyRequest, path: string) => {
     const name = [path, `${path}.html`].find((name) => names.has(name));
     if (!name) throw notFound(request);
     const type = mime.contentType(name.slice(name.lastIndexOf('.'))) || 'application/octet-stream';
-    const file = constantFile(type, readFileSync(join(places.guide, name)));
+    const file = constantFile(type, readFileSync(join(locations.guide, name)));
     files.set(path, file);
     return file;
   };

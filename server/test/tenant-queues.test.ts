@@ -26,19 +26,19 @@ const tenant = await newTenant(service);
 await service.importPackage('units', await packUnits(2));
 await service.api('PUT', '/course/units/option/open', {});
 
-let seen: { line: string | undefined; told: string }[] = [];
+let seen: { line: string | undefined; label: string }[] = [];
 /** Kysely's statements have generated names. */
-const told = ({ name, text }: Statement) =>
+const label = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.trim().slice(0, 100);
 const { engine } = service.ctx;
 const noting: Engine = {
   ...engine,
   query: (statement, line) => {
-    seen.push({ line, told: told(statement) });
+    seen.push({ line, label: label(statement) });
     return engine.query(statement, line);
   },
   transaction: (work, line) => {
-    seen.push({ line, told: 'a transaction' });
+    seen.push({ line, label: 'a transaction' });
     return engine.transaction(work, line);
   },
 };
@@ -59,12 +59,12 @@ const credentials = [
 const shared = [/^select "standard", "tree" from "release"/];
 
 function others(): string[] {
-  return seen.flatMap(({ line, told }) => {
+  return seen.flatMap(({ line, label }) => {
     const isLookUp = line === credentialsLine || isStrangersLine(line);
     const known = isLookUp ? credentials : line?.endsWith('catalogue') ? shared : [];
-    return line === tenant.TenantID || known.some((shape) => shape.test(told))
+    return line === tenant.TenantID || known.some((shape) => shape.test(label))
       ? []
-      : [`${JSON.stringify(line)}: ${told}`];
+      : [`${JSON.stringify(line)}: ${label}`];
   });
 }
 
@@ -162,9 +162,11 @@ test('deliveries to an endpoint and the statistics of a bulk call wait in the qu
   await dispatcher.stop(1_000);
   await receiver.kill();
   await noteGrowth(forTenant(ctx, TenantID), ['user'], 1_000_000);
-  const own = seen.filter(({ told }) => !/^webhook_claim$|^read_key_by_|^select \* from "tenant"/.test(told));
-  assert.ok(own.some(({ told }) => told.includes('analyze')));
-  assert.ok(own.some(({ told }) => told === 'a transaction'));
+  const own = seen.filter(
+    ({ label }) => !/^webhook_claim$|^read_key_by_|^select \* from "tenant"/.test(label),
+  );
+  assert.ok(own.some(({ label }) => label.includes('analyze')));
+  assert.ok(own.some(({ label }) => label === 'a transaction'));
   assert.deepEqual(
     own.filter(({ line }) => line !== TenantID),
     [],
@@ -189,7 +191,7 @@ test("unknown credentials are looked up in their network's queue, and known ones
   const lineOf = async (key: string) => {
     seen = [];
     await node.api.inject({ url: '/user', headers: { authorization: `Bearer ${key}` } });
-    return seen.find(({ told }) => told.startsWith('read_key_by_'))?.line;
+    return seen.find(({ label }) => label.startsWith('read_key_by_'))?.line;
   };
   assert.equal(await lineOf('wrong-but-long-enough'), strangersLineOf('127.0.0.1'));
   const fresh = await newTenant(service);

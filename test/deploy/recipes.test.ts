@@ -51,7 +51,7 @@ function check(program: string, args: string[], env: Record<string, string> = {}
   return `${stdout}${stderr}`;
 }
 
-/** The recipe with this machine's ports and files, in a configuration of its own. */
+/** The recipe with this machine's ports and files, as a separate configuration. */
 function writeNginx(ports: { http: number; https: number; api: number; content: number }): string {
   const local = recipe('nginx.conf')
     .replaceAll('listen 80;', `listen 127.0.0.1:${ports.http};`)

@@ -12,7 +12,7 @@ import {
 import { ask, openSockets, type Reply, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
 
-/** HTTP/2 requires TLS, so these attempts have a service of their own. */
+/** HTTP/2 requires TLS, so these attempts use a separate service. */
 async function withSecureService(run: (service: Running) => Promise<Outcome>): Promise<Outcome> {
   const { certFile, keyFile } = writeCertificate(await temporaryFolder());
   const service = await startProcess({ ...(await place()), TLS_CERT: certFile, TLS_KEY: keyFile });

@@ -9,7 +9,7 @@ const server = isBuilt ? import.meta.dirname : join(import.meta.dirname, '../..'
  * Folders that the service reads. `npm run build` puts all of them into `dist/`; browser code is read only
  * from there.
  */
-export const places = {
+export const locations = {
   console: join(dist, 'console'),
   player: join(dist, 'player'),
   guide: join(dist, 'guide'),

@@ -7,10 +7,10 @@ import { closeDataFolder } from './files/owner-only.ts';
 import { openKeys } from './keys/open-keys.ts';
 import { openAdmission } from './load/pools.ts';
 import { openImports } from './load/queue.ts';
+import { locations } from './locations.ts';
 import { openState } from './node-state.ts';
 import { openCounters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
-import { places } from './places.ts';
 
 /**
  * Opens and migrates the database and opens the files: everything that verbs need. `migrates` false: an older
@@ -29,9 +29,9 @@ export async function openContext(
     log,
   });
   try {
-    if (!migrates && !(await isMigrated(engine, places.migrations)))
+    if (!migrates && !(await isMigrated(engine, locations.migrations)))
       throw new Error('The database is from an earlier version. Run lectern migrate first.');
-    const { applied } = await migrate(engine, places.migrations);
+    const { applied } = await migrate(engine, locations.migrations);
     if (applied.length > 0) log.info({ applied }, 'migrated the database');
     const files = await openFiles(config.dataDir);
     const now = () => new Date();

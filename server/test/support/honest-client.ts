@@ -1,5 +1,5 @@
 /** The response times of a caller with small requests during something heavy, in milliseconds. */
-export type Noticed = {
+export type CallTimes = {
   requests: number;
   /** Wall-clock time, including time taken by other programs. */
   longestWait: number;
@@ -23,7 +23,10 @@ function slowness(): number {
 }
 
 /** Calls repeatedly until `work` ends. The service must run in this process. */
-export async function callBeside(call: () => Promise<unknown>, work: Promise<unknown>): Promise<Noticed> {
+export async function measureDuring(
+  call: () => Promise<unknown>,
+  work: Promise<unknown>,
+): Promise<CallTimes> {
   const noticed = { requests: 0, longestWait: 0, longestWork: 0 };
   let isOver = false;
   const end = () => {

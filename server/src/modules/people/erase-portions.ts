@@ -6,7 +6,7 @@ import { eraseEnrolments } from '../enrolments/personal-data.ts';
 import { appendEvents } from '../events/append.ts';
 import { removeUser } from '../users/personal-data.ts';
 import { allPersonalData } from './all-personal-data.ts';
-import { advanced, counted, movedTo, type UnderWay } from './erasure-progress.ts';
+import { advanced, counted, type ErasureProgress, movedTo } from './erasure-progress.ts';
 import { erasureMark, receiptOf, storedAnswers } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
@@ -33,8 +33,8 @@ const enough = portionRows;
 const costOfStep = 20;
 const costOfEnrolment = 25;
 
-type Erasing = { erasureId: string; subject: Subject; state: UnderWay };
-type Row = { user_id: string; login_id: string; progress: UnderWay };
+type Erasing = { erasureId: string; subject: Subject; state: ErasureProgress };
+type Row = { user_id: string; login_id: string; progress: ErasureProgress };
 
 const lockText = `
 select erasure_under_way.user_id, known.login_id, erasure_under_way.progress from erasure_under_way

@@ -7,7 +7,7 @@ import { closeUser } from '../users/personal-data.ts';
 import { userNotFound } from '../users/users.ts';
 import { findPerson } from './all-personal-data.ts';
 import { eraseSome } from './erase-portions.ts';
-import { beginning, type UnderWay } from './erasure-progress.ts';
+import { beginning, type ErasureProgress } from './erasure-progress.ts';
 import { planErasure } from './plan-erasure.ts';
 import { completed, erasureMark } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
@@ -58,7 +58,7 @@ async function beginErasure(ctx: TenantContext, loginId: string): Promise<string
   if (known) return known.erasure_id;
   const now = ctx.now();
   const erasureId = newId(now);
-  const progress: UnderWay = beginning(now);
+  const progress: ErasureProgress = beginning(now);
   await ctx.db
     .insertInto('erasure_under_way')
     .values({

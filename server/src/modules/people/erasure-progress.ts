@@ -1,7 +1,7 @@
 import type { Place } from '../../platform/keyset.ts';
 
 /** The progress of an erasure, stored between two portions. */
-export type UnderWay = {
+export type ErasureProgress = {
   /** Records by kind of data. */
   counts: Record<string, number>;
   /**
@@ -16,20 +16,20 @@ export type UnderWay = {
   until: string;
 };
 
-export function beginning(now: Date): UnderWay {
+export function beginning(now: Date): ErasureProgress {
   return { counts: {}, at: 'enrolments', step: 0, place: null, until: now.toISOString() };
 }
 
-export function counted(state: UnderWay, name: string, records: number): UnderWay {
+export function counted(state: ErasureProgress, name: string, records: number): ErasureProgress {
   return { ...state, counts: { ...state.counts, [name]: (state.counts[name] ?? 0) + records } };
 }
 
 /** Where to continue after a portion of a step; `next` null: with the next step. */
-export function advanced(state: UnderWay, next: Place | null): UnderWay {
+export function advanced(state: ErasureProgress, next: Place | null): ErasureProgress {
   return next === null ? { ...state, step: state.step + 1, place: null } : { ...state, place: next };
 }
 
-export const movedTo = (state: UnderWay, at: UnderWay['at']): UnderWay => ({
+export const movedTo = (state: ErasureProgress, at: ErasureProgress['at']): ErasureProgress => ({
   ...state,
   at,
   step: 0,

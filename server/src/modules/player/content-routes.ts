@@ -7,8 +7,8 @@ import { Problem } from '../../platform/errors.ts';
 import { readBuilt } from '../../platform/http/built-files.ts';
 import { type Answer, route } from '../../platform/http/routes.ts';
 import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';
+import { locations } from '../../platform/locations.ts';
 import { namesOf } from '../../platform/names-of.ts';
-import { places } from '../../platform/places.ts';
 import { isRelease } from '../catalogue/playable.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
 import { type SessionEnd, sessionEnds } from '../enrolments/session-end.ts';
@@ -47,7 +47,7 @@ let page: string | undefined;
 
 /** The player page as built. Loaded lazily, so that routes can be described without it. */
 export function playerPage(): string {
-  page ??= readBuilt(places.player, 'index.html');
+  page ??= readBuilt(locations.player, 'index.html');
   return page;
 }
 

@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts';
 import { parseBeacons } from '../../platform/http/bodies.ts';
 import { assetRoute } from '../../platform/http/built-files.ts';
 import type { JsonShape } from '../../platform/http/validation/json-shape.ts';
-import { places } from '../../platform/places.ts';
+import { locations } from '../../platform/locations.ts';
 import { compressCourseFile } from './compress-files.ts';
 import { refuseOtherHosts } from './content-hosts.ts';
 import { playerPage } from './content-routes.ts';
@@ -45,5 +45,5 @@ export async function prepareContent(app: FastifyInstance, ctx: Context): Promis
   compressCourseFile(app, ctx);
   // Fails at start-up if the player has not been built.
   playerPage();
-  assetRoute(app, '/player', places.player);
+  assetRoute(app, '/player', locations.player);
 }

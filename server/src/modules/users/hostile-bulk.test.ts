@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { callBeside } from '../../../test/support/honest-client.ts';
+import { measureDuring } from '../../../test/support/honest-client.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
 
@@ -35,7 +35,7 @@ for (const [what, type, body, status] of files)
       headers: { authorization: `Bearer ${tenant.key}`, 'content-type': type },
       body,
     }).then(async (response) => ({ status: response.status, text: await response.text() }));
-    const noticed = await callBeside(async () => {
+    const noticed = await measureDuring(async () => {
       expectStatus(await tenant.api('GET', `/user/${user}`), 200);
     }, sending);
     const { status: answered, text } = await sending;

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { callBeside } from '../../../test/support/honest-client.ts';
+import { measureDuring } from '../../../test/support/honest-client.ts';
 import { slack } from '../../../test/support/until.ts';
 import { AddressRefused, resolveChecked } from './addresses.ts';
 import { lookUp } from './look-up.ts';
@@ -36,7 +36,7 @@ test('100 names whose servers are silent hold up no other name, and are given up
   const slow = Promise.allSettled(
     Array.from({ length: 100 }, (_, nth) => lookUp(`slow-${nth}.example`, [place])),
   );
-  const { longestWait, requests } = await callBeside(async () => {
+  const { longestWait, requests } = await measureDuring(async () => {
     assert.deepEqual(await lookUp('good.example', [place]), [{ address: '93.184.216.34', family: 4 }]);
   }, slow);
   assert.ok(requests > 20 && longestWait < 1_000, `${requests} look-ups, ${longestWait} ms`);

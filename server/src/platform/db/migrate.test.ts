@@ -132,8 +132,8 @@ test('gives up after a number of attempts, without any effect', {
   await write('0002_first.sql', 'create table second (id int); drop table first');
   await engine.transaction(async (connection) => {
     await connection.query({ text: 'select * from first', values: [] });
-    const patience = { lockMilliseconds: 20, pauseMilliseconds: 20, tries: 3 };
-    await assert.rejects(migrate(engine, folder, patience), /0002_first\.sql failed .*lock timeout/);
+    const timeouts = { lockMilliseconds: 20, pauseMilliseconds: 20, tries: 3 };
+    await assert.rejects(migrate(engine, folder, timeouts), /0002_first\.sql failed .*lock timeout/);
   });
   assert.deepEqual(await tables(), ['first']);
 });

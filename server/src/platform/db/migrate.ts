@@ -14,9 +14,9 @@ const lockNumber = 5_119_244_003;
 const turn = 100;
 
 /** How long a change may wait for a lock, and block everyone queueing behind it, before it backs off. */
-export type Patience = { lockMilliseconds: number; pauseMilliseconds: number; tries: number };
+export type LockTimeouts = { lockMilliseconds: number; pauseMilliseconds: number; tries: number };
 
-const usual: Patience = { lockMilliseconds: 500, pauseMilliseconds: 1_000, tries: 600 };
+const defaults: LockTimeouts = { lockMilliseconds: 500, pauseMilliseconds: 1_000, tries: 600 };
 
 /**
  * Forward only. Nodes that start together take turns, and each migration runs in a transaction of its own.
@@ -26,10 +26,10 @@ const usual: Patience = { lockMilliseconds: 500, pauseMilliseconds: 1_000, tries
 export async function migrate(
   engine: Engine,
   folder = 'migrations',
-  patience: Partial<Patience> = {},
+  timeouts: Partial<LockTimeouts> = {},
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
-  const { lockMilliseconds, pauseMilliseconds, tries } = { ...usual, ...patience };
+  const { lockMilliseconds, pauseMilliseconds, tries } = { ...defaults, ...timeouts };
   const applied: string[] = [];
   for (let busy = 0; ; ) {
     const step = await applyNext(engine, migrations, lockMilliseconds).catch((error: unknown) => {

@@ -9,7 +9,7 @@ import {
   type ServerDatabase,
   templateOnServer,
 } from '../../../test/support/server-database.ts';
-import { places } from '../places.ts';
+import { locations } from '../locations.ts';
 import { type Database, kyselyOn } from './dialect.ts';
 import type { Engine } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
@@ -22,7 +22,7 @@ const kept = path.join(import.meta.dirname, '../../../../node_modules/.cache');
 /** A migrated database for one test: in memory, or on the server that TEST_DATABASE_URL names. */
 export async function openTestDatabase(): Promise<{ engine: Engine; db: Database }> {
   const engine = guardTenants(await recorded(openCopy()));
-  await migrate(engine, places.migrations);
+  await migrate(engine, locations.migrations);
   return { engine, db: kyselyOn(engine) };
 }
 
@@ -66,7 +66,7 @@ async function openOnServer({ url, drop }: ServerDatabase): Promise<Engine> {
 export async function migratedTemplate(serverUrl: string): Promise<string> {
   return templateOnServer(serverUrl, `lectern_template_${await fingerprint()}`, async (url) => {
     const engine = await openPostgres({ url });
-    await migrate(engine, places.migrations).finally(() => engine.close());
+    await migrate(engine, locations.migrations).finally(() => engine.close());
   });
 }
 
@@ -76,7 +76,7 @@ async function migratedImage(): Promise<Uint8Array> {
   if (existsSync(file)) return readFile(file);
   const engine = await openInMemory();
   try {
-    await migrate(engine, places.migrations);
+    await migrate(engine, locations.migrations);
     await engine.script('checkpoint');
     const image = await engine.dump();
     await mkdir(kept, { recursive: true });
@@ -95,7 +95,7 @@ async function fingerprint(): Promise<string> {
     'utf8',
   );
   const hash = createHash('sha256').update(library);
-  for (const { name, checksum } of await readMigrations(places.migrations))
+  for (const { name, checksum } of await readMigrations(locations.migrations))
     hash.update(`${name} ${checksum}`);
   return hash.digest('hex').slice(0, 16);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
-import { callBeside } from '../../../test/support/honest-client.ts';
+import { measureDuring } from '../../../test/support/honest-client.ts';
 import { openSocket } from '../../../test/support/raw.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newTenant } from '../../../test/support/tenant.ts';
@@ -34,7 +34,7 @@ test('pipelined requests are answered one at a time while other connections are 
     }),
   );
   socket.write(get('/openapi.json').repeat(100));
-  const beside = callBeside(() => tenant.api('GET', '/user'), all);
+  const beside = measureDuring(() => tenant.api('GET', '/user'), all);
   assert.ok((await maxInUse(all)) <= 1);
   assert.ok((await beside).longestWork < 250);
   socket.destroy();
@@ -49,7 +49,7 @@ test('a connection that pipelines 1,500 requests is closed, at no cost to others
     const socket = await openSocket(origin);
     const closed = once(socket, 'close');
     socket.write(get(path).repeat(1_500));
-    const { longestWork } = await callBeside(() => tenant.api('GET', '/user'), closed);
+    const { longestWork } = await measureDuring(() => tenant.api('GET', '/user'), closed);
     assert.ok(longestWork < 250, `${path}: ${longestWork} ms`);
   }
 });

@@ -20,7 +20,7 @@ export type Figures = {
 };
 
 /** How long a response waits for figures; Prometheus gives up after 10 s. */
-const patience = 500;
+const timeoutMilliseconds = 500;
 /** Figures that could not be read for this many intervals are left out. */
 const staleAfter = 4;
 
@@ -71,7 +71,7 @@ export function readBriefly<T>(ctx: Context, work: (connection: Connection) => P
   });
 }
 
-/** Returns a function that updates the gauges as far as possible within `patience`. */
+/** Returns a function that updates the gauges as far as possible within `timeoutMilliseconds`. */
 export function openFigures(ctx: Context, registry: Registry, more: readonly Figures[]): () => Promise<void> {
   const up = new Gauge({
     name: 'lectern_figures_up',
@@ -82,7 +82,7 @@ export function openFigures(ctx: Context, registry: Registry, more: readonly Fig
   const readers = [diskFigures, logFigures, ...more].map((figures) => openReader(ctx, registry, figures, up));
   return async () => {
     const reading = Promise.all(readers.map(({ refresh }) => refresh()));
-    await Promise.race([reading, delay(patience, undefined, { ref: false })]);
+    await Promise.race([reading, delay(timeoutMilliseconds, undefined, { ref: false })]);
     for (const reader of readers) reader.show();
   };
 }

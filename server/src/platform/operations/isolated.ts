@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
 import type { ErrorCode, ProblemExtras } from '../errors.ts';
 import { Problem } from '../errors.ts';
-import { places } from '../places.ts';
+import { locations } from '../locations.ts';
 
 export type IsolatedLimits = {
   seconds: number;
@@ -21,7 +21,7 @@ export type IsolatedLimits = {
  * all the keys.
  */
 const code = [
-  ...places.code,
+  ...locations.code,
   ...(createRequire(import.meta.url).resolve.paths('any') ?? []).filter((path) =>
     path.endsWith(`${sep}node_modules`),
   ),

@@ -37,7 +37,7 @@ export async function startJobs(
       await job.run(inLine(ctx, jobsLine));
     } catch (error) {
       next = Math.min(job.every, retryAfter);
-      ctx.log.warn({ err: error, job: job.name }, 'a job failed; it will be run again');
+      ctx.log.warn({ err: error, job: job.name }, 'a job failed; it will be retried');
     }
     running.delete(job.name);
     await run(ctx, { name: 'keep_jobs', text: keep, values: [[job.name], next] });
@@ -53,7 +53,7 @@ export async function startJobs(
     }
   };
   const warn = (error: unknown) =>
-    ctx.log.warn({ err: error }, 'jobs could not be looked for; it is tried again');
+    ctx.log.warn({ err: error }, 'could not look for due jobs; it will be retried');
   let looking = Promise.resolve();
   const begin = () => {
     looking = look()

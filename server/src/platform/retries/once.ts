@@ -6,7 +6,7 @@ import { coalesce } from '../load/batch.ts';
 import { openState, partOfState } from '../node-state.ts';
 import {
   AlreadyStored,
-  type Asked,
+  type KeyedRequest,
   type Name,
   nameOf,
   type Outcome,
@@ -36,7 +36,7 @@ const maxAttempts = 5;
  * PostgreSQL rolls back a transaction that conflicts with others: conflicts, deadlocks, and what fails after
  * one.
  */
-const raced = new Set(['23503', '23505', '25P02', '40001', '40P01']);
+const conflictCodes = new Set(['23503', '23505', '25P02', '40001', '40P01']);
 
 /** The keys that this process is working on. */
 const runningKeys = partOfState('running_idempotency_keys', () => new Set<string>());
@@ -47,7 +47,7 @@ const runningKeys = partOfState('running_idempotency_keys', () => new Set<string
  */
 export async function once<T>(
   ctx: TenantContext,
-  asked: Asked,
+  asked: KeyedRequest,
   call: Call<T>,
 ): Promise<{ outcome: Outcome<T>; replayed: boolean }> {
   const name = nameOf(ctx, asked);
@@ -55,9 +55,9 @@ export async function once<T>(
     const stored = await recall<T>(ctx, name);
     if (stored) return { outcome: stored, replayed: true };
     try {
-      return { outcome: await alone(ctx, name, call), replayed: false };
+      return { outcome: await runAlone(ctx, name, call), replayed: false };
     } catch (error) {
-      if (attempt === maxAttempts || !isRaced(error)) throw error;
+      if (attempt === maxAttempts || !isConflict(error)) throw error;
     }
   }
 }
@@ -79,12 +79,12 @@ export class Outdated extends Problem {
   }
 }
 
-function isRaced(error: unknown): boolean {
-  return error instanceof AlreadyStored || error instanceof Outdated || raced.has(codeOf(error));
+function isConflict(error: unknown): boolean {
+  return error instanceof AlreadyStored || error instanceof Outdated || conflictCodes.has(codeOf(error));
 }
 
 /** Within this process one at a time; nodes exclude each other by the primary key. */
-async function alone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<Outcome<T>> {
+async function runAlone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<Outcome<T>> {
   const running = runningKeys(ctx);
   if (running.has(name.keyHash)) throw inProgress();
   running.add(name.keyHash);

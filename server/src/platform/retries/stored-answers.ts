@@ -17,7 +17,7 @@ const keptHours = 24;
 /** The owner of responses to the operator, besides the tenants'. */
 export const operatorSpace = '';
 
-export type Asked = {
+export type KeyedRequest = {
   /** The client's name for this request. */
   key: string;
   /** What it asks for; the same key with another request is rejected. */
@@ -37,7 +37,7 @@ export type Outcome<T> =
 export type Name = { keyHash: string; requestHash: string; about: string | null; cipher: Buffer };
 
 /** The response is encrypted with key and request, so a copy of the database reveals nothing without both. */
-export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = null }: Asked): Name {
+export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = null }: KeyedRequest): Name {
   const secret = createSecretKey(
     createHmac('sha256', markingKey(ctx.keys, 'idempotency'))
       .update(`idempotency\0${ctx.tenantId}\0${key}`)

@@ -12,7 +12,7 @@ import { newId, normalizeIdentifiers } from '../ids.ts';
 import { noteGrowth } from '../operations/statistics.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
 import { answered, type Inside, once } from '../retries/once.ts';
-import { type Asked, nameOf, recall } from '../retries/stored-answers.ts';
+import { type KeyedRequest, nameOf, recall } from '../retries/stored-answers.ts';
 import {
   acceptedRows,
   portion,
@@ -191,7 +191,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
           },
           shares: request.routeOptions.url ?? null,
         };
-        const { outcome, replayed } = await once(ctx, asked.get(row) as Asked, call);
+        const { outcome, replayed } = await once(ctx, asked.get(row) as KeyedRequest, call);
         if (replayed) replays += 1;
         return answered(outcome);
       };
@@ -255,7 +255,7 @@ function askedBy(
   request: FastifyRequest,
   key: string,
   { row, value }: { row: number; value: unknown },
-): Asked {
+): KeyedRequest {
   return {
     key: `${key}\0${row}`,
     request: `${request.url}\n${scopesOf(request)}\n${JSON.stringify(value)}`,

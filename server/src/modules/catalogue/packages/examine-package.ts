@@ -1,8 +1,8 @@
 import type { PackageReport } from '../../../../../standards/types.ts';
 import type { Context } from '../../../platform/context.ts';
 import { Problem } from '../../../platform/errors.ts';
+import { programAddress } from '../../../platform/locations.ts';
 import { IsolationFailure, runIsolated } from '../../../platform/operations/isolated.ts';
-import { programAddress } from '../../../platform/places.ts';
 import type { PackageSource } from './read-package.ts';
 
 const program = programAddress('./package-program.ts', import.meta.url);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { manifest12, oneItem, oneResource } from '../../../../../standards/test-support.ts';
-import { callBeside } from '../../../../test/support/honest-client.ts';
+import { measureDuring } from '../../../../test/support/honest-client.ts';
 import { type Reply, startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
 import { until } from '../../../../test/support/until.ts';
@@ -61,7 +61,7 @@ for (const [what, zip, status] of [
     const CourseID = await course();
     const before = await leftOnDisk();
     const importing = upload(CourseID, zip);
-    const noticed = await callBeside(async () => {
+    const noticed = await measureDuring(async () => {
       expectStatus(await api('GET', `/course/${CourseID}`), 200);
     }, importing);
     expectStatus(await importing, status);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { syncPath, syncTree } from '../../files/durable.ts';
 import { tighten } from '../../files/owner-only.ts';
-import { programAddress } from '../../places.ts';
+import { programAddress } from '../../locations.ts';
 import type { DatabaseLog } from '../engine.ts';
 
 const program = fileURLToPath(programAddress('./pglite-create.ts', import.meta.url));
@@ -20,7 +20,7 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
     if (name.startsWith(draftName)) rmSync(path.join(folder, name), { recursive: true, force: true });
   // A unique name: a killed process may leave its helper running for a moment.
   const draft = path.join(folder, `${draftName}-${process.pid}`);
-  log.info({ folder }, 'Creating the database');
+  log.info({ folder }, 'creating the database');
   await make(draft);
   tighten(draft);
   syncTree(draft);

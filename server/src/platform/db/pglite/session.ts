@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import pg from 'pg';
-import { programAddress } from '../../places.ts';
+import { programAddress } from '../../locations.ts';
 import { types } from '../postgres/wire.ts';
 import { joined } from './backend.ts';
 import type { FromWorker, ToWorker, WorkerTask } from './pglite-worker.ts';
