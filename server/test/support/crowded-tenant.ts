@@ -7,6 +7,11 @@ const id = (kind: string, n = 'n') => `('${kind}-0000-7000-8000-' || lpad(to_hex
 
 type Known = { TenantID: string; userId: string; enrollId: string; webhookId: string; courseId: string };
 
+/** Half of the rows match one value of a filter, and the other half the values of others, so that two filters may exclude each other. */
+const half = (even: string, odd: string) => `case when n % 2 = 0 then ${even} else ${odd} end`;
+/** Actors of the audit trail. */
+export const actors = ['01970000-0000-7000-8000-000000000000', '01970000-0000-7000-8000-000000000001'];
+
 /** Exports read four rows with run-time data at a time, so there are fewer of these. Most rows are of one user (most enrolments of `crowd-2`), one enrolment or one endpoint, which are the worst that a caller can make. */
 function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known): string[] {
   const t = `'${TenantID}'`;
@@ -15,13 +20,15 @@ function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known):
   const [u, e, w] = [`'${userId}'::uuid`, `'${enrollId}'::uuid`, `'${webhookId}'::uuid`];
   const others = id('01900000');
   return [
-    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash, created_at,
-       updated_at) select ${t}, ${others}, 'crowd-' || n, 'First', 'Last', 'crowd', 'crowd@x.example', 'x', now(), now() ${made}`,
+    `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash,
+       enabled, created_at, updated_at)
+     select ${t}, ${others}, 'crowd-' || n, ${half("'First'", "'Second'")}, ${half("'Last'", "'Later'")}, ${half("'crowd'", "'others'")},
+       ${half("'other@x.example'", "'crowd@x.example'")}, 'x', n % 2 = 0, now(), now() ${made}`,
     `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, ended_at,
        expires_at, status, status_before_end, group_name, holds_seat)
      select ${t}, ${id('01910000')}, case when n % 200 = 0 then ${u} when n % 2 = 0 then ${id('01900000', '2')} else ${others} end, '${courseId}', 'standard', 'enrolment',
        now(), now(), case when n % 2 = 0 then now() end, now() + interval '1 day',
-       case when n % 2 = 0 then 'withdrawn' else 'enrolled' end, 'enrolled', 'crowd', n % 2 <> 0 ${made}`,
+       case when n % 2 = 0 then 'withdrawn' else 'enrolled' end, 'enrolled', ${half("'crowd'", "'others'")}, n % 2 <> 0 ${made}`,
     `insert into launch (tenant_id, enroll_id, number, started_at, last_seen_at, user_agent)
      select ${t}, ${e}, n + 10, now(), now(), 'browser' ${made}`,
     `insert into run_time_commit (tenant_id, enroll_id, launch, number, unit_id, evidence, committed_at, body_hash)
@@ -38,13 +45,13 @@ function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known):
        'replay', case when n % 10 = 0 then 'pending' else 'delivered' end, now(), now(), 200, 'taken', 'http://127.0.0.1:9/' ${made}`,
     `insert into enrolment_key (tenant_id, key_id, key_hash, key_start, course_ids, duration_ids, purchase_order, user_id,
        redeemed_by, redeemed_at, valid_from, valid_until, created_at)
-     select ${t}, ${id('01940000')}, md5(n::text), 'x', '{${courseId}}', '{standard}', 'order',
+     select ${t}, ${id('01940000')}, md5(n::text), 'x', '{${courseId}}', '{standard}', case when n % 3 = 1 then 'order' else 'other' end,
        case when n % 3 = 0 then ${u} end, case when n % 3 = 1 then ${u} end, case when n % 3 = 1 then now() end,
        now(), now() + interval '1 year', now() ${made}`,
     `insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, target, target_id, data,
        hash, seal)
-     select ${t}, ${id('01950000')}, 1000 + n, now(), 'enrolment.withdrawn', 'administrator', 'actor',
-       case when n % 2 = 0 then ${u} end, 'enrolment', ${e}::text, '{}', 'x', 'x' ${made}`,
+     select ${t}, ${id('01950000')}, 1000 + n, now(), ${half("'enrolment.withdrawn'", "'enrolment.reinstated'")}, 'administrator',
+       ${half(`'${actors[0]}'`, `'${actors[1]}'`)}, case when n % 2 = 0 then ${u} end, 'enrolment', ${half(`${e}::text`, `${others}::text`)}, '{}', 'x', 'x' ${made}`,
     `insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at)
      select ${t}, 'link-' || n, ${u}, '/', now(), now() + interval '1 minute' ${made}`,
     `insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at)

@@ -1,88 +1,128 @@
 import type { Context } from '../../platform/context.ts';
-import { parametersAfter } from '../../platform/db/parameters.ts';
-import { run } from '../../platform/db/transaction.ts';
+import type { Parameters } from '../../platform/db/parameters.ts';
+import { mostVisited, visitRows, type Way } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId, lowestId } from '../../platform/ids.ts';
 import type { Entry } from './chain.ts';
+import { findPerson, type Person } from './person.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
 
 type Row = Entry & { actor_name: string | null; target_name: string | null };
 
-/**
- * SQL of a page. Each condition to find entries uses its own index, and a page merges their first rows. Names are
- * joined at read time, so those of erased people do not appear.
- */
-function pageText(input: {
-  tenantId: string | null;
-  conditions: string[];
-  alternatives: string[];
-  order: 'asc' | 'desc';
-  limit: string;
-}): string {
-  const { tenantId, conditions, alternatives, order, limit } = input;
-  const scope = tenantId === null ? [] : ['entry.tenant_id = $1'];
-  const branch = (condition: string[]) => `(select entry.* from audit_entry entry
-    where ${[...scope, ...conditions, ...condition].join(' and ') || 'true'} order by entry.audit_id ${order} limit ${limit})`;
-  const branches =
-    alternatives.length === 0 ? [branch([])] : alternatives.map((condition) => branch([condition]));
-  const own = (column: string) => (tenantId === null ? `${column} = found.tenant_id` : `${column} = $1`);
+/** SQL: names are joined at read time, so those of erased people do not appear. */
+function withNames(tenantId: string | null, page: string): string {
+  const own = (column: string) => (tenantId === null ? `${column} = held.tenant_id` : `${column} = $1`);
   const userOf = (kind: string, column: string) => `(case when ${kind} then ${column} end)::uuid`;
-  const why = tenantId === null ? '/* across tenants: the operator reads all trails */ ' : '';
-  return `${why}with found as (
-  select page.* from (${branches.join('\nunion\n')}) page order by page.audit_id ${order} limit ${limit}
-)
-select found.*, coalesce(doer.login_id, used.name) as actor_name,
+  return `${acrossTenants(tenantId)}select held.*, coalesce(doer.login_id, used.name) as actor_name,
   coalesce(subject.login_id, learner.login_id, changed.name) as target_name
-from found
-left join "user" doer on ${own('doer.tenant_id')} and doer.user_id = found.actor_user_id
-left join api_key used on used.key_id = ${userOf("found.actor in ('key', 'operator_key')", 'found.actor_id')}
+from (${page}) held
+left join "user" doer on ${own('doer.tenant_id')} and doer.user_id = held.actor_user_id
+left join api_key used on used.key_id = ${userOf("held.actor in ('key', 'operator_key')", 'held.actor_id')}
 left join "user" subject on ${own('subject.tenant_id')}
-  and subject.user_id = ${userOf("found.target = 'user'", 'found.target_id')}
-left join enrolment on ${own('enrolment.tenant_id')}
-  and enrolment.enroll_id = ${userOf("found.target = 'enrolment'", 'found.target_id')}
-left join "user" learner on ${own('learner.tenant_id')} and learner.user_id = enrolment.user_id
-left join api_key changed on changed.key_id = ${userOf("found.target = 'key'", 'found.target_id')}
-order by found.audit_id ${order}`;
+  and subject.user_id = ${userOf("held.target = 'user'", 'held.target_id')}
+left join enrolment enrolled on ${own('enrolled.tenant_id')}
+  and enrolled.enroll_id = ${userOf("held.target = 'enrolment'", 'held.target_id')}
+left join "user" learner on ${own('learner.tenant_id')} and learner.user_id = enrolled.user_id
+left join api_key changed on changed.key_id = ${userOf("held.target = 'key'", 'held.target_id')}`;
+}
+
+const acrossTenants = (tenantId: string | null) =>
+  tenantId === null ? '/* across tenants: the operator reads all trails */ ' : '';
+
+type Filter = AuditQuery & { person?: Person | null };
+
+/** The entries of a time; AuditIDs follow it. */
+function timeSql({ After, Before }: Filter, { add }: Parameters): string {
+  const conditions = ['true'];
+  if (After !== undefined) conditions.push(`held.audit_id >= ${add(lowestId(new Date(After)))}::uuid`);
+  if (Before !== undefined) conditions.push(`held.audit_id < ${add(lowestId(new Date(Before)))}::uuid`);
+  return conditions.join(' and ');
+}
+
+/** Each has an index, for a tenant. */
+const fields = { TargetID: 'target_id', ActorID: 'actor_id', Action: 'action' } as const;
+const named = Object.entries(fields) as [keyof typeof fields, string][];
+
+function filterSql(filter: Filter, parameters: Parameters): string {
+  const { add } = parameters;
+  const conditions = [timeSql(filter, parameters)];
+  for (const [name, column] of named)
+    if (filter[name] !== undefined) conditions.push(`held.${column} = ${add(filter[name])}`);
+  if (filter.person) {
+    const user = add(filter.person.userId);
+    // A scalar subquery, because the planner may answer EXISTS by reading all of the person's enrolments.
+    conditions.push(`(held.actor_user_id = ${user}::uuid or held.target_id = ${user}::text or ${user}::uuid = (
+      select own.user_id from enrolment own where own.tenant_id = $1
+        and own.enroll_id = (case when held.target = 'enrolment' then held.target_id end)::uuid))`);
+  }
+  return conditions.join(' and ');
+}
+
+/** What a person did and what was done to them. An entry of both kinds is there twice. */
+function ofPerson({ userId, enrolments }: Person, { add }: Parameters): string {
+  const user = add(userId);
+  const first = `order by entry.audit_id limit ${mostVisited}`;
+  return `(
+    (select entry.*, false as again from audit_entry entry
+      where entry.tenant_id = $1 and entry.actor_user_id = ${user}::uuid ${first})
+    union all
+    select entry.*, entry.actor_user_id is not distinct from ${user}::uuid as again
+    from unnest(${add([userId, ...enrolments])}::text[]) as own (target_id) cross join lateral (
+      select entry.* from audit_entry entry where entry.tenant_id = $1 and entry.target_id = own.target_id ${first}
+    ) entry
+  ) held where true`;
+}
+
+function waysOf(filter: Filter, tenantId: string | null): ((parameters: Parameters) => Way)[] {
+  const { person } = filter;
+  const all = (parameters: Parameters) => ({ ranges: [timeSql(filter, parameters)] });
+  if (person === null) return [() => ({ ranges: ['false'] })];
+  if (tenantId === null) return [all];
+  const given = named.filter(([name]) => filter[name] !== undefined);
+  const ways = given.map(([name, column]) => (parameters: Parameters) => ({
+    ranges: [`held.${column} = ${parameters.add(filter[name])} and ${timeSql(filter, parameters)}`],
+  }));
+  if (!person) return ways.length > 0 ? ways : [all];
+  const few = (parameters: Parameters) => ({
+    rows: ofPerson(person, parameters),
+    ranges: ['true'],
+    order: '',
+    filter: 'not held.again',
+  });
+  return [...(person.hasMore ? [] : [few]), ...ways, all];
 }
 
 /** Lists the entries of one tenant or, for the operator, of all trails. */
 export async function listAudit(ctx: Context & { tenantId?: string }, input: AuditQuery) {
   const tenantId = ctx.tenantId ?? null;
   const limit = pageLimit(input);
-  const order = input.Order === 'newest' ? 'desc' : 'asc';
-  const { values, add } = tenantId === null ? parametersAfter() : parametersAfter(tenantId);
-  const conditions: string[] = [];
   const cursor = readCursor(input);
   if (cursor !== null && !isId(cursor)) throw foreignCursor();
-  if (cursor !== null) conditions.push(`entry.audit_id ${order === 'asc' ? '>' : '<'} ${add(cursor)}::uuid`);
-  if (input.After !== undefined)
-    conditions.push(`entry.audit_id >= ${add(lowestId(new Date(input.After)))}::uuid`);
-  if (input.Before !== undefined)
-    conditions.push(`entry.audit_id < ${add(lowestId(new Date(input.Before)))}::uuid`);
-  if (input.Action !== undefined) conditions.push(`entry.action = ${add(input.Action)}`);
-  if (input.ActorID !== undefined) conditions.push(`entry.actor_id = ${add(input.ActorID)}`);
-  if (input.TargetID !== undefined) conditions.push(`entry.target_id = ${add(input.TargetID)}`);
-  const person = input.LoginID === undefined ? null : await findPerson(ctx, input.LoginID);
-  const alternatives =
-    person === null
-      ? []
-      : [
-          `entry.actor_user_id = any(${add(person.users)}::uuid[])`,
-          `entry.target_id = any(${add([...person.users, ...person.enrolments])}::text[])`,
-        ];
-  const text = pageText({ tenantId, conditions, alternatives, order, limit: add(limit + 1) });
-  const rows = await run<Row>(ctx, { text, values });
+  const filter =
+    input.LoginID === undefined ? input : { ...input, person: await readPerson(ctx, input.LoginID) };
+  const { rows, end } = await visitRows<Row>(ctx, {
+    rows: `audit_entry held where ${tenantId === null ? 'true' : 'held.tenant_id = $1'}`,
+    given: tenantId === null ? [] : [tenantId],
+    key: ['audit_id'],
+    after: cursor === null ? null : [cursor],
+    newest: input.Order === 'newest',
+    ways: waysOf(filter, tenantId),
+    filter: (parameters) => filterSql(filter, parameters),
+    show: (page) => withNames(tenantId, page),
+    wanted: limit,
+  });
   const forTenant = tenantId !== null && !ctx.actor.kind.startsWith('operator');
   return toPage(
     rows,
     limit,
     (row) => row.audit_id,
     (row) => toEntry(row, forTenant),
+    end,
   );
 }
 
-async function findPerson(ctx: Context & { tenantId?: string }, loginId: string) {
+function readPerson(ctx: Context & { tenantId?: string }, loginId: string): Promise<Person | null> {
   const { tenantId } = ctx;
   if (tenantId === undefined)
     throw new Problem(
@@ -92,20 +132,7 @@ async function findPerson(ctx: Context & { tenantId?: string }, loginId: string)
         param: 'LoginID',
       },
     );
-  const users = await ctx.db
-    .selectFrom('user')
-    .select('user_id')
-    .where('tenant_id', '=', tenantId)
-    .where('login_id', '=', loginId)
-    .execute();
-  const ids = users.map(({ user_id }) => user_id);
-  const enrolments = await ctx.db
-    .selectFrom('enrolment')
-    .select('enroll_id')
-    .where('tenant_id', '=', tenantId)
-    .where((where) => where('user_id', '=', where.fn.any(where.val(ids))))
-    .execute();
-  return { users: ids, enrolments: enrolments.map(({ enroll_id }) => enroll_id) };
+  return findPerson({ ...ctx, tenantId }, loginId);
 }
 
 /** Tenants see that the operator acted, but not with which key or from where. */

@@ -1,5 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
+import type { Parameters } from '../../platform/db/parameters.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { visitRows, type Way } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
@@ -12,31 +14,53 @@ import {
 import { isId, sha256 } from '../../platform/ids.ts';
 import { appendAudit } from '../audit/append.ts';
 import { readKey } from './key-text.ts';
-import { isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';
+import { indexOf, isStatusSql, type KeyWithNames, keyNotFound, selectKeys, toKey } from './record.ts';
 import type { EnrolmentKey, KeyStatus } from './schemas.ts';
 
-export async function listKeys(
-  ctx: TenantContext,
-  input: PageQuery & Order & { PurchaseOrder?: string; Status?: KeyStatus },
-) {
+type KeyFilter = { PurchaseOrder?: string; Status?: KeyStatus };
+
+/** SQL of the rows of `page` with the names shown in the record. */
+const withNames = (page: string) => `
+select held.*, holder.login_id as login_id, redeemer.login_id as redeemer from (${page}) held
+left join "user" holder on holder.tenant_id = $1 and holder.user_id = held.user_id
+left join "user" redeemer on redeemer.tenant_id = $1 and redeemer.user_id = held.redeemed_by`;
+
+function conditionsOf({ PurchaseOrder, Status }: KeyFilter, now: Date) {
+  const conditions: ((parameters: Parameters) => string)[] = [];
+  if (PurchaseOrder !== undefined)
+    conditions.push(({ add }) => `held.purchase_order = ${add(PurchaseOrder)}`);
+  if (Status !== undefined) conditions.push(({ add }) => isStatusSql(Status, () => add(now)));
+  return conditions;
+}
+
+export async function listKeys(ctx: TenantContext, input: PageQuery & Order & KeyFilter) {
   const limit = pageLimit(input);
   const after = readCursor(input);
   if (after !== null && !isId(after)) throw foreignCursor();
-  const newest = input.Order === 'newest';
-  let query = selectKeys(ctx);
-  if (after !== null) query = query.where('enrolment_key.key_id', newest ? '<' : '>', after);
-  if (input.PurchaseOrder !== undefined)
-    query = query.where('enrolment_key.purchase_order', '=', input.PurchaseOrder);
-  if (input.Status !== undefined) query = query.where(isStatusSql(input.Status, ctx.now()));
-  const rows = await query
-    .orderBy('enrolment_key.key_id', newest ? 'desc' : 'asc')
-    .limit(limit + 1)
-    .execute();
+  const now = ctx.now();
+  const { PurchaseOrder, Status } = input;
+  const ways: ((parameters: Parameters) => Way)[] = [];
+  if (PurchaseOrder !== undefined)
+    ways.push(({ add }) => ({ ranges: [`held.purchase_order = ${add(PurchaseOrder)}`] }));
+  if (Status !== undefined) ways.push(() => ({ ranges: [indexOf(Status)] }));
+  const { rows, end } = await visitRows<KeyWithNames>(ctx, {
+    rows: 'enrolment_key held where held.tenant_id = $1',
+    given: [ctx.tenantId],
+    key: ['key_id'],
+    after: after === null ? null : [after],
+    newest: input.Order === 'newest',
+    ways: ways.length > 0 ? ways : [() => ({ ranges: ['true'] })],
+    filter: (parameters) =>
+      ['true', ...conditionsOf(input, now).map((condition) => condition(parameters))].join(' and '),
+    show: withNames,
+    wanted: limit,
+  });
   return toPage(
     rows,
     limit,
     (row) => row.key_id,
     (row) => toKey(ctx, row),
+    end,
   );
 }
 

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import type { EnrolmentKeyTable } from '../../platform/db/generated.ts';
 import { Problem } from '../../platform/errors.ts';
@@ -16,17 +16,21 @@ export function keyStatus(row: Facts, now: Date): KeyStatus {
   return row.valid_from > now ? 'scheduled' : 'available';
 }
 
-/** The same as SQL, matching the conditions of the indexes. */
-export function isStatusSql(status: KeyStatus, now: Date) {
-  const open = sql`enrolment_key.redeemed_at is null and enrolment_key.revoked_at is null`;
-  const conditions: Record<KeyStatus, ReturnType<typeof sql>> = {
-    redeemed: sql`enrolment_key.redeemed_at is not null`,
-    revoked: sql`enrolment_key.revoked_at is not null and enrolment_key.redeemed_at is null`,
-    expired: sql`${open} and enrolment_key.valid_until <= ${now}`,
-    scheduled: sql`${open} and enrolment_key.valid_until > ${now} and enrolment_key.valid_from > ${now}`,
-    available: sql`${open} and enrolment_key.valid_until > ${now} and enrolment_key.valid_from <= ${now}`,
+/** SQL: the condition of the index that has the keys of this status, on `held`. */
+export function indexOf(status: KeyStatus): string {
+  if (status === 'redeemed') return 'held.redeemed_at is not null';
+  if (status === 'revoked') return 'held.revoked_at is not null and held.redeemed_at is null';
+  return 'held.redeemed_at is null and held.revoked_at is null';
+}
+
+/** SQL: the same as `keyStatus`. */
+export function isStatusSql(status: KeyStatus, now: () => string): string {
+  const times: Partial<Record<KeyStatus, () => string>> = {
+    expired: () => `held.valid_until <= ${now()}`,
+    scheduled: () => `held.valid_until > ${now()} and held.valid_from > ${now()}`,
+    available: () => `held.valid_until > ${now()} and held.valid_from <= ${now()}`,
   };
-  return sql<boolean>`${conditions[status]}`;
+  return [indexOf(status), times[status]?.() ?? 'true'].join(' and ');
 }
 
 export function selectKeys(ctx: TenantContext) {

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
+import { mostVisited, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
@@ -12,47 +12,39 @@ import {
 import { isId } from '../../platform/ids.ts';
 import { isInstant } from '../../platform/instants.ts';
 import { userNotFound } from '../users/users.ts';
-import { type EnrolmentWithNames, selectEnrolments, toEnrolment } from './record.ts';
-import { nextStatus, type Status, statuses } from './states.ts';
+import { type Clock, clockOf, type EnrolmentFilter, filterSql, waysOf } from './list-filter.ts';
+import { type EnrolmentWithNames, toEnrolment } from './record.ts';
 
-export type EnrolmentFilter = PageQuery &
-  Order & {
-    LoginID?: string;
-    CourseID?: string;
-    DurationID?: string;
-    Status?: Status;
-    GroupName?: string;
-    ChangedAfter?: string;
-    ExpiresAfter?: string;
-    ExpiresBefore?: string;
-  };
-
-type Query = ReturnType<typeof selectEnrolments>;
 type Place = { at: Date | null; id: string };
 
-/** The sort keys before EnrollID. */
-type Clock = 'changed_at' | 'expires_at' | null;
-
-function userOf(ctx: TenantContext, loginId: string) {
-  return ctx.db
-    .selectFrom('user')
-    .select('user_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', loginId);
-}
+/** SQL of the rows of `page` with the names shown in the record. */
+const withNames = (page: string) => `
+select held.*, known.login_id, course.title as course_title from (${page}) held
+left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
+left join course on course.course_id = held.course_id`;
 
 /** A user's enrolments. */
 export async function listEnrolmentsOfUser(
   ctx: TenantContext,
   input: PageQuery & Order & { LoginID: string },
 ) {
-  if (!(await userOf(ctx, input.LoginID).executeTakeFirst())) throw userNotFound();
+  await requireUser(ctx, input.LoginID);
   return listEnrolments(ctx, input);
+}
+
+async function requireUser(ctx: TenantContext, loginId: string): Promise<void> {
+  const user = await ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', loginId)
+    .executeTakeFirst();
+  if (!user) throw userNotFound();
 }
 
 /**
  * Filtered enrolments. With `ChangedAfter` they are ordered by their last change, with `ExpiresAfter` or
- * `ExpiresBefore` by their end. Each branch uses one index; a page merges their first rows.
+ * `ExpiresBefore` by their end.
  */
 export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter) {
   if (input.DurationID !== undefined && input.CourseID === undefined)
@@ -66,115 +58,43 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
   const limit = pageLimit(input);
   const clock = clockOf(input);
   const after = readPlace(readCursor(input), clock);
-  const [branch, ...others] = branchesOf(ctx, input).map((query) =>
-    ordered(placed(filtered(ctx, query, input), clock, after, input), clock, input).limit(limit + 1),
-  );
-  if (!branch) throw new Error('A list has at least one branch.');
-  const wrapped = (query: Query) => ctx.db.selectFrom(query.as('branch')).selectAll('branch');
-  const merged = others.reduce((all, other) => all.unionAll(wrapped(other)), wrapped(branch));
-  const direction = input.Order === 'newest' ? 'desc' : 'asc';
-  const rows =
-    others.length === 0
-      ? await branch.execute()
-      : await ctx.db
-          .selectFrom(merged.as('page'))
-          .selectAll()
-          .$if(clock !== null, (query) => query.orderBy(clock ?? 'enroll_id', direction))
-          .orderBy('enroll_id', direction)
-          .limit(limit + 1)
-          .execute();
+  const now = ctx.now();
+  const overdue = input.Status === 'expired' ? await readOverdue(ctx) : null;
+  const { rows, end } = await visitRows<EnrolmentWithNames>(ctx, {
+    rows: 'enrolment held where held.tenant_id = $1',
+    given: [ctx.tenantId],
+    key: clock === null ? ['enroll_id'] : [clock, 'enroll_id'],
+    after: after && (after.at === null ? [after.id] : [after.at, after.id]),
+    newest: input.Order === 'newest',
+    ways: waysOf(input, { now, overdue }),
+    filter: (parameters) => filterSql(input, now, parameters),
+    show: withNames,
+    wanted: limit,
+  });
   return toPage(
     rows,
     limit,
     (row) => keyOf(row, clock),
     (row) => toEnrolment(ctx, row),
+    end,
   );
 }
-
-function clockOf(input: EnrolmentFilter): Clock {
-  if (input.ChangedAfter !== undefined) return 'changed_at';
-  return input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined ? 'expires_at' : null;
-}
-
-const openStatuses = statuses.filter(
-  (status) => nextStatus({ status, status_before_end: null, started_at: null }, 'expire') !== status,
-);
 
 /**
- * The current status, as equalities that an index can serve. Overdue enrolments have ended since the job last
- * ran: there are few, so they are found by their end and sorted.
+ * Overdue enrolments have ended since the job last ran, so there are few. The earliest are read, and as many as a
+ * statement may visit if it has fallen behind.
  */
-function branchesOf(ctx: TenantContext, input: EnrolmentFilter): Query[] {
-  const { Status } = input;
-  const now = ctx.now();
-  const noted = (status: Status) => selectEnrolments(ctx).where('enrolment.status', '=', sql.lit(status));
-  if (Status === undefined) return followsCourse(input) ? statuses.map(noted) : [selectEnrolments(ctx)];
-  if (openStatuses.includes(Status))
-    return [
-      noted(Status).where((where) =>
-        where.or([where('enrolment.expires_at', 'is', null), where('enrolment.expires_at', '>', now)]),
-      ),
-    ];
-  if (Status !== 'expired') return [noted(Status)];
-  const due = ctx.db
-    .selectFrom('enrolment as due')
-    .select('due.enroll_id')
-    .where('due.tenant_id', '=', ctx.tenantId)
-    .where('due.ended_at', 'is', null)
-    .where('due.expires_at', '<=', now)
-    .orderBy('due.expires_at');
-  const overdue = selectEnrolments(ctx)
-    .where(
-      'enrolment.status',
-      'in',
-      openStatuses.map((status) => sql.lit(status)),
-    )
-    .where('enrolment.enroll_id', '=', sql<string>`any(array(${due}))`);
-  return [noted(Status), overdue];
-}
-
-/** The index of a course's enrolments has the status before EnrollID. */
-function followsCourse(input: EnrolmentFilter): boolean {
-  const { CourseID, DurationID, LoginID, GroupName } = input;
-  return (
-    CourseID !== undefined &&
-    [DurationID, LoginID, GroupName, clockOf(input) ?? undefined].every((value) => value === undefined)
-  );
-}
-
-function filtered(ctx: TenantContext, all: Query, input: EnrolmentFilter): Query {
-  let query = all;
-  if (input.LoginID !== undefined) query = query.where('enrolment.user_id', '=', userOf(ctx, input.LoginID));
-  if (input.CourseID !== undefined) query = query.where('enrolment.course_id', '=', input.CourseID);
-  if (input.DurationID !== undefined) query = query.where('enrolment.duration_id', '=', input.DurationID);
-  if (input.GroupName !== undefined) query = query.where('enrolment.group_name', '=', input.GroupName);
-  if (input.ChangedAfter !== undefined)
-    query = query.where('enrolment.changed_at', '>', new Date(input.ChangedAfter));
-  if (input.ExpiresAfter === undefined && input.ExpiresBefore === undefined) return query;
-  const from = Math.max(ctx.now().getTime(), new Date(input.ExpiresAfter ?? 0).getTime());
-  query = query.where('enrolment.ended_at', 'is', null).where('enrolment.expires_at', '>', new Date(from));
-  if (input.ExpiresBefore === undefined) return query;
-  return query.where('enrolment.expires_at', '<', new Date(input.ExpiresBefore));
-}
-
-function placed(query: Query, clock: Clock, after: Place | null, { Order }: Order): Query {
-  if (after === null) return query;
-  const beyond = Order === 'newest' ? '<' : '>';
-  if (clock === null || after.at === null) return query.where('enrolment.enroll_id', beyond, after.id);
-  const place = after.at;
-  return query.where((where) =>
-    where(where.refTuple(`enrolment.${clock}`, 'enrolment.enroll_id'), beyond, where.tuple(place, after.id)),
-  );
-}
-
-function ordered(query: Query, clock: Clock, { Order }: Order): Query {
-  const direction = Order === 'newest' ? 'desc' : 'asc';
-  const byClock = clock === null ? query : query.orderBy(`enrolment.${clock}`, direction);
-  return byClock.orderBy('enrolment.enroll_id', direction);
-}
-
-function keyOf(row: EnrolmentWithNames, clock: Clock): string {
-  return clock === null ? row.enroll_id : `${row[clock]?.toISOString()} ${row.enroll_id}`;
+async function readOverdue(ctx: TenantContext): Promise<string[]> {
+  const rows = await ctx.db
+    .selectFrom('enrolment')
+    .select('enroll_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '<=', ctx.now())
+    .orderBy('expires_at')
+    .limit(mostVisited)
+    .execute();
+  return rows.map(({ enroll_id }) => enroll_id);
 }
 
 function readPlace(cursor: string | null, clock: Clock): Place | null {
@@ -184,4 +104,8 @@ function readPlace(cursor: string | null, clock: Clock): Place | null {
   if (at === undefined) return { at: null, id };
   if (!isInstant(at)) throw foreignCursor();
   return { at: new Date(at), id };
+}
+
+function keyOf(row: EnrolmentWithNames, clock: Clock): string {
+  return clock === null ? row.enroll_id : `${row[clock]?.toISOString()} ${row.enroll_id}`;
 }

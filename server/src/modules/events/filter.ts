@@ -1,46 +1,42 @@
-import { parametersAfter } from '../../platform/db/parameters.ts';
+import type { Parameters } from '../../platform/db/parameters.ts';
+import { mostVisited, type Way } from '../../platform/db/visits.ts';
+import type { Person } from '../audit/person.ts';
 
-/** Filters of the log. */
-export type LogFilter = { types?: readonly string[] | null; enrollId?: string; loginId?: string };
+/** Filters of the log. `person`: null if nobody has the LoginID. */
+export type LogFilter = { types?: readonly string[] | null; enrollId?: string; person?: Person | null };
 
-/**
- * A user's events: their own through event_of_user, the others through their enrolments, so that writing an
- * event needs no further index.
- */
-function ofUser(loginId: string): string {
-  const user = `(select owner.user_id from "user" owner where owner.tenant_id = $1 and owner.login_id = ${loginId})`;
-  return `(
-    select entry.* from event entry
-    where entry.tenant_id = $1 and entry.user_id = ${user} and entry.enroll_id is null
-    union all
-    select entry.* from enrolment
-    join event entry on entry.tenant_id = $1 and entry.enroll_id = enrolment.enroll_id
-    where enrolment.tenant_id = $1 and enrolment.user_id = ${user}
-  )`;
+export function filterSql({ types, enrollId, person }: LogFilter, { add }: Parameters): string {
+  const conditions = ['true'];
+  if (enrollId !== undefined) conditions.push(`held.enroll_id = ${add(enrollId)}::uuid`);
+  if (person) conditions.push(`held.user_id = ${add(person.userId)}::uuid`);
+  if (types) conditions.push(`held.type = any(${add(types)}::text[])`);
+  return conditions.join(' and ');
 }
 
+/** A user's events: their own and those of their enrolments, so that writing an event needs no further index. */
+const ofPerson = ({ userId, enrolments }: Person, { add }: Parameters) => `(
+  (select entry.* from event entry where entry.tenant_id = $1 and entry.user_id = ${add(userId)}::uuid and entry.enroll_id is null
+    order by entry.event_id limit ${mostVisited})
+  union all
+  select entry.* from unnest(${add(enrolments)}::uuid[]) as own (enroll_id) cross join lateral (
+    select entry.* from event entry where entry.tenant_id = $1 and entry.enroll_id = own.enroll_id
+    order by entry.event_id limit ${mostVisited}
+  ) entry
+) held where true`;
+
 /**
- * SQL of the filter, with its values appended to those given; $1 is the tenant. Each combination is a named
- * statement of its own: a single one with `$5 is null or …` got a plan that read the whole log for one
- * enrolment.
+ * Ways by event_of_user and event_of_enrolment, which are in the order of EventID. `order`: that of the list, if it is
+ * another.
  */
-export function narrowed(name: string, given: readonly unknown[], filter: LogFilter) {
-  const { values, add } = parametersAfter(...given);
-  const { types, enrollId, loginId } = filter;
-  const source = loginId === undefined ? 'event' : ofUser(add(loginId));
-  const conditions = ['told.tenant_id = $1'];
-  if (enrollId !== undefined) conditions.push(`told.enroll_id = ${add(enrollId)}::uuid`);
-  if (types) conditions.push(`told.type = any(${add(types)}::text[])`);
-  const parts = [
-    name,
-    loginId === undefined ? [] : 'user',
-    enrollId === undefined ? [] : 'enrolment',
-    types ? 'types' : [],
-  ];
-  return {
-    name: parts.flat().join('_'),
-    values,
-    from: `${source} told left join "user" known on known.tenant_id = $1 and known.user_id = told.user_id`,
-    where: conditions.join(' and '),
-  };
+export function narrowWays({ enrollId, person }: LogFilter, order?: string) {
+  const ways: ((parameters: Parameters) => Way)[] = [];
+  if (person === null) ways.push(() => ({ ranges: ['false'] }));
+  if (enrollId !== undefined)
+    ways.push(({ add }) => ({
+      ranges: [`held.enroll_id = ${add(enrollId)}::uuid`],
+      ...(order === undefined ? {} : { order }),
+    }));
+  if (person && !person.hasMore)
+    ways.push((parameters) => ({ rows: ofPerson(person, parameters), ranges: ['true'], order: '' }));
+  return ways;
 }

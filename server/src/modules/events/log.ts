@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { run } from '../../platform/db/transaction.ts';
+import { type Visit, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
-import { type LogFilter, narrowed } from './filter.ts';
+import { filterSql, type LogFilter, narrowWays } from './filter.ts';
 import { lastEventId, logStart, type Position } from './position.ts';
 import type { Event } from './schemas.ts';
 import type { EventType } from './types.ts';
@@ -31,42 +31,55 @@ type Row = EventRow & {
 export const eventColumns = `told.event_id, told.type, told.occurred_at, told.enroll_id, told.user_id, told.course_id,
   told.data, known.login_id`;
 
+const rows = 'event held where held.tenant_id = $1';
+const withLogin = (page: string) => `select held.*, known.login_id from (${page}) held
+  left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`;
+
 /**
  * Stops before the oldest open transaction: its events get a lower number than events that were committed
- * before it. Transactions of an earlier epoch have all ended.
+ * before it. Transactions of an earlier epoch have all ended. $2 and $3 are the position of the reader.
  */
-const readText = ({ from, where }: { from: string; where: string }) => `
+const withHorizon = (page: string) => `
 with horizon as (
   select setting.value::bigint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as transaction,
     $2::bigint > setting.value::bigint
       or ($2 = setting.value::bigint and $3::xid8 >= pg_snapshot_xmax(pg_current_snapshot())) as ahead
   from setting where setting.name = 'event_epoch'
-), page as (
-  select ${eventColumns}, told.epoch, told.transaction
-  from horizon, ${from}
-  where ${where} and (told.epoch, told.transaction, told.event_id) > ($2::bigint, $3::xid8, $4::uuid)
-    and (told.epoch < horizon.epoch or told.transaction < horizon.transaction)
-  order by told.epoch, told.transaction, told.event_id limit $5
 )
-select horizon.epoch as horizon_epoch, horizon.transaction::text as horizon, horizon.ahead, page.*
-from horizon left join page on true
-order by page.epoch, page.transaction, page.event_id`;
+select horizon.epoch as horizon_epoch, horizon.transaction::text as horizon, horizon.ahead, held.*
+from horizon left join (${withLogin(page)}) held on true`;
+const settled = `(held.epoch < (select horizon.epoch from horizon)
+  or held.transaction < (select horizon.transaction from horizon))`;
 
 export type LoggedEvent = { event: Event; userId: string | null };
 
+/** `isPart`: there may be more events behind the position. */
+export type LogPage = { events: LoggedEvent[]; position: Position; isPart: boolean };
+
 /**
  * The events after a position, oldest first. If there are fewer than requested, the new position is the end
- * of what can be read now, so that a filter without matches does not scan the same events again.
+ * of what can be read now, or of what was visited, so that a filter without matches does not scan the same events again.
  */
 export async function readLog(
   ctx: TenantContext,
   input: LogFilter & { after?: Position; limit: number },
-): Promise<{ events: LoggedEvent[]; position: Position }> {
+): Promise<LogPage> {
   const after = input.after ?? logStart;
-  const place = [ctx.tenantId, after.epoch, after.transaction, after.eventId, input.limit];
-  const query = narrowed('read_log', place, input);
-  const rows = await run<Row>(ctx, { name: query.name, text: readText(query), values: query.values });
-  const [first] = rows;
+  const {
+    rows: found,
+    end,
+    read,
+  } = await visitRows<Row>(ctx, {
+    rows,
+    given: [ctx.tenantId, after.epoch, after.transaction],
+    key: ['epoch', 'transaction', 'event_id'],
+    after: [after.epoch, after.transaction, after.eventId],
+    ways: [...narrowWays(input, 'held.event_id'), () => ({ ranges: [settled] })],
+    filter: (parameters) => `${settled} and ${filterSql(input, parameters)}`,
+    show: withHorizon,
+    wanted: input.limit - 1,
+  });
+  const [first] = read;
   if (!first) throw new Error('The setting event_epoch is missing.');
   if (first.ahead)
     throw new Problem(
@@ -74,31 +87,40 @@ export async function readLog(
       'Cursor is ahead of the log, because the database was restored from a backup. Start again without it, or compare by EventID.',
       { param: 'Cursor' },
     );
-  const found = rows.filter((row) => row.event_id !== null);
-  const last = found.at(-1);
-  const full = last && found.length === input.limit;
-  const position = full
-    ? { epoch: last.epoch, transaction: last.transaction, eventId: last.event_id ?? lastEventId }
-    : endOf(first, after);
-  return { events: found.map((row) => ({ event: toEvent(row), userId: row.user_id })), position };
+  const last = end ?? (found.length === input.limit ? found.at(-1) : undefined);
+  return {
+    events: found.map((row) => ({ event: toEvent(row), userId: row.user_id })),
+    position: last ? positionOf(last) : endOf(first, after),
+    isPart: end !== null,
+  };
 }
-
-const newestText = ({ from, where }: { from: string; where: string }) => `
-select ${eventColumns} from ${from}
-where ${where} and told.event_id < $2::uuid order by told.event_id desc limit $3`;
 
 /**
  * The events before an ID, newest first. For display: events committed late may appear behind the pages
  * already shown.
  */
-export async function readNewest(
+export function readNewest(
   ctx: TenantContext,
   input: LogFilter & { before: string | null; limit: number },
-): Promise<EventRow[]> {
-  const place = [ctx.tenantId, input.before ?? lastEventId, input.limit];
-  const query = narrowed('read_newest', place, input);
-  return run<EventRow>(ctx, { name: query.name, text: newestText(query), values: query.values });
+): Promise<Visit<EventRow>> {
+  return visitRows<EventRow>(ctx, {
+    rows,
+    given: [ctx.tenantId],
+    key: ['event_id'],
+    after: input.before === null ? null : [input.before],
+    newest: true,
+    ways: [...narrowWays(input), () => ({ ranges: ['true'] })],
+    filter: (parameters) => filterSql(input, parameters),
+    show: withLogin,
+    wanted: input.limit,
+  });
 }
+
+const positionOf = ({ epoch, transaction, event_id }: Row): Position => ({
+  epoch,
+  transaction,
+  eventId: event_id ?? lastEventId,
+});
 
 /** Just before the oldest open transaction, but not behind the reader's position. */
 function endOf(row: Row, after: Position): Position {

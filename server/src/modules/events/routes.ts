@@ -1,6 +1,7 @@
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { ok, route } from '../../platform/http/routes.ts';
 import { isId } from '../../platform/ids.ts';
+import { findPerson } from '../audit/person.ts';
 import { readLog, readNewest, toEvent } from './log.ts';
 import { fromCursor, toCursor } from './position.ts';
 import { EventPage, eventQuery } from './schemas.ts';
@@ -26,17 +27,17 @@ export const eventRoutes = [
       const filter = {
         ...(query.Types === undefined ? {} : { types: readTypes(query.Types.split(','), 'Types') }),
         ...(query.EnrollID === undefined ? {} : { enrollId: query.EnrollID }),
-        ...(query.LoginID === undefined ? {} : { loginId: query.LoginID }),
+        ...(query.LoginID === undefined ? {} : { person: await findPerson(ctx, query.LoginID) }),
       };
       if (query.Order === 'newest') {
         const before = readCursor(cursor === undefined ? {} : { Cursor: cursor });
         if (before !== null && !isId(before)) throw foreignCursor();
-        const rows = await readNewest(ctx, { ...filter, before, limit: limit + 1 });
-        return ok(toPage(rows, limit, (row) => row.event_id ?? '', toEvent));
+        const { rows, end } = await readNewest(ctx, { ...filter, before, limit });
+        return ok(toPage(rows, limit, (row) => row.event_id ?? '', toEvent, end));
       }
       const after = cursor === undefined ? {} : { after: fromCursor(cursor) };
-      const { events, position } = await readLog(ctx, { ...filter, ...after, limit });
-      return ok({ Items: events.map(({ event }) => event), NextCursor: toCursor(position) });
+      const { events, position, isPart } = await readLog(ctx, { ...filter, ...after, limit });
+      return ok({ Items: events.map(({ event }) => event), NextCursor: toCursor(position), isPart });
     },
   }),
 ];

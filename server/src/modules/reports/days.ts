@@ -5,114 +5,112 @@ import { eventType } from '../events/write.ts';
 import type { Day } from './schemas.ts';
 
 type Counts = { day: string; enrolments: number; starts: number; completions: number };
-type News = Counts & { settled: boolean };
-type Row = { mark: Position | null; settled_until: Position | null; stored: Counts[]; news: News[] };
+type Row = { mark: Position | null; stored: Counts[]; news: Counts[] };
+
+/** Events in one statement. */
+const most = 2_000;
 
 const position = `jsonb_build_object('epoch', place.epoch, 'transaction', place.transaction::text, 'eventId', place.event_id)`;
 
-/** The second condition is redundant, but lets the planner use the index. */
-const news = `told.tenant_id = $1 and (told.epoch, told.transaction, told.event_id) > ($2::bigint, $3::xid8, $4::uuid)
-  and (told.epoch > $2::bigint or told.transaction >= $3::xid8)`;
-const settled = '(told.epoch < horizon.epoch or told.transaction < horizon.transaction)';
+/** $2 to $4 are the mark. */
+const news =
+  'told.tenant_id = $1 and (told.epoch, told.transaction, told.event_id) > ($2::bigint, $3::xid8, $4::uuid)';
 const typed = (type: Parameters<typeof eventType>[0]) => `told.type = ${eventType(type)}`;
+const counts = `(told.occurred_at at time zone 'UTC')::date as day,
+    count(*) filter (where ${typed('enrolment.created')}) as enrolments,
+    count(*) filter (where ${typed('enrolment.launched')} and told.data ->> 'Launch' = '1') as starts,
+    count(*) filter (where ${typed('enrolment.completed')}) as completions`;
 
 /**
- * All from one snapshot: what has been counted, and the log since then. Settled means visible to readers of
- * the log: nothing can be committed before it any more.
+ * Counts the next settled events, which are those visible to readers of the log: nothing can be committed before them any
+ * more. If several do so concurrently, the first moves the mark; the others change nothing.
  */
-const readText = `
+const settleText = `
 with horizon as (
   select setting.value::bigint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as transaction
   from setting where setting.name = 'event_epoch'
-), counted as (
-  select (told.occurred_at at time zone 'UTC')::date as day, ${settled} as settled,
-    count(*) filter (where ${typed('enrolment.created')}) as enrolments,
-    count(*) filter (where ${typed('enrolment.launched')} and told.data ->> 'Launch' = '1') as starts,
-    count(*) filter (where ${typed('enrolment.completed')}) as completions
-  from event told, horizon where ${news} group by 1, 2
+), told as (
+  select told.* from event told where ${news} and (told.epoch < (select horizon.epoch from horizon)
+    or told.transaction < (select horizon.transaction from horizon))
+  order by told.epoch, told.transaction, told.event_id limit ${most}
+), moved as (
+  insert into counted_log (tenant_id, epoch, transaction, event_id)
+  select $1, told.epoch, told.transaction, told.event_id from told
+  order by told.epoch desc, told.transaction desc, told.event_id desc limit 1
+  on conflict (tenant_id) do update
+  set epoch = excluded.epoch, transaction = excluded.transaction, event_id = excluded.event_id
+  where (counted_log.epoch, counted_log.transaction, counted_log.event_id) = ($2::bigint, $3::xid8, $4::uuid)
+  returning epoch, transaction, event_id
+), stored as (
+  insert into day_count (tenant_id, day, enrolments, starts, completions)
+  select $1, counted.day, counted.enrolments, counted.starts, counted.completions
+  from moved, (select ${counts} from told group by 1) counted
+  on conflict (tenant_id, day) do update set enrolments = day_count.enrolments + excluded.enrolments,
+    starts = day_count.starts + excluded.starts, completions = day_count.completions + excluded.completions
 )
+select (select count(*)::integer from told) as counted, (select ${position} from moved place) as mark`;
+
+const markText = `select ${position} as mark from counted_log place where place.tenant_id = $1`;
+
+async function readMark(ctx: TenantContext): Promise<Position> {
+  const values = [ctx.tenantId];
+  const [kept] = await run<{ mark: Position }>(ctx, { name: 'read_counted_log', text: markText, values });
+  return kept?.mark ?? logStart;
+}
+
+const valuesOf = (ctx: TenantContext, mark: Position) => [
+  ctx.tenantId,
+  mark.epoch,
+  mark.transaction,
+  mark.eventId,
+];
+
+/** Counts a portion of what is settled. Returns how far it has been counted; null: there is more. */
+async function settle(ctx: TenantContext): Promise<Position | null> {
+  const mark = await readMark(ctx);
+  const [row] = await run<{ counted: number; mark: Position | null }>(ctx, {
+    text: settleText,
+    values: valuesOf(ctx, mark),
+  });
+  if (!row || row.counted === 0) return mark;
+  // Without a mark it was moved by another.
+  return row.counted < most ? row.mark : null;
+}
+
+/** All from one snapshot: what has been counted, and the log since then. */
+const readText = `
 select
   (select ${position} from counted_log place where place.tenant_id = $1) as mark,
-  (select ${position} from (
-    select told.epoch, told.transaction, told.event_id from event told, horizon where ${news} and ${settled}
-    order by told.epoch desc, told.transaction desc, told.event_id desc limit 1
-  ) place) as settled_until,
   (select coalesce(jsonb_agg(kept), '[]') from day_count kept
     where kept.tenant_id = $1 and kept.day >= $5::date) as stored,
-  (select coalesce(jsonb_agg(counted), '[]') from counted) as news`;
+  (select coalesce(jsonb_agg(counted), '[]') from (select ${counts} from event told where ${news} group by 1) counted)
+    as news`;
 
 const isSame = (one: Position, other: Position) =>
   one.epoch === other.epoch && one.transaction === other.transaction && one.eventId === other.eventId;
 
-const markText = `select ${position} as mark from counted_log place where place.tenant_id = $1`;
-
-/**
- * Reads again if the mark was moved between the two statements. The second is unnamed, so that it is planned
- * for its mark.
- */
-async function readCounts(ctx: TenantContext, from: string): Promise<Row & { mark: Position }> {
-  const [kept] = await run<{ mark: Position }>(ctx, {
-    name: 'read_counted_log',
-    text: markText,
-    values: [ctx.tenantId],
-  });
-  for (let mark = kept?.mark ?? logStart; ; ) {
-    const values = [ctx.tenantId, mark.epoch, mark.transaction, mark.eventId, from];
-    const [row] = await run<Row>(ctx, { text: readText, values });
-    if (!row) throw new Error('A statement without FROM answers one row.');
-    const found = row.mark ?? logStart;
-    if (isSame(found, mark)) return { ...row, mark };
-    mark = found;
-  }
-}
-
-/** If several read concurrently, the first moves the mark and adds the counts; the others find it moved. */
-const storeText = `
-with moved as (
-  insert into counted_log (tenant_id, epoch, transaction, event_id) values ($1, $5, $6, $7)
-  on conflict (tenant_id) do update
-  set epoch = excluded.epoch, transaction = excluded.transaction, event_id = excluded.event_id
-  where (counted_log.epoch, counted_log.transaction, counted_log.event_id) = ($2::bigint, $3::xid8, $4::uuid)
-  returning true
-)
-insert into day_count (tenant_id, day, enrolments, starts, completions)
-select $1, counted.day, counted.enrolments, counted.starts, counted.completions
-from moved, jsonb_to_recordset($8::jsonb) as counted (day date, enrolments integer, starts integer, completions integer)
-on conflict (tenant_id, day) do update set enrolments = day_count.enrolments + excluded.enrolments,
-  starts = day_count.starts + excluded.starts, completions = day_count.completions + excluded.completions`;
-
-async function storeCounts(ctx: TenantContext, from: Position, to: Position, counts: Counts[]) {
-  await run(ctx, {
-    name: 'store_day_counts',
-    text: storeText,
-    values: [
-      ctx.tenantId,
-      ...[from.epoch, from.transaction, from.eventId],
-      ...[to.epoch, to.transaction, to.eventId],
-      JSON.stringify(counts),
-    ],
-  });
+/** Null if the mark was moved meanwhile. */
+async function readCounts(ctx: TenantContext, from: string): Promise<Counts[] | null> {
+  const mark = await settle(ctx);
+  if (mark === null) return null;
+  const [row] = await run<Row>(ctx, { text: readText, values: [...valuesOf(ctx, mark), from] });
+  if (!row) throw new Error('A statement without FROM answers one row.');
+  return isSame(row.mark ?? logStart, mark) ? [...row.stored, ...row.news] : null;
 }
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /**
  * What happened on each of the last days, including today. Each event is counted exactly once, in log order,
- * so events committed late are counted on their day, too.
+ * so events committed late are counted on their day, too. Null: it counted a portion, and there is more to count.
  */
-export async function countDays(ctx: TenantContext, input: { days: number }): Promise<Day[]> {
+export async function countDays(ctx: TenantContext, input: { days: number }): Promise<Day[] | null> {
   const now = ctx.now().getTime();
   const days = Array.from({ length: input.days }, (_, n) => dayOf(now - (input.days - 1 - n) * 86_400_000));
-  const { mark, settled_until, stored, news } = await readCounts(ctx, days[0] ?? dayOf(now));
-  if (settled_until !== null)
-    await storeCounts(
-      ctx,
-      mark,
-      settled_until,
-      news.filter((counts) => counts.settled),
-    );
+  const counts = await readCounts(ctx, days[0] ?? dayOf(now));
+  if (counts === null) return null;
   return days.map((Day) => {
-    const counted = [...stored, ...news].filter(({ day }) => day === Day);
+    const counted = counts.filter(({ day }) => day === Day);
     const sum = (what: 'enrolments' | 'starts' | 'completions') =>
       counted.reduce((total, counts) => total + counts[what], 0);
     return { Day, Enrolments: sum('enrolments'), Starts: sum('starts'), Completions: sum('completions') };

@@ -18,10 +18,9 @@ export const reportRoutes = [
     answers: { 200: { description: 'The counts are exact at the time of the request.', schema: Overview } },
     handle: async (ctx, { query, request }) => {
       const withWebhooks = request.caller?.scopes.includes('webhooks:write') ?? false;
-      const [Days, Attention] = await Promise.all([
-        countDays(ctx, { days: query.Days ?? 30 }),
-        readAttention(ctx, { withWebhooks }),
-      ]);
+      const Days = await countDays(ctx, { days: query.Days ?? 30 });
+      if (Days === null) return { status: 200, isPart: true };
+      const Attention = await readAttention(ctx, { withWebhooks });
       return ok({ Days, Attention });
     },
   }),

@@ -1,4 +1,5 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
+import type { Way } from '../../platform/db/visits.ts';
 import type { PageQuery } from '../../platform/http/pagination.ts';
 
 export type UserFilter = PageQuery & {
@@ -8,14 +9,28 @@ export type UserFilter = PageQuery & {
   Search?: string;
 };
 
-/** SQL: the conditions of a filter on `known`, spelled out so that partial indexes match. */
-export function filterSql({ GroupName, Email, Enabled }: UserFilter, { add }: Parameters): string {
-  const conditions = ['true'];
-  if (GroupName !== undefined) conditions.push(`known.group_name = ${add(GroupName)}`);
+/** SQL of each filter on `held`, spelled out so that partial indexes match. */
+function conditionsOf({ GroupName, Email, Enabled }: UserFilter): ((parameters: Parameters) => string)[] {
+  const conditions: ((parameters: Parameters) => string)[] = [];
   if (Email !== undefined)
-    conditions.push(`lower(known.email) collate "C" = lower(${add(Email)}) collate "C"`);
-  if (Enabled !== undefined) conditions.push(Enabled ? 'known.enabled' : 'not known.enabled');
-  return conditions.join(' and ');
+    conditions.push(
+      ({ add }) =>
+        `held.email is not null and lower(held.email) collate "C" = lower(${add(Email)}) collate "C"`,
+    );
+  if (GroupName !== undefined) conditions.push(({ add }) => `held.group_name = ${add(GroupName)}`);
+  if (Enabled !== undefined) conditions.push(() => (Enabled ? 'held.enabled' : 'not held.enabled'));
+  return conditions;
+}
+
+export function filterSql(filter: UserFilter, parameters: Parameters): string {
+  return ['true', ...conditionsOf(filter).map((condition) => condition(parameters))].join(' and ');
+}
+
+/** A way for each filter that has an index, in the order of LoginID. */
+export function waysOf(filter: UserFilter): ((parameters: Parameters) => Way)[] {
+  const { Enabled, ...others } = filter;
+  const conditions = conditionsOf(Enabled ? others : filter);
+  return conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }));
 }
 
 /** Sorts after every string that starts with the text. */

@@ -1,8 +1,8 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { parametersAfter } from '../../platform/db/parameters.ts';
 import { run } from '../../platform/db/transaction.ts';
+import { visitRows } from '../../platform/db/visits.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
-import { beyond, filterSql, type UserFilter } from './filter.ts';
+import { beyond, filterSql, type UserFilter, waysOf } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 import { searchUsers } from './search.ts';
 
@@ -10,14 +10,17 @@ export async function listUsers(ctx: TenantContext, input: UserFilter) {
   if (input.Search !== undefined) return searchUsers(ctx, { ...input, Search: input.Search });
   const limit = pageLimit(input);
   const cursor = readCursor(input);
-  const parameters = parametersAfter(ctx.tenantId);
-  const after = cursor === null ? '' : `and known.login_id > ${parameters.add(cursor)}`;
-  const text = `
-    select known.* from "user" known
-    where known.tenant_id = $1 and ${filterSql(input, parameters)} ${after}
-    order by known.login_id limit ${parameters.add(limit + 1)}`;
-  const rows = await run<UserRow>(ctx, { text, values: parameters.values });
-  return toPage(rows, limit, (row) => row.login_id, toUser);
+  const ways = waysOf(input);
+  const { rows, end } = await visitRows<UserRow>(ctx, {
+    rows: '"user" held where held.tenant_id = $1',
+    given: [ctx.tenantId],
+    key: ['login_id'],
+    after: cursor === null ? null : [cursor],
+    ways: ways.length > 0 ? ways : [() => ({ ranges: ['true'] })],
+    filter: (parameters) => filterSql(input, parameters),
+    wanted: limit,
+  });
+  return toPage(rows, limit, (row) => row.login_id, toUser, end);
 }
 
 /** SQL: the first name after a position; $2 is the prefix, $3 sorts after everything with that prefix. */

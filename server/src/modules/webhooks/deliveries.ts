@@ -1,6 +1,8 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { TenantContext } from '../../platform/context.ts';
 import type { WebhookDeliveryTable } from '../../platform/db/generated.ts';
+import type { Parameters } from '../../platform/db/parameters.ts';
+import { visitRows } from '../../platform/db/visits.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Body, pingBody, pingType, readBodies, toMessage } from './message.ts';
@@ -12,35 +14,38 @@ import { readWebhookRow } from './webhooks.ts';
 
 type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
+/** SQL of each filter. The indexes by event and by lane, which is the enrolment, are in the order of the number. */
+function conditionsOf({ EventID, EnrollID, Status }: DeliveryQuery) {
+  const conditions: ((parameters: Parameters) => string)[] = [];
+  if (EventID !== undefined) conditions.push(({ add }) => `held.event_id = ${add(EventID)}::uuid`);
+  if (EnrollID !== undefined) conditions.push(({ add }) => `held.lane = ${add(EnrollID)}::uuid`);
+  if (Status !== undefined) conditions.push(() => isStatus(Status));
+  return conditions;
+}
+
+/** As text, because each status has its part of the index. */
+const isStatus = (status: DeliveryRow['status']) => `held.status = '${status}'`;
+
 /** Newest first. */
 export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & { webhookId: string }) {
   const { enabled_at } = await readWebhookRow(ctx, input);
   const limit = pageLimit(input);
   const before = readCursor(input);
   if (before !== null && !/^\d{1,15}$/.test(before)) throw foreignCursor();
-  // Each status has its part of the index; the deliveries of one enrolment or event have their own.
-  const single = input.Status !== undefined || input.EnrollID !== undefined || input.EventID !== undefined;
-  const [first, ...others] = (single ? [input.Status] : deliveryStatuses).map((status) => {
-    let query = ctx.db
-      .selectFrom('webhook_delivery')
-      .selectAll()
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('webhook_id', '=', input.webhookId);
-    if (before !== null) query = query.where('number', '<', Number(before));
-    if (status !== undefined) query = query.where('status', '=', sql.lit(status));
-    if (input.EnrollID !== undefined) query = query.where('lane', '=', input.EnrollID);
-    if (input.EventID !== undefined) query = query.where('event_id', '=', input.EventID);
-    return query.orderBy('number', 'desc').limit(limit + 1);
+  const conditions = conditionsOf(input);
+  const { rows, end } = await visitRows<DeliveryRow>(ctx, {
+    rows: 'webhook_delivery held where held.tenant_id = $1 and held.webhook_id = $2',
+    given: [ctx.tenantId, input.webhookId],
+    key: ['number'],
+    after: before === null ? null : [Number(before)],
+    newest: true,
+    ways:
+      conditions.length > 0
+        ? conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }))
+        : [() => ({ ranges: deliveryStatuses.map(isStatus) })],
+    filter: (parameters) => ['true', ...conditions.map((condition) => condition(parameters))].join(' and '),
+    wanted: limit,
   });
-  if (!first) throw new Error('A list has at least one branch.');
-  const wrapped = (query: typeof first) => ctx.db.selectFrom(query.as('branch')).selectAll('branch');
-  const all = others.reduce((merged, other) => merged.unionAll(wrapped(other)), wrapped(first));
-  const rows = await ctx.db
-    .selectFrom(all.as('page'))
-    .selectAll()
-    .orderBy('number', 'desc')
-    .limit(limit + 1)
-    .execute();
   const bodies = await readBodies(
     ctx,
     rows.map((row) => row.event_id),
@@ -50,6 +55,7 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
     limit,
     (row) => String(row.number),
     (row) => toDelivery(row, bodyOf(row, input.webhookId, bodies), enabled_at),
+    end,
   );
 }
 

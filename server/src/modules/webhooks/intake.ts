@@ -36,13 +36,13 @@ export async function takeIn(
   input: { owner: string; endpoint: Claimed; position: Position },
 ): Promise<{ position: Position; stored: Position; more: boolean }> {
   const { owner, endpoint, position: before } = input;
-  const { events, position } = await readLog(ctx, {
+  const { events, position, isPart } = await readLog(ctx, {
     after: before,
     types: endpoint.types,
     limit: mostAtOnce,
   });
   const stored = endpoint.position;
-  if (events.length === 0) return { position, stored, more: false };
+  if (events.length === 0) return { position, stored, more: isPart };
   const now = ctx.now();
   const entries = events.map(({ event, userId }, n) => ({
     n,
@@ -69,7 +69,7 @@ export async function takeIn(
     ],
   });
   if (rows.length === 0) throw new Error('The endpoint was claimed by another node.');
-  return { position, stored: position, more: events.length === mostAtOnce };
+  return { position, stored: position, more: isPart || events.length === mostAtOnce };
 }
 
 /**

@@ -83,6 +83,13 @@ function readList(call: Call, list: NonNullable<ReturnType<typeof listOf>>): Pro
   return exportPages(list, rows, (page) => readPage(page, read));
 }
 
+async function workInTurns({ ctx, request }: Call, work: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await readInTurn(ctx, request, work);
+    if (!answer.isPart) return answer;
+  }
+}
+
 /**
  * Responds to API callers: once per Idempotency-Key; lists and reports in the tenant's queue, as rows if
  * requested.
@@ -96,7 +103,7 @@ export function callHandler(ctx: Context, route: Route, guards: Guards): Handler
     if (list && key === null) return send(reply, await readList(call, list));
     if (route.whole) admitExport(ctx, request);
     const work = () => (key === null ? act(call) : actOnce(call, key));
-    const answer = await (route.heavy || route.whole ? readInTurn(ctx, request, work) : work());
+    const answer = await (route.heavy || route.whole ? workInTurns(call, work) : work());
     return send(reply, route.whole ? { ...answer, body: sendInTurn(ctx, request, partsOf(answer)) } : answer);
   };
 }

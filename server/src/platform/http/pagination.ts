@@ -28,7 +28,8 @@ export function containing(text: string): string {
 
 export type Order = { Order?: 'oldest' | 'newest' };
 export type PageQuery = { Limit?: number; Cursor?: string };
-export type Page<T> = { Items: T[]; NextCursor: string | null };
+/** `isPart`: it ended before it was full, because its statements had visited enough rows. */
+export type Page<T> = { Items: T[]; NextCursor: string | null; isPart?: boolean };
 
 export function PageOf<T extends TSchema>(item: T) {
   return Type.Object(
@@ -67,13 +68,14 @@ const maxBytes = 1024 ** 2;
 
 /**
  * Makes a page from `limit + 1` rows, each keyed by the sort order. It ends before the row that would bring
- * it above 1 MiB, unless that is its first.
+ * it above 1 MiB, unless that is its first. `end`: the row with which the visit ended; there may be more.
  */
 export function toPage<Row, T>(
   rows: Row[],
   limit: number,
   key: (row: Row) => string,
   record: (row: Row) => T,
+  end: Row | null = null,
 ): Page<T> {
   const Items: T[] = [];
   let bytes = 0;
@@ -85,8 +87,8 @@ export function toPage<Row, T>(
   }
   const last = rows[Items.length - 1];
   const more = rows.length > Items.length && last !== undefined;
-  return {
-    Items,
-    NextCursor: more ? Buffer.from(JSON.stringify([key(last)])).toString('base64url') : null,
-  };
+  if (!more && end !== null) return { Items, NextCursor: toCursor(key(end)), isPart: true };
+  return { Items, NextCursor: more ? toCursor(key(last)) : null };
 }
+
+const toCursor = (key: string) => Buffer.from(JSON.stringify([key])).toString('base64url');

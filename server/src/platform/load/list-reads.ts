@@ -49,25 +49,31 @@ export async function readInTurn<Result>(
   });
 }
 
-/** Reads a page in chunks, between which others have their turn, until it has its rows or enough bytes. */
+/**
+ * Reads a page in chunks, between which others have their turn, until it has its rows or enough bytes. Chunks that
+ * found nothing among many rows are followed by others, so only the last page is short.
+ */
 export async function readPage(
   { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
   read: Read,
 ): Promise<Answer> {
-  const after = Cursor === undefined ? {} : { Cursor };
   let asked = Math.min(wanted, portion);
-  const answer = await read({ Limit: asked, ...after });
+  const answer = await read({ Limit: asked, ...(Cursor === undefined ? {} : { Cursor }) });
   const page = pageOf(answer);
   let last = page;
   let bytes = 0;
-  while (page.Items.length < wanted && last.NextCursor !== null && last.Items.length === asked) {
+  while (last.NextCursor !== null && (last.isPart || last.Items.length === asked)) {
     bytes += JSON.stringify(last.Items).length;
-    if (bytes >= enoughBytes) break;
-    asked = Math.min(wanted - page.Items.length, portion);
+    const isFull = page.Items.length >= wanted || bytes >= enoughBytes;
+    if (isFull && !last.isPart) break;
+    asked = isFull ? 1 : Math.min(wanted - page.Items.length, portion);
     last = pageOf(await read({ Limit: asked, Cursor: last.NextCursor }));
+    // The cursor of a full page stays if another page follows.
+    if (isFull && last.Items.length > 0) break;
     page.Items.push(...last.Items);
     page.NextCursor = last.NextCursor;
   }
+  delete page.isPart;
   return answer;
 }
 

@@ -1,0 +1,133 @@
+import type { Parameters } from '../../platform/db/parameters.ts';
+import { mostVisited, type Way } from '../../platform/db/visits.ts';
+import type { Order, PageQuery } from '../../platform/http/pagination.ts';
+import { nextStatus, type Status, statuses } from './states.ts';
+
+export type EnrolmentFilter = PageQuery &
+  Order & {
+    LoginID?: string;
+    CourseID?: string;
+    DurationID?: string;
+    Status?: Status;
+    GroupName?: string;
+    ChangedAfter?: string;
+    ExpiresAfter?: string;
+    ExpiresBefore?: string;
+  };
+
+/** The sort keys before EnrollID. */
+export type Clock = 'changed_at' | 'expires_at' | null;
+
+export function clockOf(input: EnrolmentFilter): Clock {
+  if (input.ChangedAfter !== undefined) return 'changed_at';
+  return input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined ? 'expires_at' : null;
+}
+
+type Condition = (parameters: Parameters) => string;
+
+const openStatuses = statuses.filter(
+  (status) => nextStatus({ status, status_before_end: null, started_at: null }, 'expire') !== status,
+);
+
+/** As text, because each status has its part of an index. */
+const isNoted = (status: Status) => `held.status = '${status}'`;
+const isOpen = `(${openStatuses.map(isNoted).join(' or ')})`;
+
+/** The status at this time: the one that is noted, unless the enrolment is overdue. */
+function isStatus(status: Status, now: Date): Condition {
+  if (status === 'expired')
+    return ({ add }) => `(${isNoted(status)} or (${isOpen} and held.expires_at <= ${add(now)}))`;
+  if (!openStatuses.includes(status)) return () => isNoted(status);
+  return ({ add }) => `${isNoted(status)} and (held.expires_at is null or held.expires_at > ${add(now)})`;
+}
+
+const isOfUser =
+  (loginId: string): Condition =>
+  ({ add }) =>
+    `held.user_id = (select owner.user_id from "user" owner where owner.tenant_id = $1 and owner.login_id = ${add(loginId)})`;
+
+function endsWithin({ ExpiresAfter, ExpiresBefore }: EnrolmentFilter, now: Date): Condition {
+  const from = new Date(Math.max(now.getTime(), new Date(ExpiresAfter ?? 0).getTime()));
+  const until = ExpiresBefore === undefined ? null : new Date(ExpiresBefore);
+  return ({ add }) =>
+    `held.ended_at is null and held.expires_at > ${add(from)}${until ? ` and held.expires_at < ${add(until)}` : ''}`;
+}
+
+const isChangedAfter =
+  (time: string): Condition =>
+  ({ add }) =>
+    `held.changed_at > ${add(new Date(time))}`;
+
+/** SQL of all filters. The enrolments of erased users are not listed. */
+export function filterSql(input: EnrolmentFilter, now: Date, parameters: Parameters): string {
+  const { LoginID, CourseID, DurationID, Status, GroupName, ChangedAfter } = input;
+  const { add } = parameters;
+  const conditions = ['held.user_id is not null'];
+  if (LoginID !== undefined) conditions.push(isOfUser(LoginID)(parameters));
+  if (CourseID !== undefined) conditions.push(`held.course_id = ${add(CourseID)}`);
+  if (DurationID !== undefined) conditions.push(`held.duration_id = ${add(DurationID)}`);
+  if (GroupName !== undefined) conditions.push(`held.group_name = ${add(GroupName)}`);
+  if (Status !== undefined) conditions.push(isStatus(Status, now)(parameters));
+  if (ChangedAfter !== undefined) conditions.push(isChangedAfter(ChangedAfter)(parameters));
+  if (input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined)
+    conditions.push(endsWithin(input, now)(parameters));
+  return conditions.join(' and ');
+}
+
+type Times = { now: Date; overdue: string[] | null };
+type WayOf = (parameters: Parameters) => Way;
+
+/** Each filter has an index whose rows are in the order of EnrollID. */
+function waysById(input: EnrolmentFilter, { overdue }: Times): WayOf[] {
+  const { LoginID, CourseID, DurationID, Status, GroupName } = input;
+  const ways: WayOf[] = [];
+  if (LoginID !== undefined) ways.push((parameters) => ({ ranges: [isOfUser(LoginID)(parameters)] }));
+  if (GroupName !== undefined) ways.push(({ add }) => ({ ranges: [`held.group_name = ${add(GroupName)}`] }));
+  if (CourseID !== undefined && DurationID !== undefined)
+    ways.push(({ add }) => ({
+      ranges: [`held.course_id = ${add(CourseID)} and held.duration_id = ${add(DurationID)}`],
+    }));
+  else if (CourseID !== undefined)
+    ways.push((parameters) => {
+      const course = `held.course_id = ${parameters.add(CourseID)}`;
+      const ranges = rangesOf(Status, overdue, parameters);
+      return { ranges: ranges.map((range) => `${course} and ${range}`) };
+    });
+  else if (Status !== undefined)
+    ways.push((parameters) => ({ ranges: rangesOf(Status, overdue, parameters) }));
+  return ways;
+}
+
+/** The statuses noted for enrolments whose current status is this one, so that each is one range of an index. */
+function rangesOf(status: Status | undefined, overdue: string[] | null, { add }: Parameters): string[] {
+  if (status === undefined) return statuses.map(isNoted);
+  if (!overdue || overdue.length === 0) return [isNoted(status)];
+  if (overdue.length === mostVisited) return [status, ...openStatuses].map(isNoted);
+  return [isNoted(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];
+}
+
+/** Ways in the order of the list, and those that are of use if they have few rows. */
+export function waysOf(input: EnrolmentFilter, times: Times): WayOf[] {
+  const byId = waysById(input, times);
+  const clock = clockOf(input);
+  if (clock === null) return byId.length > 0 ? byId : [() => ({ ranges: ['true'] })];
+  const inOrder: WayOf = (parameters) => ({
+    ranges: [
+      input.ChangedAfter === undefined
+        ? endsWithin(input, times.now)(parameters)
+        : isChangedAfter(input.ChangedAfter)(parameters),
+    ],
+  });
+  const others = byId.map(
+    (wayOf): WayOf =>
+      (parameters) => ({ ...wayOf(parameters), order: 'held.enroll_id' }),
+  );
+  if (clock === 'changed_at' && (input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined))
+    others.push((parameters) => ({
+      ranges: [endsWithin(input, times.now)(parameters)],
+      order: 'held.expires_at, held.enroll_id',
+    }));
+  // Whoever asks for a user's enrolments has few.
+  const isOfOne = input.LoginID !== undefined;
+  return isOfOne ? [...others.slice(0, 1), inOrder, ...others.slice(1)] : [inOrder, ...others];
+}
