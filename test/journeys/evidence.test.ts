@@ -187,14 +187,14 @@ test('Permanently rejected results leave the device only after the learner was i
   await context.setOffline(true);
   await setStatus(page, 'passed', 90);
   await waitForState(page, 'kept');
-  // Before the page closes: what it still sends then may arrive, even with the browser offline.
+  // Before the tab closes: its last commit, which leaving adds, may arrive although the browser is offline.
   await service.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Withdrawn: true });
   await page.close();
   await context.setOffline(false);
   const next = await openPage(context);
   await next.goto(other.LaunchURL);
   await next.getByText('Your enrolment was withdrawn.').waitFor();
-  assert.equal(await kept(next), 1);
+  assert.ok((await kept(next)) > 0);
   await next.getByRole('button', { name: 'Continue' }).click();
   await contentOf(next).locator('#done').waitFor();
   assert.equal(await kept(next), 0);
