@@ -54,8 +54,11 @@ async function answers(url: string): Promise<boolean> {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** A temporary PostgreSQL cluster on a free port of 127.0.0.1, with the server's usual durability. */
-export async function startCluster(parent = tmpdir()): Promise<Cluster> {
+/** A temporary PostgreSQL cluster on a free port of 127.0.0.1, with the server's usual durability unless `settings` change it. */
+export async function startCluster(
+  parent = tmpdir(),
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Cluster> {
   const who = owner();
   const folder = await mkdtemp(join(parent, 'lectern-cluster-'));
   if (who.uid !== undefined && who.gid !== undefined) chownSync(folder, who.uid, who.gid);
@@ -78,19 +81,12 @@ export async function startCluster(parent = tmpdir()): Promise<Cluster> {
     // The children of a killed postmaster hold its shared memory for a moment; until then a new one exits.
     while (performance.now() < end) {
       if (!server || server.exitCode !== null || server.signalCode !== null) {
-        const settings = [
-          '-D',
-          data,
-          '-p',
-          String(port),
-          '-k',
-          folder,
-          '-h',
-          '127.0.0.1',
+        const set = Object.entries({ max_connections: '200', ...settings }).flatMap(([name, value]) => [
           '-c',
-          'max_connections=200',
-        ];
-        server = spawn(find('postgres'), settings, { ...who, cwd: folder, stdio: 'ignore' });
+          `${name}=${value}`,
+        ]);
+        const args = ['-D', data, '-p', String(port), '-k', folder, '-h', '127.0.0.1', ...set];
+        server = spawn(find('postgres'), args, { ...who, cwd: folder, stdio: 'ignore' });
       }
       if (await answers(url)) return;
       await pause(50);

@@ -1,10 +1,12 @@
-// Runs a command with TEST_DATABASE_URL set to a temporary PostgreSQL server:
+// Runs a command with TEST_DATABASE_URL set to a temporary PostgreSQL server, which does not wait for the disk:
 // node scripts/with-postgres.ts npm run test:postgres
 import { spawnSync } from 'node:child_process';
 import { startCluster } from './postgres-cluster.ts';
 
 const [command = '', ...args] = process.argv.slice(2);
-const cluster = await startCluster();
+/** Tests stop and cut off only servers of their own, which are durable. */
+const volatile = { fsync: 'off', full_page_writes: 'off' };
+const cluster = await startCluster(undefined, volatile);
 try {
   const env = { ...process.env, TEST_DATABASE_URL: cluster.url };
   process.exitCode = spawnSync(command, args, { stdio: 'inherit', env }).status ?? 1;
