@@ -46,8 +46,8 @@ async function measure(
   forgetPeak(pid);
   honest.begin();
   const begun = performance.now();
-  const { held, detail } = await attempt.run(world).catch((error: unknown) => ({
-    held: false,
+  const { withstood, detail } = await attempt.run(world).catch((error: unknown) => ({
+    withstood: false,
     detail: `the attempt broke off: ${error instanceof Error ? error.message : String(error)}`,
   }));
   await pause(Math.max(0, leastMilliseconds - (performance.now() - begun)));
@@ -55,7 +55,7 @@ async function measure(
   const sorted = waits.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
   const p99 = Math.round(percentile(sorted, 0.99));
   const isAlive = world.service.child.exitCode === null && world.service.child.signalCode === null;
-  const isFine = held && isAlive && wrong.length === 0 && p99 <= maxMilliseconds;
+  const isFine = withstood && isAlive && wrong.length === 0 && p99 <= maxMilliseconds;
   const notes = [
     detail,
     isAlive ? '' : 'THE SERVICE DIED',
@@ -65,7 +65,7 @@ async function measure(
     {
       finding: attempt.finding,
       attempt: attempt.name,
-      outcome: isFine ? 'held' : 'GAVE WAY',
+      outcome: isFine ? 'withstood' : 'FAILED   ',
       'p99 ms': p99,
       'longest ms': Math.round(sorted.at(-1) ?? Number.NaN),
       'MB before': before,
@@ -91,7 +91,7 @@ try {
     const [line, isFine] = await measure(world, attempt, honest);
     lines.push(line);
     if (!isFine) failed++;
-    console.log(`  ${isFine ? 'held    ' : 'GAVE WAY'} ${attempt.name}`);
+    console.log(`  ${isFine ? 'withstood' : 'FAILED   '} ${attempt.name}`);
     if (world.service.child.exitCode !== null || world.service.child.signalCode !== null) {
       honest.close();
       world = await openWorld(cluster ? { DATABASE_URL: cluster.url } : {});
@@ -105,6 +105,6 @@ try {
 }
 console.table(lines);
 console.log(
-  `${lines.length - failed} of ${lines.length} attempts held, in ${Math.round((performance.now() - begun) / 1000)} s.`,
+  `${lines.length - failed} of ${lines.length} attempts withstood, in ${Math.round((performance.now() - begun) / 1000)} s.`,
 );
 process.exit(failed > 0 ? 1 : 0);

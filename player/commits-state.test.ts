@@ -156,7 +156,7 @@ const rows: [
   [
     'a final rejection takes precedence over the end of the session',
     { ...flying, pending: [one], stop: { ended: 'access_expired' } },
-    answered({ kind: 'verdict', code: 'session_exited' }),
+    answered({ kind: 'rejected', code: 'session_exited' }),
     { flight: null, pending: [], stop: { refused: 'session_exited' } },
     [{ kind: 'tell-stopped', stop: { refused: 'session_exited' } }, forget(one), announce],
   ],

@@ -160,7 +160,7 @@ function settle(before: CommitsState, given: { sent: Pending; answer: Answer; no
       const unstored = unstoredAfter(state.unstored, sent.entry.Commit.UnitID, receipt);
       return remove({ ...state, unstored, reached: receipt.Preview ?? null }, sent, [told], stop);
     }
-    case 'verdict':
+    case 'rejected':
       return remove(state, sent, [], { refused: answer.code });
   }
 }

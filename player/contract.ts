@@ -18,4 +18,4 @@ type Refusal = operations['commit']['responses'][403 | 409 | 410]['content']['ap
 type Passing = 'commit_number_ahead' | 'course_not_playable' | 'session_ended' | 'tenant_suspended';
 
 /** Codes with which a commit is rejected for good. */
-export type CommitVerdict = Exclude<NonNullable<Refusal['code']>, Passing>;
+export type CommitRejection = Exclude<NonNullable<Refusal['code']>, Passing>;

@@ -1,4 +1,4 @@
-import type { CommitVerdict, SessionEnd } from './contract.ts';
+import type { CommitRejection, SessionEnd } from './contract.ts';
 import { english, englishPreview, type Messages } from './messages/english.ts';
 import { french, frenchPreview } from './messages/french.ts';
 import { german, germanPreview } from './messages/german.ts';
@@ -35,7 +35,7 @@ export function speakOfPreview(): void {
 }
 
 /** Whether a code of the service means that a commit is rejected for good. */
-export function isVerdict(code: unknown): code is CommitVerdict {
+export function isFinalRejection(code: unknown): code is CommitRejection {
   return typeof code === 'string' && Object.hasOwn(english.refusals, code);
 }
 

@@ -1,4 +1,4 @@
-import type { CommitVerdict, Session, SessionEnd } from './contract.ts';
+import type { CommitRejection, Session, SessionEnd } from './contract.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { isSessionEnd } from './messages.ts';
@@ -33,7 +33,7 @@ async function post(path: string): Promise<Reply> {
 
 export type Replayed = {
   /** Rejected for good: deleted from the device once the learner knows. */
-  refused: { entry: JournalEntry; code: CommitVerdict | 'unknown' }[];
+  refused: { entry: JournalEntry; code: CommitRejection | 'unknown' }[];
   /** Rejected by something in between, such as a proxy; kept. */
   turnedAway: JournalEntry[];
   /** Whether something could not be sent for lack of a connection. */
@@ -58,7 +58,7 @@ export async function replay(journal: Journal): Promise<Replayed> {
       renumbered.add(Session);
       left = renumber(journal, [entry, ...left], Session, answer.expected - Commit.Number);
     } else if (answer.kind === 'receipt') journal.forget(entry);
-    else if (answer.kind === 'verdict') replayed.refused.push({ entry, code: answer.code });
+    else if (answer.kind === 'rejected') replayed.refused.push({ entry, code: answer.code });
     else if (answer.kind === 'ahead') replayed.turnedAway.push(entry);
     else if (!answer.turnedAway) replayed.isOffline = true;
     else if (answer.isUnknown && isTooOld(entry)) replayed.refused.push({ entry, code: 'unknown' });

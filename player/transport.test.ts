@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commitVerdicts, sessionEnds } from '../server/src/modules/enrolments/session-end.ts';
+import { commitRejections, sessionEnds } from '../server/src/modules/enrolments/session-end.ts';
 import { errorCodes } from '../server/src/platform/errors.ts';
 import type { Receipt } from './contract.ts';
-import { isSessionEnd, isVerdict } from './messages.ts';
+import { isFinalRejection, isSessionEnd } from './messages.ts';
 import { answerOf } from './transport.ts';
 
 const commit = { Number: 3, UnitID: 'a', Data: {} };
@@ -55,9 +55,9 @@ test('whatever a proxy answers leaves a commit unconfirmed', () => {
 test('only error codes listed by the service are final, and the player knows all of them', () => {
   for (const [code, [status]] of Object.entries(errorCodes)) {
     const answer = problem(status, code);
-    const expected = Object.hasOwn(commitVerdicts, code) ? 'verdict' : 'unconfirmed';
+    const expected = Object.hasOwn(commitRejections, code) ? 'rejected' : 'unconfirmed';
     assert.equal(answer.kind, expected, code);
-    assert.equal(isVerdict(code), expected === 'verdict', code);
+    assert.equal(isFinalRejection(code), expected === 'rejected', code);
     assert.equal(isSessionEnd(code), Object.hasOwn(sessionEnds, code), code);
   }
   for (const code of ['toString', '__proto__', 'constructor'])

@@ -1,5 +1,5 @@
-import type { Commit, CommitVerdict, Receipt } from './contract.ts';
-import { isVerdict } from './messages.ts';
+import type { Commit, CommitRejection, Receipt } from './contract.ts';
+import { isFinalRejection } from './messages.ts';
 
 /**
  * The result of a commit. Only receipts and verdicts are final, and only the service sends them: any other answer from a
@@ -7,7 +7,7 @@ import { isVerdict } from './messages.ts';
  */
 export type Answer =
   | { kind: 'receipt'; receipt: Receipt }
-  | { kind: 'verdict'; code: CommitVerdict }
+  | { kind: 'rejected'; code: CommitRejection }
   | { kind: 'ahead'; expected: number }
   | Unconfirmed;
 type Unconfirmed = {
@@ -87,7 +87,7 @@ export function answerOf(reply: Reply, commit: Commit): Answer {
   const body = parse(reply.text);
   if (status === 200 && isReceipt(body, commit)) return { kind: 'receipt', receipt: body };
   const problem = problemOf(reply);
-  if (problem && isVerdict(problem.code)) return { kind: 'verdict', code: problem.code };
+  if (problem && isFinalRejection(problem.code)) return { kind: 'rejected', code: problem.code };
   if (problem?.code === 'commit_number_ahead' && Number.isSafeInteger(problem.Expected))
     return { kind: 'ahead', expected: Number(problem.Expected) };
   const mayPass = status < 400 || status >= 500 || status === 408 || status === 429;

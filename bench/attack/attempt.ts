@@ -1,7 +1,7 @@
 import type { World } from './world.ts';
 
 /** The result of an attempt: whether the service withstood it, and the evidence. */
-export type Outcome = { held: boolean; detail: string };
+export type Outcome = { withstood: boolean; detail: string };
 
 export type Attempt = {
   /** The row of the threat table in SECURITY.md. */

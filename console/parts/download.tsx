@@ -4,7 +4,7 @@ import { useApi } from '../api/api.tsx';
 import { useAction } from './action.tsx';
 import { FailedAction } from './states.tsx';
 
-type Wanted = {
+type DownloadOptions = {
   /** API path, including the query. */
   path: string;
   accept: 'text/csv' | 'application/json';
@@ -13,7 +13,7 @@ type Wanted = {
 };
 
 /** Saves an API response. It is a call, not a link, because only a call can set the media type and the tenant. */
-export function useDownload({ path, accept, name }: Wanted) {
+export function useDownload({ path, accept, name }: DownloadOptions) {
   const { headers } = useApi();
   return useAction(async () => {
     const response = await fetch(path, { headers: { ...headers, Accept: accept } });
@@ -27,7 +27,11 @@ export function useDownload({ path, accept, name }: Wanted) {
   });
 }
 
-export function DownloadButton({ text, button, ...wanted }: Wanted & { text: string; button?: ButtonProps }) {
+export function DownloadButton({
+  text,
+  button,
+  ...wanted
+}: DownloadOptions & { text: string; button?: ButtonProps }) {
   const download = useDownload(wanted);
   return (
     <Stack gap="xs">

@@ -1,4 +1,4 @@
-import type { CommitVerdict, SessionEnd } from '../contract.ts';
+import type { CommitRejection, SessionEnd } from '../contract.ts';
 import type { SaveState } from '../save-state.ts';
 import type { UnitStatus } from '../units.ts';
 
@@ -107,7 +107,7 @@ export const english = {
     results_too_late: 'The session ended too long ago.',
     session_exited: 'You had already left the course.',
     enrolment_erased: 'Your data was erased.',
-  } satisfies Record<CommitVerdict, string>,
+  } satisfies Record<CommitRejection, string>,
   unknownSession: 'It is more than 30 days old, and the service has no record of this session.',
   droppedTitle: 'Some earlier progress could not be added',
   dropped: (title: string, refusal: string) => `“${title}”: ${refusal}`,

@@ -189,7 +189,7 @@ for (const standard of ['scorm12', 'scorm2004'])
       { weight: 1, arbitrary: strange },
     );
     const property = fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 20 }), async (Data) => {
-      service.ctx.admission.sittings.used.clear();
+      service.ctx.admission.learnerCalls.used.clear();
       service.ctx.admission.commits.used.clear();
       const reply = await played.commit({ Data });
       assert.equal(reply.status, 200, jsonText(reply.body));
@@ -299,7 +299,7 @@ test('a malformed commit is rejected as a whole: nothing is stored', async () =>
     odd.map((one): [string, unknown] => ['Data', { ...right.Data, 'cmi.core.score.raw': one }]),
   );
   const property = fc.asyncProperty(broken, async ([name, value]) => {
-    service.ctx.admission.sittings.used.clear();
+    service.ctx.admission.learnerCalls.used.clear();
     service.ctx.admission.commits.used.clear();
     const body = Buffer.from(jsonText({ ...right, [name]: value }));
     const answer = await send(service.contentUrl, {

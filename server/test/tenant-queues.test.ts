@@ -9,9 +9,9 @@ import { startDispatcher } from '../src/modules/webhooks/dispatcher.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Engine, Statement } from '../src/platform/db/engine.ts';
 import { guardTenants } from '../src/platform/db/guard/tenant-guard.ts';
-import { forTenant } from '../src/platform/db/lines.ts';
+import { forTenant } from '../src/platform/db/queues.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
-import { credentialsLine, isStrangersLine, strangersLineOf } from '../src/platform/load/turns.ts';
+import { anonymousQueueOf, credentialsQueue, isAnonymousQueue } from '../src/platform/load/fair-queue.ts';
 import { noteGrowth } from '../src/platform/operations/statistics.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { packUnits } from './support/packages.ts';
@@ -26,20 +26,20 @@ const tenant = await newTenant(service);
 await service.importPackage('units', await packUnits(2));
 await service.api('PUT', '/course/units/option/open', {});
 
-let seen: { line: string | undefined; label: string }[] = [];
+let seen: { queue: string | undefined; label: string }[] = [];
 /** Kysely's statements have generated names. */
 const label = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.trim().slice(0, 100);
 const { engine } = service.ctx;
 const noting: Engine = {
   ...engine,
-  query: (statement, line) => {
-    seen.push({ line, label: label(statement) });
-    return engine.query(statement, line);
+  query: (statement, queue) => {
+    seen.push({ queue, label: label(statement) });
+    return engine.query(statement, queue);
   },
-  transaction: (work, line) => {
-    seen.push({ line, label: 'a transaction' });
-    return engine.transaction(work, line);
+  transaction: (work, queue) => {
+    seen.push({ queue, label: 'a transaction' });
+    return engine.transaction(work, queue);
   },
 };
 const ctx = onEngine(service.ctx, guardTenants(noting));
@@ -59,12 +59,12 @@ const credentials = [
 const shared = [/^select "standard", "tree" from "release"/];
 
 function others(): string[] {
-  return seen.flatMap(({ line, label }) => {
-    const isLookUp = line === credentialsLine || isStrangersLine(line);
-    const known = isLookUp ? credentials : line?.endsWith('catalogue') ? shared : [];
-    return line === tenant.TenantID || known.some((shape) => shape.test(label))
+  return seen.flatMap(({ queue, label }) => {
+    const isLookUp = queue === credentialsQueue || isAnonymousQueue(queue);
+    const known = isLookUp ? credentials : queue?.endsWith('catalogue') ? shared : [];
+    return queue === tenant.TenantID || known.some((shape) => shape.test(label))
       ? []
-      : [`${JSON.stringify(line)}: ${label}`];
+      : [`${JSON.stringify(queue)}: ${label}`];
   });
 }
 
@@ -168,7 +168,7 @@ test('deliveries to an endpoint and the statistics of a bulk call wait in the qu
   assert.ok(own.some(({ label }) => label.includes('analyze')));
   assert.ok(own.some(({ label }) => label === 'a transaction'));
   assert.deepEqual(
-    own.filter(({ line }) => line !== TenantID),
+    own.filter(({ queue }) => queue !== TenantID),
     [],
   );
 });
@@ -182,7 +182,7 @@ test("an anonymous caller who names a tenant waits neither in its queue nor in t
   await node.api.inject({ url: '/session', headers: { cookie } });
   assert.ok(seen.length > 1);
   assert.deepEqual(
-    seen.filter(({ line }) => !isStrangersLine(line)),
+    seen.filter(({ queue }) => !isAnonymousQueue(queue)),
     [],
   );
 });
@@ -191,11 +191,11 @@ test("unknown credentials are looked up in their network's queue, and known ones
   const lineOf = async (key: string) => {
     seen = [];
     await node.api.inject({ url: '/user', headers: { authorization: `Bearer ${key}` } });
-    return seen.find(({ label }) => label.startsWith('read_key_by_'))?.line;
+    return seen.find(({ label }) => label.startsWith('read_key_by_'))?.queue;
   };
-  assert.equal(await lineOf('wrong-but-long-enough'), strangersLineOf('127.0.0.1'));
+  assert.equal(await lineOf('wrong-but-long-enough'), anonymousQueueOf('127.0.0.1'));
   const fresh = await newTenant(service);
-  assert.equal(await lineOf(fresh.key), strangersLineOf('127.0.0.1'));
+  assert.equal(await lineOf(fresh.key), anonymousQueueOf('127.0.0.1'));
   usableKey.forget(ctx, sha256(fresh.key));
-  assert.equal(await lineOf(fresh.key), credentialsLine);
+  assert.equal(await lineOf(fresh.key), credentialsQueue);
 });

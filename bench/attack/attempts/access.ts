@@ -34,7 +34,7 @@ export const accessAttempts: readonly Attempt[] = [
       const text = after
         .map((seconds) => (seconds === null ? 'never' : `${seconds.toFixed(1)} s`))
         .join(', ');
-      return { held: after.every((seconds) => seconds !== null), detail: `refused after ${text}` };
+      return { withstood: after.every((seconds) => seconds !== null), detail: `refused after ${text}` };
     },
   },
   {
@@ -55,12 +55,13 @@ export const accessAttempts: readonly Attempt[] = [
         () => ask(`${session.base}/alive`),
       ];
       const change = await world.api('PUT', '/tenant/late', { Status: 'suspended' });
-      if (change.status !== 200) return { held: false, detail: `suspending was answered ${change.status}` };
+      if (change.status !== 200)
+        return { withstood: false, detail: `suspending was answered ${change.status}` };
       const after = await Promise.all(calls.map((call) => refusedAfter(call, 6)));
       const text = after
         .map((seconds) => (seconds === null ? 'never' : `${seconds.toFixed(1)} s`))
         .join(', ');
-      return { held: after.every((seconds) => seconds !== null), detail: `refused after ${text}` };
+      return { withstood: after.every((seconds) => seconds !== null), detail: `refused after ${text}` };
     },
   },
   {
@@ -77,11 +78,11 @@ export const accessAttempts: readonly Attempt[] = [
       const ofRequest = (reply: Reply) =>
         lines.find((line) => line.includes(String(reply.headers['x-request-id'])));
       const [known, unknown] = refused.map((reply) => JSON.parse(ofRequest(reply) ?? '{}'));
-      const held =
+      const withstood =
         known.key !== null &&
         known.key !== undefined &&
         [known, unknown].every((line) => JSON.stringify(line).includes('127.0.0.1'));
-      return { held, detail: `${tally(refused)}; key ${known.key ?? 'not named'}` };
+      return { withstood, detail: `${tally(refused)}; key ${known.key ?? 'not named'}` };
     },
   },
 ];

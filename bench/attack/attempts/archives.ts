@@ -27,9 +27,9 @@ async function refused(world: World, zip: Buffer, times = 1): Promise<Outcome> {
       }),
     ),
   );
-  const held = replies.every(({ status }) => [413, 422, 429, 503].includes(status));
+  const withstood = replies.every(({ status }) => [413, 422, 429, 503].includes(status));
   const code = replies[0]?.body?.code ?? '';
-  return { held, detail: `${(zip.length / 1_048_576).toFixed(1)} MB: ${tally(replies)} ${code}` };
+  return { withstood, detail: `${(zip.length / 1_048_576).toFixed(1)} MB: ${tally(replies)} ${code}` };
 }
 
 function* nestedFolders(): Generator<[string, string]> {

@@ -59,7 +59,7 @@ async function unreadAnswers(service: Running): Promise<Outcome> {
   const grown = megabytes(service) - before;
   const open = sessions.filter((session) => !session.closed && !session.destroyed).length;
   for (const session of sessions) session.destroy();
-  return { held: grown < 100 && open < 50, detail: `${open} of 100 sessions left, +${grown} MB` };
+  return { withstood: grown < 100 && open < 50, detail: `${open} of 100 sessions left, +${grown} MB` };
 }
 
 /** 50 bodies without a declared length that never end. */
@@ -75,7 +75,7 @@ async function endlessBodies(service: Running): Promise<Outcome> {
   await pause(7_000);
   const rejected = statuses.filter(({ status }) => status === 429).length;
   session?.destroy();
-  return { held: rejected === 40, detail: tally(statuses) };
+  return { withstood: rejected === 40, detail: tally(statuses) };
 }
 
 export const connectionAttempts: readonly Attempt[] = [
@@ -91,7 +91,7 @@ export const connectionAttempts: readonly Attempt[] = [
           ask(`${service.baseUrl}/session`, { method: 'POST', localAddress: '127.0.0.7', body: body(n) }),
         ),
       );
-      return { held: replies.every(({ status }) => status === 401), detail: tally(replies) };
+      return { withstood: replies.every(({ status }) => status === 401), detail: tally(replies) };
     },
   },
   {
@@ -105,7 +105,7 @@ export const connectionAttempts: readonly Attempt[] = [
       });
       await pause(6_000);
       close();
-      return { held: answers < 600 + 200 * 10, detail: `${answers} answers in 6 s` };
+      return { withstood: answers < 600 + 200 * 10, detail: `${answers} answers in 6 s` };
     },
   },
   {

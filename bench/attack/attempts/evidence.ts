@@ -20,8 +20,8 @@ export const evidenceAttempts: readonly Attempt[] = [
         undefined,
         world.key,
       );
-      const held = late.status === 200 && body.Success === 'passed' && body.Score === 80;
-      return { held, detail: `${tally([late])}; ${body.Status}, ${body.Success}, ${body.Score}` };
+      const withstood = late.status === 200 && body.Success === 'passed' && body.Score === 80;
+      return { withstood, detail: `${tally([late])}; ${body.Status}, ${body.Success}, ${body.Score}` };
     },
   },
   {
@@ -32,7 +32,10 @@ export const evidenceAttempts: readonly Attempt[] = [
       const session = await openSession(learner);
       expect(await session.commit({ Exit: true }), 200);
       const after = await session.commit({ Data: passed });
-      return { held: after.status >= 400 && typeof after.body?.code === 'string', detail: tally([after]) };
+      return {
+        withstood: after.status >= 400 && typeof after.body?.code === 'string',
+        detail: tally([after]),
+      };
     },
   },
   {
@@ -46,7 +49,10 @@ export const evidenceAttempts: readonly Attempt[] = [
       const path = `/enrolment/${withdrawn.loginId}/${withdrawn.enrollId}`;
       expect(await world.api('PUT', path, { Withdrawn: true }, world.key), 200);
       const replies = [await one.commit({ Data: passed }), await two.commit({ Data: passed })];
-      return { held: replies.every(({ status }) => status >= 400 && status < 500), detail: tally(replies) };
+      return {
+        withstood: replies.every(({ status }) => status >= 400 && status < 500),
+        detail: tally(replies),
+      };
     },
   },
   {
@@ -77,7 +83,7 @@ export const evidenceAttempts: readonly Attempt[] = [
         world.key,
       );
       return {
-        held: body.Score === 95 && body.Success === 'passed',
+        withstood: body.Score === 95 && body.Success === 'passed',
         detail: `${tally(replies)}; score ${body.Score}`,
       };
     },

@@ -17,7 +17,7 @@ export const fileAttempts: readonly Attempt[] = [
         const stat = lstatSync(path, { throwIfNoEntry: false });
         return stat && !stat.isSymbolicLink() && (stat.mode & 0o077) !== 0;
       });
-      return { held: open.length === 0, detail: `${open.length} files and folders are open to others` };
+      return { withstood: open.length === 0, detail: `${open.length} files and folders are open to others` };
     },
   },
   {
@@ -35,7 +35,7 @@ export const fileAttempts: readonly Attempt[] = [
         const bytes = readFileSync(path);
         return bytes.includes(secret) || bytes.includes('signing_key');
       });
-      return { held: found.length === 0, detail: `found in ${found.length} of ${files.length} files` };
+      return { withstood: found.length === 0, detail: `found in ${found.length} of ${files.length} files` };
     },
   },
 ];

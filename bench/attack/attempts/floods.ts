@@ -3,16 +3,16 @@ import { ask, openSockets, type Reply, send, tally } from '../ask.ts';
 import type { Attempt, Outcome } from '../attempt.ts';
 import { uniqueName, type World } from '../world.ts';
 
-const held = 8_000;
+const holdMilliseconds = 8_000;
 
 /** 2,010 connections that send a body as slowly as allowed; the honest client's response times are the measure. */
 async function slowBodies(origin: string, path: string, first = ''): Promise<Outcome> {
   const { host } = new URL(origin);
   const request = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\n${first}content-type: application/x-www-form-urlencoded\r\ncontent-length: 900000\r\n\r\n`;
   const close = openSockets(origin, 2_010, request, 'x'.repeat(600));
-  await pause(held);
+  await pause(holdMilliseconds);
   close();
-  return { held: true, detail: `2,010 connections for ${held / 1000} s` };
+  return { withstood: true, detail: `2,010 connections for ${holdMilliseconds / 1000} s` };
 }
 
 async function many(count: number, call: (n: number) => Promise<Reply>): Promise<Reply[]> {
@@ -58,9 +58,9 @@ export const floodAttempts: readonly Attempt[] = [
     name: '2,000 connections that never finish their headers',
     run: async ({ service }) => {
       const close = openSockets(service.baseUrl, 2_000, 'GET / HTTP/1.1\r\n', 'x: y\r\n');
-      await pause(held);
+      await pause(holdMilliseconds);
       close();
-      return { held: true, detail: `2,000 connections for ${held / 1000} s` };
+      return { withstood: true, detail: `2,000 connections for ${holdMilliseconds / 1000} s` };
     },
   },
   {
@@ -75,7 +75,7 @@ export const floodAttempts: readonly Attempt[] = [
         }),
       );
       const isRefused = replies.every(({ status }) => status >= 400);
-      return { held: isRefused && retryAfterEverywhere(replies), detail: tally(replies) };
+      return { withstood: isRefused && retryAfterEverywhere(replies), detail: tally(replies) };
     },
   },
   {
@@ -90,7 +90,7 @@ export const floodAttempts: readonly Attempt[] = [
           )),
         );
       const isRefused = replies.every(({ status }) => [0, 401, 429, 503].includes(status));
-      return { held: isRefused && retryAfterEverywhere(replies), detail: tally(replies) };
+      return { withstood: isRefused && retryAfterEverywhere(replies), detail: tally(replies) };
     },
   },
   {
@@ -99,7 +99,7 @@ export const floodAttempts: readonly Attempt[] = [
     run: async (world) => {
       const replies = await many(8, () => endlessRows(world, world.key));
       const taken = replies.filter(({ status }) => status === 200).length;
-      return { held: taken <= 2 && taken > 0 && retryAfterEverywhere(replies), detail: tally(replies) };
+      return { withstood: taken <= 2 && taken > 0 && retryAfterEverywhere(replies), detail: tally(replies) };
     },
   },
   {
@@ -121,7 +121,7 @@ export const floodAttempts: readonly Attempt[] = [
       const years =
         (Date.parse(after.body.ExpiresAt) - Date.parse(before.body.ExpiresAt)) / (365 * 86_400_000);
       return {
-        held: Math.round(years) === 1,
+        withstood: Math.round(years) === 1,
         detail: `${tally(replies)}, extended ${years.toFixed(1)} years`,
       };
     },
@@ -145,7 +145,7 @@ export const floodAttempts: readonly Attempt[] = [
         }
         return reply;
       });
-      return { held: retryAfterEverywhere(replies), detail: tally(replies) };
+      return { withstood: retryAfterEverywhere(replies), detail: tally(replies) };
     },
   },
 ];

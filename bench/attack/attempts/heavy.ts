@@ -4,11 +4,11 @@ import type { Attempt, Outcome } from '../attempt.ts';
 import { expect, uniqueName, type World, webCourse } from '../world.ts';
 
 function outcome(replies: readonly Reply[]): Outcome {
-  const held = replies.every(
+  const withstood = replies.every(
     ({ status, headers }) =>
       status < 300 || ([429, 503].includes(status) && headers['retry-after'] !== undefined),
   );
-  return { held: held && replies.some(({ status }) => status === 200), detail: tally(replies) };
+  return { withstood: withstood && replies.some(({ status }) => status === 200), detail: tally(replies) };
 }
 
 /** This many concurrent callers for 6 s; a rejected caller waits for a while. */
@@ -98,7 +98,7 @@ export const heavyAttempts: readonly Attempt[] = [
       await pause(6_000);
       const reply = await ask(`${service.baseUrl}/user`, { key: world.rivalKey });
       close();
-      return { held: reply.status === 200, detail: `another tenant's list: ${reply.status}` };
+      return { withstood: reply.status === 200, detail: `another tenant's list: ${reply.status}` };
     },
   },
 ];

@@ -23,8 +23,8 @@ export const inputAttempts: readonly Attempt[] = [
         if (ticket) await ask(`${ticket}/session`, { method: 'POST' });
       }
       const list = await world.api('GET', '/enrolment?Limit=200', undefined, world.key);
-      const held = list.status === 200 && replies.every(({ status }) => status < 500);
-      return { held, detail: `option ${made.status}, ${tally(replies)}, list ${list.status}` };
+      const withstood = list.status === 200 && replies.every(({ status }) => status < 500);
+      return { withstood, detail: `option ${made.status}, ${tally(replies)}, list ${list.status}` };
     },
   },
   {
@@ -44,9 +44,9 @@ export const inputAttempts: readonly Attempt[] = [
         headers: { 'content-type': 'application/x-ndjson' },
         body: `{"LoginID":"${loginId}","CourseID":"${webCourse}","Metadata":${metadata}}\n`,
       });
-      const held = single.status >= 400 && !String(bulk.body).includes('EnrollID');
+      const withstood = single.status >= 400 && !String(bulk.body).includes('EnrollID');
       return {
-        held,
+        withstood,
         detail: `single ${single.status}, bulk ${String(bulk.body).slice(0, 60)}`,
       };
     },
@@ -82,7 +82,7 @@ export const inputAttempts: readonly Attempt[] = [
         replies.push(await world.api('POST', '/webhook', { URL: `https://${host}/hook` }, world.key));
       const taken = hosts.filter((_, n) => (replies[n]?.status ?? 0) < 400);
       return {
-        held: taken.length === 0,
+        withstood: taken.length === 0,
         detail: taken.length > 0 ? `taken: ${taken.join(', ')}` : tally(replies),
       };
     },
@@ -103,7 +103,10 @@ export const inputAttempts: readonly Attempt[] = [
       expect(await world.api('DELETE', `/user/${LoginID}`, undefined, world.key), 200);
       const again = await once();
       const replayed = again.headers['idempotency-replayed'] !== undefined;
-      return { held: !(replayed && JSON.stringify(again.body).includes('Rosalind')), detail: tally([again]) };
+      return {
+        withstood: !(replayed && JSON.stringify(again.body).includes('Rosalind')),
+        detail: tally([again]),
+      };
     },
   },
 ];

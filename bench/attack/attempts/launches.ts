@@ -11,7 +11,7 @@ export const launchAttempts: readonly Attempt[] = [
       const replies: Reply[] = [];
       for (let n = 0; n < 300; n++) replies.push(await ask(`${ticket}/session`, { method: 'POST' }));
       const opened = replies.filter(({ status }) => status === 201).length;
-      return { held: opened > 0 && opened <= 10, detail: tally(replies) };
+      return { withstood: opened > 0 && opened <= 10, detail: tally(replies) };
     },
   },
   {
@@ -23,8 +23,8 @@ export const launchAttempts: readonly Attempt[] = [
       for (let n = 0; n < 500; n++) replies.push(await session.commit());
       const taken = replies.filter(({ status }) => status === 200).length;
       const told = replies.filter(({ status }) => status === 429);
-      const held = taken <= 240 && told.every(({ headers }) => headers['retry-after'] !== undefined);
-      return { held: held && told.length > 0, detail: tally(replies) };
+      const withstood = taken <= 240 && told.every(({ headers }) => headers['retry-after'] !== undefined);
+      return { withstood: withstood && told.length > 0, detail: tally(replies) };
     },
   },
   {
@@ -36,7 +36,7 @@ export const launchAttempts: readonly Attempt[] = [
         Array.from({ length: 38_000 }, (_, n) => [`invented.${n}.${'x'.repeat(80)}`, '1']),
       );
       const reply = await session.commit({ Data });
-      return { held: reply.status >= 400 && reply.status < 500, detail: tally([reply]) };
+      return { withstood: reply.status >= 400 && reply.status < 500, detail: tally([reply]) };
     },
   },
   {
@@ -63,7 +63,10 @@ export const launchAttempts: readonly Attempt[] = [
             Data: JSON.parse(`{${JSON.stringify(name)}:"1"}`),
           }),
         );
-      return { held: replies.every(({ status }) => status >= 400 && status < 500), detail: tally(replies) };
+      return {
+        withstood: replies.every(({ status }) => status >= 400 && status < 500),
+        detail: tally(replies),
+      };
     },
   },
   {
@@ -81,8 +84,8 @@ export const launchAttempts: readonly Attempt[] = [
         undefined,
         world.key,
       );
-      const held = far.status >= 400 && next.status === 200 && read.body.Score === 90;
-      return { held, detail: `${tally([far])}, then ${tally([next])} with score ${read.body.Score}` };
+      const withstood = far.status >= 400 && next.status === 200 && read.body.Score === 90;
+      return { withstood, detail: `${tally([far])}, then ${tally([next])} with score ${read.body.Score}` };
     },
   },
   {
@@ -100,7 +103,7 @@ export const launchAttempts: readonly Attempt[] = [
         replies.push(
           await ask(`${world.service.contentUrl}${other.pathname}/content/index.html`, { headers: { host } }),
         );
-      return { held: replies.every(({ status }) => status >= 400), detail: tally(replies) };
+      return { withstood: replies.every(({ status }) => status >= 400), detail: tally(replies) };
     },
   },
 ];

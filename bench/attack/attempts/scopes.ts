@@ -27,8 +27,8 @@ export const scopeAttempts: readonly Attempt[] = [
         await world.api('DELETE', `/user/${admin}`, undefined, key),
       ];
       const isBulkRefused = bulk.status === 403 || JSON.stringify(bulk.body).includes('scope_missing');
-      const held = replies.every(({ status }) => status === 403) && isBulkRefused;
-      return { held, detail: `${tally(replies)}; bulk ${isBulkRefused ? 'refused' : bulk.status}` };
+      const withstood = replies.every(({ status }) => status === 403) && isBulkRefused;
+      return { withstood, detail: `${tally(replies)}; bulk ${isBulkRefused ? 'refused' : bulk.status}` };
     },
   },
   {
@@ -46,7 +46,7 @@ export const scopeAttempts: readonly Attempt[] = [
       ]);
       const leaked = lists.filter(({ body }) => JSON.stringify(body).includes('/launch?'));
       return {
-        held: leaked.length === 0,
+        withstood: leaked.length === 0,
         detail: `${leaked.length} of ${lists.length} answers hold a LaunchURL`,
       };
     },
@@ -64,7 +64,7 @@ export const scopeAttempts: readonly Attempt[] = [
         await world.api('GET', `/user/${loginId}`, undefined, world.rivalKey),
       ];
       return {
-        held: replies.every(({ status }) => status === 403 || status === 404),
+        withstood: replies.every(({ status }) => status === 403 || status === 404),
         detail: tally(replies),
       };
     },
@@ -84,7 +84,7 @@ export const scopeAttempts: readonly Attempt[] = [
         replies.push(await ask(`${bad}/session`, { method: 'POST' }));
       }
       const token = await send(`${world.service.baseUrl}/oauth/token`, 'POST', {});
-      return { held: [...replies, token].every(({ status }) => status >= 400), detail: tally(replies) };
+      return { withstood: [...replies, token].every(({ status }) => status >= 400), detail: tally(replies) };
     },
   },
 ];

@@ -20,10 +20,10 @@ type Props = {
   loginId?: string;
   courseId?: string;
   /** What is suggested for someone who is already enrolled. */
-  again?: Typed['again'];
+  again?: FormValues['again'];
 };
 
-type Typed = {
+type FormValues = {
   loginId: string | undefined;
   courseId: string | undefined;
   durationId: string | undefined;
@@ -37,14 +37,14 @@ export function EnrolDialog({ isOpen, onClose, loginId, courseId, again = 'exten
   const navigate = useNavigate();
   const queries = useQueryClient();
   const enrol = useEnrol();
-  const [typed, setTyped] = useFormState<Typed>(isOpen, () => ({
+  const [typed, setTyped] = useFormState<FormValues>(isOpen, () => ({
     loginId,
     courseId,
     durationId: undefined,
     again,
     reference: '',
   }));
-  const set = (change: Partial<Typed>) => setTyped({ ...typed, ...change });
+  const set = (change: Partial<FormValues>) => setTyped({ ...typed, ...change });
   const isKnown = isOpen && typed.loginId !== undefined && typed.courseId !== undefined;
   const path = { LoginID: typed.loginId ?? '', CourseID: typed.courseId ?? '' };
   const offer = $api.useQuery(
@@ -116,8 +116,8 @@ export function EnrolDialog({ isOpen, onClose, loginId, courseId, again = 'exten
 type CurrentProps = {
   offer: Offer;
   loginId: string;
-  again: Typed['again'];
-  onChange: (again: Typed['again']) => void;
+  again: FormValues['again'];
+  onChange: (again: FormValues['again']) => void;
 };
 
 /** For someone already enrolled: extend access or start again. */

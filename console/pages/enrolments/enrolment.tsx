@@ -10,10 +10,10 @@ import { UserLink, useName } from '../users/person.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { type Dialog, Dialogs, EnrolmentMenu } from './enrolment-menu.tsx';
 import './enrolments.css';
+import { LaunchCheck } from './launch-check.tsx';
 import { Details, Result } from './result.tsx';
 import { Timeline } from './timeline.tsx';
 import type { Enrolment } from './values.tsx';
-import { Verdict } from './verdict.tsx';
 
 export default function OneEnrolment() {
   const { loginId, enrollId } = useParams({ from: '/console/enrolments/$loginId/$enrollId' });
@@ -88,7 +88,7 @@ function Shown({ enrolment, back }: ShownProps) {
           </Stack>
         </Alert>
       )}
-      <Verdict enrolment={enrolment} name={name} option={option} onSetEnd={() => setDialog('end')} />
+      <LaunchCheck enrolment={enrolment} name={name} option={option} onSetEnd={() => setDialog('end')} />
       <Result enrolment={enrolment} onOverride={() => setDialog('override')} />
       <Details enrolment={enrolment} onEdit={() => setDialog('details')} />
       <Timeline enrolment={enrolment} />

@@ -8,7 +8,7 @@ import { ConfirmButton, notify } from '../../parts/action.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { Copyable, Fact, Facts, Instant } from '../../parts/values.tsx';
 import { CourseLink } from '../courses/values.tsx';
-import type { Like } from './new-keys.tsx';
+import type { InitialKeys } from './new-keys.tsx';
 import {
   CourseName,
   type EnrolmentKey,
@@ -23,7 +23,7 @@ type Props = {
   /** undefined: closed. */
   keyId: string | undefined;
   onClose: () => void;
-  onMakeAnother: (like: Like) => void;
+  onMakeAnother: (like: InitialKeys) => void;
 };
 
 /** One key: what it grants, who has redeemed it, and when it expires. */
@@ -50,59 +50,69 @@ export function KeyDrawer({ keyId, onClose, onMakeAnother }: Props) {
           </Group>
           {error && <Failed error={error} onRetry={refetch} />}
           {!error && !data && <WaitingRows rows={4} />}
-          {data && <OneKey held={data} onMakeAnother={onMakeAnother} />}
+          {data && <OneKey enrolmentKey={data} onMakeAnother={onMakeAnother} />}
         </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );
 }
 
-function OneKey({ held, onMakeAnother }: { held: EnrolmentKey; onMakeAnother: (like: Like) => void }) {
+function OneKey({
+  enrolmentKey,
+  onMakeAnother,
+}: {
+  enrolmentKey: EnrolmentKey;
+  onMakeAnother: (like: InitialKeys) => void;
+}) {
   const t = useTranslations('keys');
   return (
     <Stack gap="lg">
       <Stack gap={4} align="flex-start">
-        <KeyStatusBadge status={held.Status} />
-        {held.Status !== 'redeemed' && <StatusText held={held} />}
+        <KeyStatusBadge status={enrolmentKey.Status} />
+        {enrolmentKey.Status !== 'redeemed' && <StatusText enrolmentKey={enrolmentKey} />}
       </Stack>
       <Stack gap="xs" component="section" aria-labelledby="key-courses">
         <Title order={3} size="h5" id="key-courses">
           {t('courses')}
         </Title>
         <List spacing="xs">
-          {held.CourseIDs.map((courseId, at) => (
+          {enrolmentKey.CourseIDs.map((courseId, at) => (
             <List.Item key={courseId}>
-              <CourseAndOption courseId={courseId} durationId={held.DurationIDs[at] ?? ''} />
+              <CourseAndOption courseId={courseId} durationId={enrolmentKey.DurationIDs[at] ?? ''} />
             </List.Item>
           ))}
         </List>
       </Stack>
-      {held.RedeemedBy !== null && <Redemption held={held} loginId={held.RedeemedBy} />}
+      {enrolmentKey.RedeemedBy !== null && (
+        <Redemption enrolmentKey={enrolmentKey} loginId={enrolmentKey.RedeemedBy} />
+      )}
       <Facts>
         <Fact label={t('for')}>
-          <Holder held={held} />
+          <Holder enrolmentKey={enrolmentKey} />
         </Fact>
-        {held.LoginID !== null && held.Group !== null && <Fact label={t('group')}>{held.Group}</Fact>}
-        <Fact label={t('purchaseOrder')}>{held.PurchaseOrder ?? '–'}</Fact>
+        {enrolmentKey.LoginID !== null && enrolmentKey.Group !== null && (
+          <Fact label={t('group')}>{enrolmentKey.Group}</Fact>
+        )}
+        <Fact label={t('purchaseOrder')}>{enrolmentKey.PurchaseOrder ?? '–'}</Fact>
         <Fact label={t('validFrom')}>
-          <Instant at={held.ValidFrom} />
+          <Instant at={enrolmentKey.ValidFrom} />
         </Fact>
         <Fact label={t('validUntil')}>
-          <Instant at={held.ValidUntil} />
+          <Instant at={enrolmentKey.ValidUntil} />
         </Fact>
         <Fact label={t('created')}>
-          <Instant at={held.CreatedAt} />
+          <Instant at={enrolmentKey.CreatedAt} />
         </Fact>
-        {held.RevokedAt !== null && (
+        {enrolmentKey.RevokedAt !== null && (
           <Fact label={t('statuses.revoked')}>
-            <Instant at={held.RevokedAt} />
+            <Instant at={enrolmentKey.RevokedAt} />
           </Fact>
         )}
         <Fact label="KeyID">
-          <Copyable value={held.KeyID} label="KeyID" />
+          <Copyable value={enrolmentKey.KeyID} label="KeyID" />
         </Fact>
       </Facts>
-      <Acts held={held} onMakeAnother={onMakeAnother} />
+      <KeyActions enrolmentKey={enrolmentKey} onMakeAnother={onMakeAnother} />
     </Stack>
   );
 }
@@ -123,7 +133,7 @@ function CourseAndOption({ courseId, durationId }: { courseId: string; durationI
 }
 
 /** Who has redeemed it, and the results. */
-function Redemption({ held, loginId }: { held: EnrolmentKey; loginId: string }) {
+function Redemption({ enrolmentKey, loginId }: { enrolmentKey: EnrolmentKey; loginId: string }) {
   const t = useTranslations('keys');
   return (
     <Stack gap="xs" component="section" aria-labelledby="key-use">
@@ -133,11 +143,11 @@ function Redemption({ held, loginId }: { held: EnrolmentKey; loginId: string }) 
       <Text size="sm" component="div">
         <UserName loginId={loginId} />
         <Text size="xs" c="dimmed">
-          <Instant at={held.RedeemedAt} />
+          <Instant at={enrolmentKey.RedeemedAt} />
         </Text>
       </Text>
       <List spacing={4} size="sm">
-        {held.EnrollIDs.map((enrollId, at) => (
+        {enrolmentKey.EnrollIDs.map((enrollId, at) => (
           <List.Item key={enrollId}>
             <Anchor
               size="sm"
@@ -151,7 +161,7 @@ function Redemption({ held, loginId }: { held: EnrolmentKey; loginId: string }) 
               )}
             >
               {t.rich('enrolmentOn', {
-                course: () => <CourseName courseId={held.CourseIDs[at] ?? enrollId} />,
+                course: () => <CourseName courseId={enrolmentKey.CourseIDs[at] ?? enrollId} />,
               })}
             </Anchor>
           </List.Item>
@@ -161,27 +171,35 @@ function Redemption({ held, loginId }: { held: EnrolmentKey; loginId: string }) 
   );
 }
 
-function Acts({ held, onMakeAnother }: { held: EnrolmentKey; onMakeAnother: (like: Like) => void }) {
+function KeyActions({
+  enrolmentKey,
+  onMakeAnother,
+}: {
+  enrolmentKey: EnrolmentKey;
+  onMakeAnother: (like: InitialKeys) => void;
+}) {
   const t = useTranslations('keys');
   const { client } = useApi();
   const queries = useQueryClient();
   const revoke = async () => {
-    const { error } = await client.DELETE('/enrolment/key/{Key}', { params: { path: { Key: held.KeyID } } });
+    const { error } = await client.DELETE('/enrolment/key/{Key}', {
+      params: { path: { Key: enrolmentKey.KeyID } },
+    });
     if (error) throw error;
     await queries.invalidateQueries();
     notify(t('revoke.done'));
   };
-  const isOpen = held.Status === 'available' || held.Status === 'scheduled';
+  const isOpen = enrolmentKey.Status === 'available' || enrolmentKey.Status === 'scheduled';
   return (
     <Stack gap="md">
       <Alert color="gray" variant="light">
-        {t(held.Status === 'redeemed' ? 'redeemedText' : isOpen ? 'lostText' : 'overText')}
+        {t(enrolmentKey.Status === 'redeemed' ? 'redeemedText' : isOpen ? 'lostText' : 'overText')}
       </Alert>
       <Group gap="sm">
         {isOpen && (
           <ConfirmButton
             text={t('revoke.button')}
-            title={t('revoke.title', { start: held.KeyStart })}
+            title={t('revoke.title', { start: enrolmentKey.KeyStart })}
             question={t('revoke.text')}
             confirm={t('revoke.button')}
             isDangerous
@@ -189,7 +207,7 @@ function Acts({ held, onMakeAnother }: { held: EnrolmentKey; onMakeAnother: (lik
             button={{ variant: 'light', color: 'red' }}
           />
         )}
-        <Button variant="default" onClick={() => onMakeAnother({ key: held })}>
+        <Button variant="default" onClick={() => onMakeAnother({ key: enrolmentKey })}>
           {t('makeAnother')}
         </Button>
       </Group>

@@ -12,7 +12,7 @@ import { Message, NoneFound } from '../../parts/states.tsx';
 import { CreatedKeys } from './created-keys.tsx';
 import { FindKey } from './find-key.tsx';
 import { KeyDrawer } from './key-drawer.tsx';
-import { type Like, NewKeysDialog } from './new-keys.tsx';
+import { type InitialKeys, NewKeysDialog } from './new-keys.tsx';
 import {
   CourseName,
   type CreatedKey,
@@ -25,21 +25,25 @@ import {
   statuses,
 } from './values.tsx';
 
-function OpenKey({ held }: { held: EnrolmentKey }) {
+function OpenKey({ enrolmentKey }: { enrolmentKey: EnrolmentKey }) {
   const t = useTranslations('keys');
   return (
     <>
       <Anchor
-        aria-label={t('keyOf', { start: held.KeyStart })}
+        aria-label={t('keyOf', { start: enrolmentKey.KeyStart })}
         renderRoot={(props) => (
-          <Link to="." search={(before: object) => ({ ...before, key: held.KeyID }) as never} {...props} />
+          <Link
+            to="."
+            search={(before: object) => ({ ...before, key: enrolmentKey.KeyID }) as never}
+            {...props}
+          />
         )}
       >
-        <KeyStart start={held.KeyStart} />
+        <KeyStart start={enrolmentKey.KeyStart} />
       </Anchor>
-      {held.PurchaseOrder !== null && (
+      {enrolmentKey.PurchaseOrder !== null && (
         <Text size="xs" c="dimmed" fw={400} className="break">
-          {held.PurchaseOrder}
+          {enrolmentKey.PurchaseOrder}
         </Text>
       )}
     </>
@@ -49,7 +53,7 @@ function OpenKey({ held }: { held: EnrolmentKey }) {
 function useColumns(): Column<EnrolmentKey>[] {
   const t = useTranslations('keys');
   return [
-    { key: 'key', header: t('key'), cell: (held) => <OpenKey held={held} /> },
+    { key: 'key', header: t('key'), cell: (enrolmentKey) => <OpenKey enrolmentKey={enrolmentKey} /> },
     {
       key: 'courses',
       header: t('courses'),
@@ -66,14 +70,14 @@ function useColumns(): Column<EnrolmentKey>[] {
         </Stack>
       ),
     },
-    { key: 'for', header: t('forHeader'), cell: (held) => <Holder held={held} /> },
+    { key: 'for', header: t('forHeader'), cell: (enrolmentKey) => <Holder enrolmentKey={enrolmentKey} /> },
     {
       key: 'status',
       header: t('status'),
-      cell: (held) => (
+      cell: (enrolmentKey) => (
         <Stack gap={2} align="flex-start">
-          <KeyStatusBadge status={held.Status} />
-          <StatusText held={held} />
+          <KeyStatusBadge status={enrolmentKey.Status} />
+          <StatusText enrolmentKey={enrolmentKey} />
         </Stack>
       ),
     },
@@ -87,7 +91,7 @@ export default function Keys() {
   const columns = useColumns();
   const [filters, change] = useFilters(['status', 'po', 'order', 'key']);
   // The dialog's initial values; null: closed.
-  const [like, setLike] = useState<Like | null>(null);
+  const [like, setLike] = useState<InitialKeys | null>(null);
   const [made, setMade] = useState<CreatedKey[] | null>(null);
   const wanted = {
     ...(isStatus(filters.status) ? { Status: filters.status } : {}),

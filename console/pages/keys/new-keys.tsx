@@ -13,11 +13,11 @@ import { CoursesField, type KeyCourse, noCourse } from './courses-field.tsx';
 import type { CreatedKey, EnrolmentKey, NewKeys } from './values.tsx';
 
 /** Initial values for new keys: blank, or copied from an existing key. */
-export type Like = { key?: EnrolmentKey };
+export type InitialKeys = { key?: EnrolmentKey };
 
 const holders = ['anybody', 'group', 'user'] as const;
 
-type Typed = {
+type FormValues = {
   courses: KeyCourse[];
   quantity: number;
   holder: (typeof holders)[number];
@@ -28,7 +28,7 @@ type Typed = {
   until: string;
 };
 
-function typedOf(like: EnrolmentKey | undefined): Typed {
+function valuesOf(like: EnrolmentKey | undefined): FormValues {
   return {
     courses: like
       ? like.CourseIDs.map((courseId, at) => ({ courseId, durationId: like.DurationIDs[at] }))
@@ -44,7 +44,7 @@ function typedOf(like: EnrolmentKey | undefined): Typed {
 }
 
 /** In the service's format; validity is in whole days in the viewer's time zone. */
-function bodyOf(typed: Typed): NewKeys {
+function bodyOf(typed: FormValues): NewKeys {
   const { courses, quantity, holder, group, loginId, purchaseOrder, from, until } = typed;
   return {
     CourseIDs: courses.map(({ courseId }) => courseId ?? ''),
@@ -79,7 +79,7 @@ function useMake() {
 
 type Props = {
   /** null: closed. */
-  like: Like | null;
+  like: InitialKeys | null;
   onClose: () => void;
   onMade: (made: CreatedKey[]) => void;
 };
@@ -88,8 +88,8 @@ export function NewKeysDialog({ like, onClose, onMade }: Props) {
   const t = useTranslations('keys');
   const isOpen = like !== null;
   const make = useMake();
-  const [typed, setTyped] = useFormState(isOpen, () => typedOf(like?.key));
-  const set = (change: Partial<Typed>) => setTyped({ ...typed, ...change });
+  const [typed, setTyped] = useFormState(isOpen, () => valuesOf(like?.key));
+  const set = (change: Partial<FormValues>) => setTyped({ ...typed, ...change });
   const text = (name: 'purchaseOrder' | 'from' | 'until') => ({
     value: typed[name],
     onChange: (event: { currentTarget: HTMLInputElement }) => set({ [name]: event.currentTarget.value }),

@@ -65,7 +65,11 @@ export function UserName({ loginId }: { loginId: string }) {
 }
 
 /** Who may redeem the key. */
-export function Holder({ held: { LoginID, Group } }: { held: Pick<EnrolmentKey, 'LoginID' | 'Group'> }) {
+export function Holder({
+  enrolmentKey: { LoginID, Group },
+}: {
+  enrolmentKey: Pick<EnrolmentKey, 'LoginID' | 'Group'>;
+}) {
   const t = useTranslations('keys');
   return (
     <Text size="sm" span className="break">
@@ -81,23 +85,23 @@ export function Holder({ held: { LoginID, Group } }: { held: Pick<EnrolmentKey, 
 }
 
 /** Details of the status: valid until, expired since, or redeemed by. */
-export function StatusText({ held }: { held: EnrolmentKey }) {
+export function StatusText({ enrolmentKey }: { enrolmentKey: EnrolmentKey }) {
   const t = useTranslations('keys');
   const at = {
-    available: held.ValidUntil,
-    scheduled: held.ValidFrom,
-    redeemed: held.RedeemedAt,
-    expired: held.ValidUntil,
-    revoked: held.RevokedAt,
-  }[held.Status];
+    available: enrolmentKey.ValidUntil,
+    scheduled: enrolmentKey.ValidFrom,
+    redeemed: enrolmentKey.RedeemedAt,
+    expired: enrolmentKey.ValidUntil,
+    revoked: enrolmentKey.RevokedAt,
+  }[enrolmentKey.Status];
   return (
     <Text size="xs" c="dimmed" component="div">
-      {held.RedeemedBy !== null && (
+      {enrolmentKey.RedeemedBy !== null && (
         <div>
-          <UserName loginId={held.RedeemedBy} />
+          <UserName loginId={enrolmentKey.RedeemedBy} />
         </div>
       )}
-      {t.rich(`since.${held.Status}`, { at: () => <Instant at={at} /> })}
+      {t.rich(`since.${enrolmentKey.Status}`, { at: () => <Instant at={at} /> })}
     </Text>
   );
 }

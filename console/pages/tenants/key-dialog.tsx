@@ -19,14 +19,14 @@ type Props = {
   onMade: (made: KeyWithSecret) => void;
 };
 
-type Typed = { Name: string; Scopes: string[]; day: string };
+type FormValues = { Name: string; Scopes: string[]; day: string };
 
 export function NewKeyDialog({ tenantId, isOpen, onClose, onMade }: Props) {
   const t = useTranslations('tenants');
   const { $api } = useApi();
   const queries = useQueryClient();
   const create = $api.useMutation('post', '/tenant/{TenantID}/key');
-  const empty: Typed = { Name: '', Scopes: [...scopesOfTenant], day: '' };
+  const empty: FormValues = { Name: '', Scopes: [...scopesOfTenant], day: '' };
   const [typed, setTyped] = useState(empty);
   const close = () => {
     setTyped(empty);

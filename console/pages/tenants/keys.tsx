@@ -45,7 +45,7 @@ export function Keys({ tenantId }: { tenantId: string }) {
         query={query}
         rowKey={({ KeyID }) => KeyID}
         columns={[
-          { key: 'name', header: t('keyName'), cell: (key) => <NameOfKey held={key} /> },
+          { key: 'name', header: t('keyName'), cell: (key) => <NameOfKey apiKey={key} /> },
           { key: 'scopes', header: t('scopesHeader'), cell: ({ Scopes }) => <ScopeList scopes={Scopes} /> },
           { key: 'created', header: t('createdAt'), cell: ({ CreatedAt }) => <Instant at={CreatedAt} /> },
           {
@@ -63,7 +63,7 @@ export function Keys({ tenantId }: { tenantId: string }) {
             header: t('revoke'),
             isActions: true,
             align: 'end',
-            cell: (key) => !key.RevokedAt && <Revoke held={key} tenantId={tenantId} />,
+            cell: (key) => !key.RevokedAt && <Revoke apiKey={key} tenantId={tenantId} />,
           },
         ]}
         empty={<Message title={t('noKeys')} text={t('noKeysText')} />}
@@ -76,17 +76,17 @@ export function Keys({ tenantId }: { tenantId: string }) {
 
 const isOver = ({ ExpiresAt }: Key) => ExpiresAt !== null && Date.parse(ExpiresAt) <= Date.now();
 
-function NameOfKey({ held }: { held: Key }) {
+function NameOfKey({ apiKey }: { apiKey: Key }) {
   const t = useTranslations('tenants');
   return (
     <Group gap="xs">
       <Text size="sm" fw={600} className="break">
-        {held.Name}
+        {apiKey.Name}
       </Text>
-      {held.RevokedAt ? (
+      {apiKey.RevokedAt ? (
         <Badge color="red">{t('revoked')}</Badge>
       ) : (
-        isOver(held) && <Badge color="orange">{t('expired')}</Badge>
+        isOver(apiKey) && <Badge color="orange">{t('expired')}</Badge>
       )}
     </Group>
   );
@@ -106,12 +106,12 @@ function ScopeList({ scopes }: { scopes: Key['Scopes'] }) {
   );
 }
 
-function Revoke({ held, tenantId }: { held: Key; tenantId: string }) {
+function Revoke({ apiKey, tenantId }: { apiKey: Key; tenantId: string }) {
   const t = useTranslations('tenants');
   const { $api } = useApi();
   const queries = useQueryClient();
   const revoke = $api.useMutation('delete', '/tenant/{TenantID}/key/{KeyID}');
-  const { KeyID, Name } = held;
+  const { KeyID, Name } = apiKey;
   return (
     <ConfirmButton
       text={t('revoke')}

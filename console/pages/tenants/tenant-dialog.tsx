@@ -20,17 +20,22 @@ const passwordHashes = [
   'opaque',
 ] as const satisfies readonly PasswordHash[];
 
-type Typed = { Name: string; PasswordHash: PasswordHash; ReturnOrigins: string[]; FrameOrigins: string[] };
+type FormValues = {
+  Name: string;
+  PasswordHash: PasswordHash;
+  ReturnOrigins: string[];
+  FrameOrigins: string[];
+};
 
 /** An empty list of origins means no limit. */
 const originsOf = (typed: string[]) => (typed.length > 0 ? typed : null);
-const changeOf = ({ ReturnOrigins, FrameOrigins, ...rest }: Typed) => ({
+const changeOf = ({ ReturnOrigins, FrameOrigins, ...rest }: FormValues) => ({
   ...rest,
   ReturnOrigins: originsOf(ReturnOrigins),
   FrameOrigins: originsOf(FrameOrigins),
 });
 
-type FieldsProps = { typed: Typed; onChange: (change: Partial<Typed>) => void };
+type FieldsProps = { typed: FormValues; onChange: (change: Partial<FormValues>) => void };
 
 function TenantFields({ typed, onChange }: FieldsProps) {
   const t = useTranslations('tenants');
@@ -93,7 +98,7 @@ export function NewTenantDialog({ isOpen, onClose }: DialogProps) {
   const create = $api.useMutation('post', '/tenant');
   const empty = { Name: '', PasswordHash: 'sha256-hex' as const, ReturnOrigins: [], FrameOrigins: [] };
   const [TenantID, setTenantID] = useState('');
-  const [typed, setTyped] = useState<Typed>(empty);
+  const [typed, setTyped] = useState<FormValues>(empty);
   const close = () => {
     setTenantID('');
     setTyped(empty);
@@ -146,7 +151,7 @@ export function EditTenantDialog({ tenant, isOpen, onClose }: DialogProps & { te
   const queries = useQueryClient();
   const change = $api.useMutation('put', '/tenant/{TenantID}');
   const { TenantID, Name, PasswordHash, ReturnOrigins, FrameOrigins } = tenant;
-  const [typed, setTyped] = useState<Typed>({
+  const [typed, setTyped] = useState<FormValues>({
     Name,
     PasswordHash,
     ReturnOrigins: ReturnOrigins ?? [],

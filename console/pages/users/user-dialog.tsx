@@ -17,7 +17,7 @@ type Props = {
   onSaved?: (user: User) => unknown;
 };
 
-const typedOf = (user: User | null) => ({
+const valuesOf = (user: User | null) => ({
   LoginID: user?.LoginID ?? '',
   FirstName: user?.FirstName ?? '',
   LastName: user?.LastName ?? '',
@@ -27,10 +27,10 @@ const typedOf = (user: User | null) => ({
   Enabled: user?.Enabled ?? true,
 });
 
-type Typed = ReturnType<typeof typedOf>;
+type FormValues = ReturnType<typeof valuesOf>;
 
 /** In the service's format: empty fields are omitted. */
-const fieldsOf = ({ FirstName, LastName, GroupName, Email, IsAdmin, Enabled }: Typed) => ({
+const fieldsOf = ({ FirstName, LastName, GroupName, Email, IsAdmin, Enabled }: FormValues) => ({
   FirstName: FirstName || null,
   LastName: LastName || null,
   GroupName: GroupName || null,
@@ -41,7 +41,7 @@ const fieldsOf = ({ FirstName, LastName, GroupName, Email, IsAdmin, Enabled }: T
 
 function useSave(user: User | null) {
   const { client } = useApi();
-  return async (typed: Typed) => {
+  return async (typed: FormValues) => {
     const { data, error } = user
       ? await client.PUT('/user/{LoginID}', {
           params: { path: { LoginID: user.LoginID } },
@@ -57,9 +57,9 @@ export function UserDialog({ user, isOpen, onClose, onSaved }: Props) {
   const t = useTranslations('users');
   const act = useTranslations('act');
   const queries = useQueryClient();
-  const [typed, setTyped] = useFormState(isOpen, () => typedOf(user));
+  const [typed, setTyped] = useFormState(isOpen, () => valuesOf(user));
   const save = useSave(user);
-  const set = (change: Partial<Typed>) => setTyped({ ...typed, ...change });
+  const set = (change: Partial<FormValues>) => setTyped({ ...typed, ...change });
   const text = (name: 'LoginID' | 'FirstName' | 'LastName' | 'Email') => ({
     value: typed[name],
     onChange: (event: { currentTarget: HTMLInputElement }) => set({ [name]: event.currentTarget.value }),

@@ -10,7 +10,7 @@ import { useDeliveryColumns } from './delivery-columns.tsx';
 import type { Endpoint } from './health.tsx';
 import { ReplayButton } from './replay.tsx';
 import { instantOf } from './span.ts';
-import { deliveryStatuses, useDeliveries, type Wanted } from './use-deliveries.ts';
+import { type DeliveryFilter, deliveryStatuses, useDeliveries } from './use-deliveries.ts';
 
 const names = ['status', 'type', 'from', 'until', 'event'] as const;
 const none = { status: undefined, type: undefined, from: undefined, until: undefined, event: undefined };
@@ -19,7 +19,7 @@ const none = { status: undefined, type: undefined, from: undefined, until: undef
 export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
   const t = useTranslations('webhooks');
   const [filters, change] = useFilters(names);
-  const wanted: Wanted = {
+  const wanted: DeliveryFilter = {
     status: deliveryStatuses.find((one) => one === filters.status),
     eventId: filters.event,
     type: isEventType(filters.type) ? filters.type : undefined,
@@ -71,7 +71,7 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-type LogProps = { endpoint: Endpoint; wanted: Wanted; onClear: (() => void) | undefined };
+type LogProps = { endpoint: Endpoint; wanted: DeliveryFilter; onClear: (() => void) | undefined };
 
 function Log({ endpoint, wanted, onClear }: LogProps) {
   const t = useTranslations('webhooks');

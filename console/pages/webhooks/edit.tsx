@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { notify } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
-import { bodyOf, EndpointFields, isSame, typedOf } from './endpoint-form.tsx';
+import { bodyOf, EndpointFields, isSame, valuesOf } from './endpoint-form.tsx';
 import type { Endpoint } from './health.tsx';
 
 export function EditButton({ endpoint }: { endpoint: Endpoint }) {
@@ -15,7 +15,7 @@ export function EditButton({ endpoint }: { endpoint: Endpoint }) {
   const queries = useQueryClient();
   const update = $api.useMutation('put', '/webhook/{WebhookID}');
   const [isOpen, setOpen] = useState(false);
-  const [typed, setTyped] = useFormState(isOpen, () => typedOf(endpoint));
+  const [typed, setTyped] = useFormState(isOpen, () => valuesOf(endpoint));
   const submit = async () => {
     const params = { path: { WebhookID: endpoint.WebhookID } };
     await update.mutateAsync({ params, body: bodyOf(typed) });
@@ -33,7 +33,7 @@ export function EditButton({ endpoint }: { endpoint: Endpoint }) {
         onClose={() => setOpen(false)}
         submit={t('save')}
         onSubmit={submit}
-        isDirty={!isSame(typed, typedOf(endpoint))}
+        isDirty={!isSame(typed, valuesOf(endpoint))}
         size="lg"
       >
         <EndpointFields typed={typed} onChange={setTyped} />

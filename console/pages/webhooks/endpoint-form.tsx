@@ -3,26 +3,27 @@ import { useTranslations } from 'use-intl';
 import { type EventType, eventGroups } from '../../parts/event-types.ts';
 import type { Endpoint } from './health.tsx';
 
-export type Typed = { URL: string; Description: string; all: boolean; Types: string[] };
+export type FormValues = { URL: string; Description: string; all: boolean; Types: string[] };
 
-export const nothingTyped: Typed = { URL: '', Description: '', all: true, Types: [] };
+export const emptyForm: FormValues = { URL: '', Description: '', all: true, Types: [] };
 
-export const typedOf = ({ URL, Description, Types }: Endpoint): Typed => ({
+export const valuesOf = ({ URL, Description, Types }: Endpoint): FormValues => ({
   URL,
   Description: Description ?? '',
   all: Types === null,
   Types: Types ?? [],
 });
 
-export const bodyOf = ({ URL, Description, all, Types }: Typed) => ({
+export const bodyOf = ({ URL, Description, all, Types }: FormValues) => ({
   URL: URL.trim(),
   Description: Description.trim() || null,
   Types: all ? null : Types,
 });
 
-export const isSame = (a: Typed, b: Typed) => JSON.stringify(bodyOf(a)) === JSON.stringify(bodyOf(b));
+export const isSame = (a: FormValues, b: FormValues) =>
+  JSON.stringify(bodyOf(a)) === JSON.stringify(bodyOf(b));
 
-type Props = { typed: Typed; onChange: (typed: Typed) => void };
+type Props = { typed: FormValues; onChange: (typed: FormValues) => void };
 
 export function EndpointFields({ typed, onChange }: Props) {
   const t = useTranslations('webhooks');

@@ -11,7 +11,7 @@ export const deliveryStatuses = [
   'failed',
 ] as const satisfies readonly Delivery['Status'][];
 
-export type Wanted = {
+export type DeliveryFilter = {
   status: Delivery['Status'] | undefined;
   eventId: string | undefined;
   /** The API has no filter for these, so this many pages are searched at a time. */
@@ -25,7 +25,10 @@ const lookedThrough = 200;
 const pagesAtOnce = 5;
 
 /** The newest first, as many as needed. */
-export function useDeliveries({ WebhookID }: Endpoint, { status, eventId, type, from, until }: Wanted) {
+export function useDeliveries(
+  { WebhookID }: Endpoint,
+  { status, eventId, type, from, until }: DeliveryFilter,
+) {
   const { $api } = useApi();
   const [bound, setBound] = useState(pagesAtOnce);
   const isSearch = type !== undefined || from !== null || until !== null;

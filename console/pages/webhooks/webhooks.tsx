@@ -11,7 +11,7 @@ import { type Column, List, paged } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Message } from '../../parts/states.tsx';
 import { Instant } from '../../parts/values.tsx';
-import { bodyOf, EndpointFields, isSame, nothingTyped } from './endpoint-form.tsx';
+import { bodyOf, EndpointFields, emptyForm, isSame } from './endpoint-form.tsx';
 import { type Endpoint, HealthCell } from './health.tsx';
 import { WebhookSecret, type WithSecret } from './secret.tsx';
 import './webhooks.css';
@@ -100,7 +100,7 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
   const queries = useQueryClient();
   const navigate = useNavigate();
   const create = $api.useMutation('post', '/webhook');
-  const [typed, setTyped] = useFormState(isOpen, () => nothingTyped);
+  const [typed, setTyped] = useFormState(isOpen, () => emptyForm);
   const [made, setMade] = useState<WithSecret | null>(null);
   const submit = async () => {
     setMade(await create.mutateAsync({ body: bodyOf(typed) }));
@@ -119,7 +119,7 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
         onClose={onClose}
         submit={t('addSubmit')}
         onSubmit={submit}
-        isDirty={!isSame(typed, nothingTyped)}
+        isDirty={!isSame(typed, emptyForm)}
         size="lg"
       >
         <EndpointFields typed={typed} onChange={setTyped} />

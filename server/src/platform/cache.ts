@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
-import { inLine, isOfStranger } from './db/lines.ts';
-import { credentialsLine } from './load/turns.ts';
+import { inQueue, isAnonymous } from './db/queues.ts';
+import { credentialsQueue } from './load/fair-queue.ts';
 import { partOfState } from './node-state.ts';
 
 type Entry<V> = { value: Promise<V>; until: number; since: number; bytes: number };
@@ -18,7 +18,7 @@ export function remember<V>(options: {
   /**
    * The database queue in which values are loaded: shared values are not loaded in the first caller's queue.
    */
-  line?: string;
+  queue?: string;
   /** Maximum total size of all values; `of` returns the size of each. */
   bytes?: { of: (value: V) => number; most: number };
 }) {
@@ -48,11 +48,15 @@ export function remember<V>(options: {
       const found = entries(ctx).get(key);
       if (found && isFresh(ctx, found)) return found.value;
       // An anonymous caller must not jump the queue, and nobody else may wait in the queue of its network.
-      if (options.line === credentialsLine && isOfStranger(ctx))
+      if (options.queue === credentialsQueue && isAnonymous(ctx))
         return options
           .load(ctx, key)
           .then((value) => (value === null ? value : keep(ctx, key, Promise.resolve(value))));
-      return keep(ctx, key, options.load(options.line === undefined ? ctx : inLine(ctx, options.line), key));
+      return keep(
+        ctx,
+        key,
+        options.load(options.queue === undefined ? ctx : inQueue(ctx, options.queue), key),
+      );
     },
     forget(ctx: Context, key: string): void {
       entries(ctx).delete(key);

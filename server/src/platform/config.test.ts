@@ -19,7 +19,7 @@ test('every setting has a default, and the configuration is frozen', () => {
     statementNames: true,
     tls: null,
     trustProxy: 0,
-    mostInFlight: 2000,
+    maxInFlight: 2000,
     anonymousRateLimit: 600,
     operationsPort: null,
     databaseUrl: null,

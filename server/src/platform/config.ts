@@ -29,7 +29,7 @@ export type Config = {
   /**
    * Maximum concurrent API calls on this node; learners may have twice as many, anonymous callers a quarter.
    */
-  mostInFlight: number;
+  maxInFlight: number;
   /** Calls a minute without valid credentials from one address; 0: no limit. */
   anonymousRateLimit: number;
   /** How long a node that is shutting down reports that it is not ready before it refuses connections. */
@@ -246,7 +246,7 @@ export function readConfig(env: Environment): Config {
     operationsPort,
     databaseUrl: databaseUrl(env),
     statementNames: flag(env, 'STATEMENT_NAMES', true),
-    mostInFlight: count(env, 'MOST_IN_FLIGHT'),
+    maxInFlight: count(env, 'MOST_IN_FLIGHT'),
     anonymousRateLimit: count(env, 'ANONYMOUS_RATE_LIMIT'),
     drainSeconds: count(env, 'DRAIN_SECONDS'),
     dataDir: dataFolder(env),

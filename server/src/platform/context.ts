@@ -4,8 +4,8 @@ import type { Engine } from './db/engine.ts';
 import type { Schema } from './db/generated.ts';
 import type { PackageFiles } from './files/files.ts';
 import type { KeyRing } from './keys/key-ring.ts';
+import type { ImportQueue } from './load/import-queue.ts';
 import type { Admission } from './load/pools.ts';
-import type { Queue } from './load/queue.ts';
 import type { NodeState } from './node-state.ts';
 import type { Counters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
@@ -55,7 +55,7 @@ export type Context = {
   readonly log: Log;
   readonly files: PackageFiles;
   /** Package imports on this node. */
-  readonly imports: Queue;
+  readonly imports: ImportQueue;
   /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
   readonly keys: KeyRing;
   /** The current load of this node: callers' budgets, and how much of them is in use. */

@@ -3,7 +3,7 @@ import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ApiKeyTable } from '../../platform/db/generated.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { credentialsLine } from '../../platform/load/turns.ts';
+import { credentialsQueue } from '../../platform/load/fair-queue.ts';
 import type { Scope } from '../../platform/scopes.ts';
 
 export type KnownKey = {
@@ -24,7 +24,7 @@ export const usableKey = remember<KnownKey | null>({
   name: 'keys_by_secret',
   milliseconds: rememberedFor,
   most: 10_000,
-  line: credentialsLine,
+  queue: credentialsQueue,
   load: (ctx, secretHash) => load(ctx, 'secret_hash', secretHash),
 });
 
@@ -33,7 +33,7 @@ export const usableKeyById = remember<KnownKey | null>({
   name: 'keys_by_id',
   milliseconds: rememberedFor,
   most: 10_000,
-  line: credentialsLine,
+  queue: credentialsQueue,
   load: (ctx, keyId) => load(ctx, 'key_id', keyId),
 });
 

@@ -5,7 +5,7 @@ import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { Problem } from '../../platform/errors.ts';
-import { catalogueLine } from '../../platform/load/turns.ts';
+import { catalogueQueue } from '../../platform/load/fair-queue.ts';
 import { isOffered } from './offers.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
 
@@ -64,7 +64,7 @@ const releases = remember<PlayedRelease>({
   milliseconds: 600_000,
   most: 200,
   bytes: { of: ({ bytes }) => bytes, most: 32 * 1024 ** 2 },
-  line: catalogueLine,
+  queue: catalogueQueue,
   load: async (ctx, releaseId) => {
     const row = await ctx.db
       .selectFrom('release')

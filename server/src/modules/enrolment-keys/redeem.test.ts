@@ -177,8 +177,8 @@ test('a key for a group adds a user without a group to it, and rejects users of 
   assert.equal((await api('GET', `/user/${newcomer}`)).body.GroupName, 'Acme');
   const updated = (await events({ LoginID: newcomer })).find(({ type }) => type === 'user.updated');
   assert.deepEqual(updated?.data, { LoginID: newcomer, Changed: ['GroupName'] });
-  const stranger = await user({ GroupName: 'Other' });
-  expectProblem(await redeem(stranger, second?.Key ?? ''), 409, 'key_of_other_group', 'Key');
+  const otherUser = await user({ GroupName: 'Other' });
+  expectProblem(await redeem(otherUser, second?.Key ?? ''), 409, 'key_of_other_group', 'Key');
   expectStatus(await redeem(await user({ GroupName: 'Acme' }), second?.Key ?? ''), 201);
 });
 

@@ -10,8 +10,8 @@ import { forgottenNumber, forgottenSince } from './forgotten-launch.ts';
 import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
 import { eventsFor, overrideOf, withOverride } from './result.ts';
 import {
-  commitVerdict,
-  commitVerdicts,
+  commitRejection,
+  commitRejections,
   type SessionEnd,
   type SessionFacts,
   sessionEnd,
@@ -92,7 +92,7 @@ function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): 
   if (!facts) throw new Problem('session_ended', 'The enrolment no longer exists.');
   const { user_id, enabled, last_seen_at } = facts;
   if (user_id === null || enabled === null)
-    throw new Problem('enrolment_erased', commitVerdicts.enrolment_erased);
+    throw new Problem('enrolment_erased', commitRejections.enrolment_erased);
   if (last_seen_at !== null) return { ...facts, user_id, enabled, last_seen_at, launch };
   // A restored enrolment that was never launched has no release yet against which to evaluate results.
   if (launchId === null || facts.launches === 0)
@@ -119,7 +119,7 @@ function refuseNumber(facts: KnownFacts, { number }: CommitInput): void {
 async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: CommitInput): Promise<void> {
   const now = ctx.now();
   const resumedAt = (await knownTenant.get(ctx, ctx.tenantId))?.resumedAt ?? null;
-  const refused = commitVerdict(facts, input, { now, lateDays: ctx.config.lateResultsDays, resumedAt });
+  const refused = commitRejection(facts, input, { now, lateDays: ctx.config.lateResultsDays, resumedAt });
   if (refused === null) return;
   const { enrollId, launch, number, unitId } = input;
   const played = await playedBy(ctx, facts.release_id);
@@ -132,7 +132,7 @@ async function refuseForGood(ctx: TenantContext, facts: KnownFacts, input: Commi
     },
   );
   await writeRefused(ctx, { enrollId, launch, number, unitId, evidence, refused });
-  throw new Problem(refused, commitVerdicts[refused]);
+  throw new Problem(refused, commitRejections[refused]);
 }
 
 async function progressAfter<Input extends CommitInput & { bytes: number }>(

@@ -18,14 +18,14 @@ export type SessionEnd = keyof typeof sessionEnds;
  * Codes with which a commit is rejected for good. A page then deletes it from its device and informs the
  * learner.
  */
-export const commitVerdicts = {
+export const commitRejections = {
   enrolment_withdrawn: sessionEnds.enrolment_withdrawn,
   user_disabled: sessionEnds.user_disabled,
   results_too_late: 'The session ended too long ago for its results to be added.',
   session_exited: 'The learner had left this session before this commit was made.',
   enrolment_erased: 'The data about this learner was erased.',
 } as const satisfies Partial<Record<ErrorCode, string>>;
-export type CommitVerdict = keyof typeof commitVerdicts;
+export type CommitRejection = keyof typeof commitRejections;
 
 export type SessionFacts = {
   status: string;
@@ -52,11 +52,11 @@ export function sessionEnd(facts: SessionFacts, launch: number, now: Date): Sess
 }
 
 /** Why a commit is rejected for good; null if its results count. A superseded launch is not a reason. */
-export function commitVerdict(
+export function commitRejection(
   facts: SessionFacts,
   commit: { number: number },
   { now, lateDays, resumedAt }: { now: Date; lateDays: number; resumedAt: Date | null },
-): CommitVerdict | null {
+): CommitRejection | null {
   if (facts.status === 'withdrawn') return 'enrolment_withdrawn';
   if (!facts.enabled) return 'user_disabled';
   if (facts.exit_number !== null && commit.number > facts.exit_number) return 'session_exited';

@@ -28,8 +28,8 @@ type Row = EventRow & {
 /**
  * The columns of an event record. The login is joined from the user, so an erasure need not rewrite the log.
  */
-export const eventColumns = `told.event_id, told.type, told.occurred_at, told.enroll_id, told.user_id, told.course_id,
-  told.data, known.login_id`;
+export const eventColumns = `event.event_id, event.type, event.occurred_at, event.enroll_id, event.user_id, event.course_id,
+  event.data, known.login_id`;
 
 const rows = 'event held where held.tenant_id = $1';
 const withLogin = (page: string) => `select held.*, known.login_id from (${page}) held

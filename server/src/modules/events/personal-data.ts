@@ -26,12 +26,12 @@ const anonymous = [
 
 const withoutPerson = (members: string) => `user_id = null, data = (
   select coalesce(jsonb_object_agg(member.key, case when member.key = any(${members}::text[]) then member.value end), '{}')
-  from jsonb_each(told.data) member
+  from jsonb_each(event.data) member
 )`;
 
 const eraseNew = `
-update event told set ${withoutPerson('$4')}
-where told.tenant_id = $1 and told.enroll_id = any($2::uuid[]) and told.event_id >= $3::uuid`;
+update event set ${withoutPerson('$4')}
+where event.tenant_id = $1 and event.enroll_id = any($2::uuid[]) and event.event_id >= $3::uuid`;
 
 /** Erases the person from events that the erasure itself has just written. */
 export async function eraseNewEvents(
@@ -66,8 +66,8 @@ async function erase(ctx: TenantContext, keyset: Keyset, after: Place | null): P
   const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, columns);
   const page = await run<Page>(ctx, {
     text: `with page as (${text}), erased as (
-        update event told set ${withoutPerson(add(anonymous))} 
-        where told.tenant_id = $1 and told.event_id = any(array(select page.event_id from page))
+        update event set ${withoutPerson(add(anonymous))} 
+        where event.tenant_id = $1 and event.event_id = any(array(select page.event_id from page))
       ) select * from page order by event_id`,
     values,
   });

@@ -3,15 +3,15 @@ import { until } from '../../../test/support/until.ts';
 import type { TenantContext } from '../../platform/context.ts';
 
 /** Events that readers cannot see yet, because a transaction of the same age is still open on the server. */
-const unreadable = `select 1 from event told
-  join setting on setting.name = 'event_epoch' and told.epoch = setting.value::bigint
-  where told.transaction >= pg_snapshot_xmin(pg_current_snapshot())`;
+const unreadable = `select 1 from event
+  join setting on setting.name = 'event_epoch' and event.epoch = setting.value::bigint
+  where event.transaction >= pg_snapshot_xmin(pg_current_snapshot())`;
 
 /**
  * Waits until the tenant's log can be read to its end: other tests on the same server have open transactions.
  */
 export async function untilReadable({ engine, tenantId }: Omit<TenantContext, 'db'>): Promise<void> {
-  const text = `${unreadable} and told.tenant_id = $1 limit 1`;
+  const text = `${unreadable} and event.tenant_id = $1 limit 1`;
   await until(
     'the log can be read to its end',
     async () => (await engine.query({ text, values: [tenantId] })).rows.length === 0,

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/lines.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { countPages } from '../../platform/keyset.ts';
@@ -34,7 +34,7 @@ const kept = [
   },
 ];
 
-/** Rows of a statement that counts: for so few, an index is cheaper than the whole of a table. */
+/** Rows per counting statement: for so few, the planner prefers an index to a sequential scan. */
 const countedAtOnce = 100;
 
 /** Hides the tenant immediately; `finishDeletions` deletes its data. A plan only counts. */

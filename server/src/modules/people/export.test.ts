@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
-import { hold } from '../../platform/load/budgets.ts';
-import { inTurn } from '../../platform/load/turns.ts';
+import { reserve } from '../../platform/load/budgets.ts';
+import { inTurn } from '../../platform/load/fair-queue.ts';
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
@@ -33,19 +33,19 @@ test("replays, exports of people and erasure plans wait in their tenant's queue 
   const other = await newTenant(service);
   for (const [what, call] of Object.entries(calls)) {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const held = Array.from({ length: lists.mostOfOne }, () => inTurn(lists, TenantID, () => promise));
+    const held = Array.from({ length: lists.maxPerCaller }, () => inTurn(lists, TenantID, () => promise));
     const answer = call();
-    await until(`${what} waits`, () => lists.lines.get(TenantID)?.waiting.length === 1);
+    await until(`${what} waits`, () => lists.callers.get(TenantID)?.waiting.length === 1);
     expectStatus(await other.api('GET', '/user'), 200);
     resolve();
     await Promise.all(held);
     expectStatus(await answer, 200);
   }
-  await until('all is given back', () => lists.lines.size === 0);
+  await until('all is given back', () => lists.callers.size === 0);
 });
 
 test('exports of people count like complete lists, and a HEAD request creates none', async () => {
-  const held = Array.from({ length: exports.atOnce }, () => hold(exports, TenantID));
+  const held = Array.from({ length: exports.atOnce }, () => reserve(exports, TenantID));
   const refused = await api('GET', `/user/${LoginID}/export`);
   expectProblem(refused, 429, 'too_many_requests');
   assert.equal(refused.headers.get('retry-after'), '1');

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/lines.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { finishErasure } from './erase.ts';
 

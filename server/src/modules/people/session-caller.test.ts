@@ -24,9 +24,9 @@ const enrolled = async (LoginID: string) =>
 /** é as one character, which is how it is stored. */
 const learner = 'Ren\u00e9e';
 expectStatus(await tenant.api('POST', '/user', { LoginID: learner }), 201);
-const stranger = await tenant.user();
+const otherUser = await tenant.user();
 const own = { LoginID: learner, CourseID, EnrollID: await enrolled(learner) };
-const theirs = { LoginID: stranger, CourseID, EnrollID: await enrolled(stranger) };
+const theirs = { LoginID: otherUser, CourseID, EnrollID: await enrolled(otherUser) };
 
 const as = async (LoginID: string) => browser(service, await signInUser(service, tenant, LoginID));
 const asAdministrator = async () => as(await tenant.user({ IsAdmin: true }));
@@ -118,7 +118,7 @@ test('an administrator acts on their tenant, not on another, and not as the oper
   for (const route of ofTenants)
     expectProblem(await call(page, route, {}, { tenant: other.TenantID }), 403, 'tenant_not_allowed');
   expectProblem(await page('GET', `/user/${await other.user()}`), 404, 'user_not_found');
-  expectStatus(await page('GET', `/user/${stranger}/export`), 200);
+  expectStatus(await page('GET', `/user/${otherUser}/export`), 200);
   expectStatus(await page('POST', '/user', { LoginID: 'made by hand' }), 201);
   expectStatus(await tenant.api('GET', '/user/made%20by%20hand'), 200);
 });
@@ -142,11 +142,11 @@ test('the operator acts on the named tenant and on the deployment', async () => 
   }
   for (const route of ofTenants) expectProblem(await call(page, route), 400, 'tenant_required');
   expectStatus(await page('PUT', '/course/by-hand', { Title: 'By hand' }), 201);
-  const read = await page('GET', `/user/${stranger}`, undefined, {
+  const read = await page('GET', `/user/${otherUser}`, undefined, {
     'sec-fetch-site': 'same-origin',
     tenant: tenant.TenantID,
   });
-  assert.equal(read.body.LoginID, stranger);
+  assert.equal(read.body.LoginID, otherUser);
 });
 
 test('a signed-out session gets 401; a key always takes precedence over the cookie', async () => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import Type from 'typebox';
 import { remember } from '../../platform/cache.ts';
 import type { Context } from '../../platform/context.ts';
-import { inLineOf } from '../../platform/db/lines.ts';
+import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { readBuilt } from '../../platform/http/built-files.ts';
 import { type Answer, route } from '../../platform/http/routes.ts';
@@ -236,7 +236,7 @@ export const contentRoutes = [
       const { player } = findOpenSession(ctx, params.token);
       const path = folder && (await locateFile(ctx, { player, folder, path: params['*'] }));
       if (releaseId && folder && !path)
-        await expectFolder(inLineOf(ctx, player.tenantId), { folder, releaseId });
+        await expectFolder(inQueueOf(ctx, player.tenantId), { folder, releaseId });
       if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
       // Not public: a shared cache would serve files after access has ended.
       const headers = { 'Content-Type': contentTypeOf(path), 'Cache-Control': 'private, max-age=3600' };

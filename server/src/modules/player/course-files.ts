@@ -5,7 +5,7 @@ import mime from 'mime-types';
 import type { Context } from '../../platform/context.ts';
 import type { Player } from '../../platform/load/admission.ts';
 import { secondsToWait, spend } from '../../platform/load/budgets.ts';
-import { reject } from '../../platform/load/holds.ts';
+import { reject } from '../../platform/load/reservations.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { toNfc } from '../../platform/unicode.ts';
 
@@ -60,12 +60,12 @@ export async function locateFile(
   if (await exists(join(folder, exact))) return exact;
   refuseManyMisses(ctx, player);
   const found = (await indexOf(ctx, folder))?.paths.get(fold(exact)) ?? null;
-  if (found === null) spend(ctx.admission.fileMisses, player.sitting, ctx.now());
+  if (found === null) spend(ctx.admission.fileMisses, player.budget, ctx.now());
   return found;
 }
 
-function refuseManyMisses(ctx: Context, { sitting }: Player): void {
-  const retryAfter = secondsToWait(ctx.admission.fileMisses, sitting, ctx.now());
+function refuseManyMisses(ctx: Context, { budget }: Player): void {
+  const retryAfter = secondsToWait(ctx.admission.fileMisses, budget, ctx.now());
   if (retryAfter === 0) return;
   const detail = 'Too many requests for files that do not exist in the course.';
   throw reject(ctx, 'runTime', 'session_rate', { detail, retryAfter });

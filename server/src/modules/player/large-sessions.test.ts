@@ -5,7 +5,7 @@ import { click, play, post } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
-import { inTurn, waitingIn } from '../../platform/load/turns.ts';
+import { inTurn, waitingIn } from '../../platform/load/fair-queue.ts';
 
 const service = await startService();
 after(service.close);
@@ -34,7 +34,7 @@ const sessionPath = async (link: string) => `${(await click(link)).location}/ses
 /** Takes all of a tenant's places for opening large sessions; returns a function that frees them. */
 function occupy(whose: string): () => void {
   const ends: (() => void)[] = [];
-  for (let place = 0; place < openings.mostOfOne; place++)
+  for (let place = 0; place < openings.maxPerCaller; place++)
     void inTurn(openings, whose, () => new Promise<void>((resolve) => ends.push(resolve)));
   return () => {
     for (const end of ends) end();
@@ -61,7 +61,7 @@ test("a tenant's large sessions are opened in its queue; small ones, and other t
     );
   }
   assert.deepEqual(opened.map(({ body }) => body.Launch).sort(), [2, 3]);
-  assert.equal(openings.lines.size, 0);
+  assert.equal(openings.callers.size, 0);
 });
 
 test('a large session counts against its tenant until it has been sent; beyond the limit only other tenants can open more', async () => {

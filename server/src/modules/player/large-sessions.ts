@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { reject } from '../../platform/load/holds.ts';
-import { inTurn, isLineFull, operatorLine } from '../../platform/load/turns.ts';
+import { inTurn, isQueueFull, operatorQueue } from '../../platform/load/fair-queue.ts';
+import { reject } from '../../platform/load/reservations.ts';
 import { countUnread, isUnreadFull } from '../../platform/load/unread-bytes.ts';
 import type { PlayedRelease } from '../catalogue/playable.ts';
 import type { Session } from './schemas.ts';
@@ -21,9 +21,9 @@ function beingOpened(ctx: Context): Problem {
 
 /** A tenant with large sessions that clients have not read yet, or with many waiting, cannot open more. */
 export function refuseLarge(ctx: Context, tenantId: string | null): void {
-  const line = tenantId ?? operatorLine;
+  const line = tenantId ?? operatorQueue;
   const { openings, unreadSessions } = ctx.admission;
-  if (isLineFull(openings, line) || isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
+  if (isQueueFull(openings, line) || isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
 }
 
 /**
@@ -36,7 +36,7 @@ export async function openInTurn(
   tenantId: string | null,
   make: () => Promise<Session>,
 ): Promise<string> {
-  const line = tenantId ?? operatorLine;
+  const line = tenantId ?? operatorQueue;
   const { openings, unreadSessions } = ctx.admission;
   const waits = () => ctx.counters.poolWaits.inc({ pool: 'openings' });
   const opened = inTurn(

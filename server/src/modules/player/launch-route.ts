@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/lines.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type Answer, route } from '../../platform/http/routes.ts';
 import { admitAnonymous, admitPlayer } from '../../platform/load/admission.ts';

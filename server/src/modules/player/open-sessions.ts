@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/lines.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type PlayedRelease, playedBy } from '../catalogue/playable.ts';
 import { explain } from '../enrolments/explain.ts';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { nothing } from '../../../../standards/evidence.ts';
 import { type Results, resultsWith } from '../../../../standards/results.ts';
 import type { Context } from '../../platform/context.ts';
-import { inLineOf } from '../../platform/db/lines.ts';
+import { inQueueOf } from '../../platform/db/queues.ts';
 import { Problem } from '../../platform/errors.ts';
 import { findPlayable, playedBy, unitOf } from '../catalogue/playable.ts';
 import type { LaunchState } from '../enrolments/launches.ts';
@@ -36,7 +36,7 @@ export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
     player: previewPlayerOf(ticket),
     framing: () => previewFraming(ctx, ticket.tenantId),
     open: (request) =>
-      withReturnUrl(ticket.returnUrl, begin(inLineOf(ctx, ticket.tenantId), request, ticket)),
+      withReturnUrl(ticket.returnUrl, begin(inQueueOf(ctx, ticket.tenantId), request, ticket)),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts';
 import type { SigningPurpose } from '../../platform/keys/key-ring.ts';
 import { seal, unseal } from '../../platform/keys/signing.ts';
 import type { Player } from '../../platform/load/admission.ts';
-import { operatorLine } from '../../platform/load/turns.ts';
+import { operatorQueue } from '../../platform/load/fair-queue.ts';
 
 /** What a preview shows. `tenantId` null: for the operator. `at`: when it was requested. */
 export type PreviewLink = { courseId: string; release: number | null; tenantId: string | null; at: number };
@@ -29,7 +29,7 @@ export const playUntil = (link: PreviewLink) => after(link.at, playMinutes);
 
 /** All previews of a course share their budgets, separately for each tenant. */
 export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenantId' | 'courseId'>): Player {
-  return { tenantId, sitting: `${tenantId ?? operatorLine} preview ${courseId}` };
+  return { tenantId, budget: `${tenantId ?? operatorQueue} preview ${courseId}` };
 }
 
 /** Values that we sealed for a purpose have the shape we gave them. */

@@ -239,8 +239,8 @@ test('previews of a tenant called operator share no budget with those of the ope
   const CourseID = await imported();
   const address = await preview(CourseID);
   const { admission, now } = service.ctx;
-  const { sitting } = previewPlayerOf({ tenantId: 'operator', courseId: CourseID });
-  assert.equal(spend(admission.sittings, sitting, now(), admission.sittings.perMinute), 0);
+  const { budget } = previewPlayerOf({ tenantId: 'operator', courseId: CourseID });
+  assert.equal(spend(admission.learnerCalls, budget, now(), admission.learnerCalls.perMinute), 0);
   const { alive } = await play(service, address);
   assert.equal(await alive(), 204);
 });

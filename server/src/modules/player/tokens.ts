@@ -28,7 +28,7 @@ const ticketHours = 24;
  * launches.
  */
 export function playerOf({ tenantId, enrollId }: Pick<Ticket, 'tenantId' | 'enrollId'>): Player {
-  return { tenantId, sitting: `${tenantId} ${enrollId}` };
+  return { tenantId, budget: `${tenantId} ${enrollId}` };
 }
 
 export function writeTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {

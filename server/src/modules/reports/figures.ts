@@ -16,12 +16,12 @@ with horizon as materialized (
   select setting.value::bigint as epoch, pg_snapshot_xmin(now.snapshot) as oldest, pg_snapshot_xmax(now.snapshot) as next
   from setting, pg_current_snapshot() as now (snapshot) where setting.name = 'event_epoch'
 )
-select extract(epoch from $1::timestamptz - min(told.occurred_at))::float8 as value
+select extract(epoch from $1::timestamptz - min(oldest.occurred_at))::float8 as value
 from horizon cross join tenant client cross join lateral (
   select event.occurred_at from event
   where event.tenant_id = client.tenant_id and event.epoch = horizon.epoch and event.transaction >= horizon.oldest
   order by event.transaction, event.event_id limit 1
-) told
+) oldest
 where horizon.oldest < horizon.next`;
 
 /**
@@ -39,10 +39,10 @@ select extract(epoch from $1::timestamptz - min(wanted.occurred_at))::float8 as 
 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
 cross join lateral (
   select ahead.occurred_at from (
-    select told.type, told.occurred_at from event told
-    where told.tenant_id = hook.tenant_id
-      and (told.epoch, told.transaction, told.event_id) > (hook.epoch, hook.transaction, hook.event_id)
-    order by told.epoch, told.transaction, told.event_id limit ${maxPassed}
+    select event.type, event.occurred_at from event
+    where event.tenant_id = hook.tenant_id
+      and (event.epoch, event.transaction, event.event_id) > (hook.epoch, hook.transaction, hook.event_id)
+    order by event.epoch, event.transaction, event.event_id limit ${maxPassed}
   ) ahead
   where hook.types is null or ahead.type = any (hook.types) limit 1
 ) wanted

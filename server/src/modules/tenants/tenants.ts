@@ -6,7 +6,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { differences } from '../../platform/differences.ts';
 import { Problem } from '../../platform/errors.ts';
 import { containing, type PageQuery, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
-import { credentialsLine } from '../../platform/load/turns.ts';
+import { credentialsQueue } from '../../platform/load/fair-queue.ts';
 import { toNfc } from '../../platform/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain } from '../audit/append.ts';
@@ -159,7 +159,7 @@ export const knownTenant = remember<KnownTenant | null>({
   name: 'tenants',
   milliseconds: 3_000,
   most: 10_000,
-  line: credentialsLine,
+  queue: credentialsQueue,
   load: async (ctx, tenantId) => {
     const row = await findTenant(ctx, tenantId);
     return row ? { ...toTenant(row), resumedAt: row.resumed_at } : null;

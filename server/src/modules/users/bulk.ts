@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { inTurn } from '../../platform/load/turns.ts';
+import { inTurn } from '../../platform/load/fair-queue.ts';
 import { type BulkVerb, bulk, type RowDone } from '../../platform/rows/bulk.ts';
 import { createDrafted, draftUser, planUsers } from './create-user.ts';
 import { NewUser, type User } from './schemas.ts';

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
-import { inTurn } from '../../platform/load/turns.ts';
+import { inTurn } from '../../platform/load/fair-queue.ts';
 
 const service = await startService();
 after(service.close);
@@ -45,7 +45,7 @@ test('400 password checks of one key delay neither another tenant nor a learner;
     expectProblem(answer, 429, 'too_many_requests');
     assert.equal(answer.headers.get('retry-after'), '1');
   }
-  assert.deepEqual([hashes.inUse, hashes.lines.size], [0, 0]);
+  assert.deepEqual([hashes.inUse, hashes.callers.size], [0, 0]);
 });
 
 test('a guess that is rejected because too many wait does not count as wrong', async () => {
@@ -53,7 +53,7 @@ test('a guess that is rejected because too many wait does not count as wrong', a
   const LoginID = await tenant.user({ Password: 'right' });
   const check = () => tenant.api('POST', `/user/check/${LoginID}`, { Password: 'right' });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const places = hashes.mostOfOne + hashes.mostWaiting;
+  const places = hashes.maxPerCaller + hashes.maxWaiting;
   const others = Array.from({ length: places }, () => inTurn(hashes, tenant.TenantID, () => promise));
   for (let time = 0; time < 12; time++) expectProblem(await check(), 429, 'too_many_requests');
   resolve();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { hashInTurn } from '../../platform/load/hash-turns.ts';
+import { hashInQueue } from '../../platform/load/password-queues.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
 
 /** OWASP Password Storage Cheat Sheet: argon2id, 19 MiB, 2 iterations, 1 lane. Runs on the thread pool. */
@@ -40,7 +40,7 @@ export function readPassword(password: string, declared: PasswordHash): string {
 type Hashing = Context & { tenantId?: string };
 
 export async function storePassword(ctx: Hashing, password: string): Promise<string> {
-  return hashInTurn(ctx, () => hash(password, parameters));
+  return hashInQueue(ctx, () => hash(password, parameters));
 }
 
 /** 256 random bits in place of a hash: no password matches it. */
@@ -58,6 +58,6 @@ export async function matchesPassword(
 ): Promise<boolean> {
   const usable = stored !== null && !stored.startsWith(randomMark);
   const compared = usable ? stored : await decoy;
-  const same = await hashInTurn(ctx, () => verify(compared, password));
+  const same = await hashInQueue(ctx, () => verify(compared, password));
   return usable && same;
 }

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { PageOf, pageQuery } from '../../platform/http/pagination.ts';
 import { created, ok, path, route } from '../../platform/http/routes.ts';
 import { Fields, Text } from '../../platform/http/schema.ts';
-import { checkInTenantsTurn } from '../../platform/load/hash-turns.ts';
+import { checkInQueue } from '../../platform/load/password-queues.ts';
 import { bulkAnswer, bulkQuery, bulkStreams } from '../../platform/rows/bulk.ts';
 import { createUsersInBulk } from './bulk.ts';
 import { checkPassword, checkUser } from './check-user.ts';
@@ -158,7 +158,7 @@ export const userRoutes = [
     problems: ['login_throttled', 'password_not_hashed'],
     events: [],
     prepare: (ctx, { params, body }) =>
-      checkInTenantsTurn(ctx, () => checkPassword(ctx, { loginId: params.LoginID, password: body.Password })),
+      checkInQueue(ctx, () => checkPassword(ctx, { loginId: params.LoginID, password: body.Password })),
     handle: async (_, { prepared }) => ok(prepared),
   }),
 ];

@@ -1,5 +1,5 @@
 /** How long a delivery is retried, and how long an endpoint may fail before it is disabled. */
-export const patienceMilliseconds = 72 * 3_600_000;
+export const failureWindowMilliseconds = 72 * 3_600_000;
 
 const pauses = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800];
 const longest = 43_200;
@@ -14,7 +14,7 @@ export function nextAttempt(input: {
 }): Date | null {
   const random = input.random ?? Math.random;
   const seconds = Math.max(pauses[input.attempts - 1] ?? longest, input.retryAfter ?? 0);
-  const end = input.first.getTime() + patienceMilliseconds;
+  const end = input.first.getTime() + failureWindowMilliseconds;
   if (input.now.getTime() >= end) return null;
   return new Date(Math.min(end, input.now.getTime() + seconds * 1000 * (1 + random() / 5)));
 }

@@ -21,17 +21,17 @@ const lease = `clock_timestamp() + interval '30 seconds'`;
 
 const resumed = 'greatest(client.resumed_at, hook.enabled_at) as resumed_at';
 
-/** Unclaimed endpoints of active tenants with something to do: a time has come, or the log has grown. */
-const claim = `/* across tenants: the nodes deliver for all */
+/** Unclaimed endpoints of active tenants with something to do: a delivery is due, or the log has grown. */
+const claim = `/* across tenants: nodes deliver for all tenants */
 with free as (
   select hook.tenant_id, hook.webhook_id, ${resumed} from webhook hook
   join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
   where hook.status = 'enabled' and (hook.owned_until is null or hook.owned_until < clock_timestamp())
     and (hook.wake_at <= $2 or hook.owner is not null or exists (
-      select 1 from event told join setting on setting.name = 'event_epoch'
-      where told.tenant_id = hook.tenant_id
-        and (told.epoch, told.transaction, told.event_id) > (hook.epoch, hook.transaction, hook.event_id)
-        and (told.epoch < setting.value::bigint or told.transaction < pg_snapshot_xmin(pg_current_snapshot()))))
+      select 1 from event join setting on setting.name = 'event_epoch'
+      where event.tenant_id = hook.tenant_id
+        and (event.epoch, event.transaction, event.event_id) > (hook.epoch, hook.transaction, hook.event_id)
+        and (event.epoch < setting.value::bigint or event.transaction < pg_snapshot_xmin(pg_current_snapshot()))))
   order by hook.wake_at nulls last limit $3 for update of hook skip locked
 )
 update webhook hook set owner = $1, owned_until = ${lease}, wake_at = null

@@ -16,13 +16,16 @@ delete from webhook_delivery gone where gone.tenant_id = $1 and gone.webhook_id 
 
 type Own = { webhookId: string };
 
-/** True: there may be more. */
+/** Returns true if there may be more. */
 async function deletePortion(ctx: TenantContext, { webhookId }: Own): Promise<boolean> {
   const values = [ctx.tenantId, webhookId];
   return (await run(ctx, { name: 'webhook_delete_some', text: deleteSome, values })).length === portion;
 }
 
-/** Disables it, so that nothing is sent or made any more. A repeated call goes on where this one was cut off. */
+/**
+ * Disables it, so that nothing more is sent or created. A repeated call continues where an interrupted one
+ * stopped.
+ */
 async function stop(ctx: TenantContext, { webhookId }: Own): Promise<void> {
   await ctx.db
     .updateTable('webhook')
@@ -32,7 +35,7 @@ async function stop(ctx: TenantContext, { webhookId }: Own): Promise<void> {
     .execute();
 }
 
-/** False: deliveries had come, because somebody enabled it. */
+/** Returns false if there are new deliveries, because somebody enabled it again. */
 function remove(ctx: TenantContext, input: Own): Promise<boolean> {
   const { webhookId } = input;
   return transaction(ctx, async (ctx) => {
@@ -49,7 +52,7 @@ function remove(ctx: TenantContext, input: Own): Promise<boolean> {
   });
 }
 
-/** Its deliveries go before it, in portions: there may be those of 30 days. It stops immediately. */
+/** It stops immediately. Its deliveries, of up to 30 days, are deleted first, in portions. */
 export async function deleteWebhook(ctx: TenantContext, input: Own): Promise<Webhook> {
   const before = await readWebhookRow(ctx, input);
   await stop(ctx, input);

@@ -12,7 +12,7 @@ import { type Received, type Receiver, startReceiver } from './test-support.ts';
 
 const env = { WEBHOOK_ALLOW: '127.0.0.0/8' };
 
-/** A service with receivers and nodes that are stopped with the test, whatever comes of it. */
+/** A service with receivers and nodes that are stopped with the test, whether it passes or fails. */
 async function open(t: TestContext, options: { now?: () => Date } = {}) {
   const service = await startService({ env, ...options });
   const receivers: Receiver[] = [];
@@ -42,7 +42,7 @@ async function endpoint(service: TestService, tenantId: string, url: string): Pr
   return { ...service.ctx, tenantId };
 }
 
-/** An event of an enrolment without its learner is one of an erased person, of which no answer is stored. */
+/** An enrolment event without a learner belongs to an erased person, and its response would not be stored. */
 const learner = newId(new Date());
 
 const eventsOf = (enrolments: string[], round: number) =>
@@ -55,7 +55,7 @@ const eventsOf = (enrolments: string[], round: number) =>
 
 const enrolmentIds = (count: number) => Array.from({ length: count }, () => newId(new Date()));
 
-/** The order in which each event came first; a repeated one counts once, as a client takes it. */
+/** The order of first arrivals; a repeated event counts once, as for a client. */
 function firstArrivals(received: readonly Received[]): Map<string, number[]> {
   const seen = new Set<string>();
   const rounds = new Map<string, number[]>();
@@ -104,7 +104,7 @@ test('5,000 events reach a receiver that is killed and restarted, in order withi
   await until('all are recorded', async () => (await pendingOf(ctx)).length === 0);
 });
 
-test('receivers that hang do not delay the deliveries of another', async (t) => {
+test("hanging receivers do not delay another's deliveries", async (t) => {
   const { service, receive, startNode } = await open(t);
   const hanging = await receive();
   hanging.answer(() => {});
@@ -134,7 +134,7 @@ test('receivers that hang do not delay the deliveries of another', async (t) => 
   await until('another node takes them up', async () => (await pendingOf(first)).length === 0);
 });
 
-test('an enrolment whose event fails waits, and the others of the endpoint do not', async (t) => {
+test("only the enrolment with the failing event waits, not the endpoint's others", async (t) => {
   const { service, receive, startNode } = await open(t);
   const receiver = await receive();
   const [bad = '', ...good] = enrolmentIds(20);
@@ -146,7 +146,7 @@ test('an enrolment whose event fails waits, and the others of the endpoint do no
   assert.deepEqual(firstArrivals(receiver.received).get(bad), [0]);
 });
 
-test('an endpoint that fails for 72 hours is disabled with an event, and goes on where it stopped', async (t) => {
+test('an endpoint that fails for 72 hours is disabled with an event, and continues where it stopped', async (t) => {
   let hours = 0;
   const { service, receive, startNode } = await open(t, {
     now: () => new Date(Date.now() + hours * 3_600_000),

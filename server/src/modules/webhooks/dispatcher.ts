@@ -6,7 +6,7 @@ import { deliverTo, type Node } from './endpoint.ts';
 import { openSlots } from './slots.ts';
 
 const pause = 500;
-const mostEndpoints = 2_000;
+const maxEndpoints = 2_000;
 
 export type Dispatcher = { stop: (milliseconds: number) => Promise<void> };
 
@@ -28,7 +28,7 @@ export function startDispatcher(ctx: Context): Dispatcher {
   const running = new Map<string, Promise<void>>();
 
   const look = async () => {
-    const claimed = await claimEndpoints(ctx, node.id, mostEndpoints - running.size);
+    const claimed = await claimEndpoints(ctx, node.id, maxEndpoints - running.size);
     for (const endpoint of claimed) {
       // After a long pause, this node may see an endpoint as free to which it is still delivering.
       if (running.has(endpoint.webhook_id)) continue;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { patienceMilliseconds } from './backoff.ts';
+import { failureWindowMilliseconds } from './backoff.ts';
 import {
   afterAttempt,
   beginEndpoint,
@@ -34,7 +34,7 @@ const fresh = beginEndpoint({
   ...{ position: place, failingSince: null, resumedAt: null, enabledAt: null },
 });
 const failing = { ...fresh, failures: 2, failingSince: before(30_000) };
-const hopeless = { ...failing, failingSince: before(patienceMilliseconds) };
+const hopeless = { ...failing, failingSince: before(failureWindowMilliseconds) };
 const resumed = { ...hopeless, endpoint: { ...fresh.endpoint, resumedAt: before(1_000) } };
 const busy = { ...fresh, underWay: 2, hanging: 1 };
 const broken = new Error('broken');
@@ -128,7 +128,7 @@ const rows: [
     hopeless,
     { kind: 'answered', delivered: false, at },
     { failures: 3, isOver: true },
-    [{ kind: 'disable', failingSince: before(patienceMilliseconds) }],
+    [{ kind: 'disable', failingSince: before(failureWindowMilliseconds) }],
   ],
   [
     'the time in which its tenant was suspended does not count',
@@ -143,13 +143,13 @@ for (const [title, from, event, changes, effects = []] of rows)
     assert.deepEqual(reduceEndpoint(from, event), { state: { ...from, ...changes }, effects });
   });
 
-test('an endpoint that fails or hangs shares the places of the failing', () => {
+test('failing and hanging endpoints share a separate limit', () => {
   assert.equal(roomOf(fresh), 'healthy');
   assert.equal(roomOf({ ...fresh, failures: 1 }), 'failing');
   assert.equal(roomOf({ ...fresh, hanging: 1 }), 'failing');
 });
 
-test('each failure in a row halves the deliveries at once, down to one', () => {
+test('each consecutive failure halves the concurrent deliveries, down to one', () => {
   const most = (failures: number) => {
     const counts = Array.from({ length: 17 }, (_, underWay) => underWay);
     return counts.find((underWay) => !mayBegin({ ...fresh, failures, underWay }, 16));
@@ -158,7 +158,7 @@ test('each failure in a row halves the deliveries at once, down to one', () => {
   assert.equal(mayBegin({ ...fresh, isOver: true }, 16), false);
 });
 
-test('the log is read while it may hold more and few deliveries wait', () => {
+test('the log is read while it may contain more and few deliveries are pending', () => {
   assert.equal(mayRead(fresh, 9_999), true);
   assert.equal(mayRead(fresh, 10_000), false);
   assert.equal(mayRead({ ...fresh, more: false }, 0), false);
@@ -168,7 +168,7 @@ test('the log is read while it may hold more and few deliveries wait', () => {
   assert.equal(wantsMore(fresh, 1_000), true);
 });
 
-test('an endpoint is given back when nothing is due within ten seconds', () => {
+test('an endpoint is released when nothing is due within ten seconds', () => {
   const rested = { ...fresh, more: false };
   assert.equal(isIdle(rested, null, at), true);
   assert.equal(isIdle(rested, new Date(at.getTime() + 10_001), at), true);
@@ -177,7 +177,7 @@ test('an endpoint is given back when nothing is due within ten seconds', () => {
   assert.equal(isIdle(fresh, null, at), false);
 });
 
-test('an attempt is counted, and the next one is set until 72 hours have passed', () => {
+test('attempts are counted, and retries are scheduled for up to 72 hours', () => {
   const waiting: Waiting = {
     ...{ deliveryId: 'd', number: 1, eventId: 'e', lane: 'l' },
     ...{ attempts: 0, first: null, next: null },
@@ -190,7 +190,7 @@ test('an attempt is counted, and the next one is set until 72 hours have passed'
   assert.deepEqual([first.attempts, first.first], [1, at]);
   const seconds = ((first.next?.getTime() ?? 0) - at.getTime()) / 1_000;
   assert.ok(seconds >= 5 && seconds <= 6, `${seconds} s`);
-  const old = { ...waiting, attempts: 9, first: before(patienceMilliseconds) };
+  const old = { ...waiting, attempts: 9, first: before(failureWindowMilliseconds) };
   assert.equal(afterAttempt(old, refused, times).next, null);
   assert.notEqual(afterAttempt(old, refused, { ...times, resumedAt: before(1_000) }).next, null);
   const delivered = afterAttempt(old, { ...refused, delivered: true }, times);

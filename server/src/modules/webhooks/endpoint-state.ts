@@ -1,5 +1,5 @@
 import type { Position } from '../events/position.ts';
-import { nextAttempt, patienceMilliseconds } from './backoff.ts';
+import { failureWindowMilliseconds, nextAttempt } from './backoff.ts';
 import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
 import type { Outcome } from './send.ts';
@@ -49,11 +49,11 @@ export type EndpointEffect =
 export type Step = { state: EndpointState; effects: EndpointEffect[] };
 
 /** The log is read again when fewer deliveries than this are pending; the others stay in the log. */
-export const mostWaiting = 10_000;
+export const maxWaiting = 10_000;
 /** An endpoint with nothing to do for this long is released. */
 const longestRest = 10_000;
 /** An endpoint that recovers after failing this long gets its retries immediately. */
-const hastenAfter = 60_000;
+const earlyRetryAfter = 60_000;
 
 export function beginEndpoint(endpoint: Claimed): EndpointState {
   const { position, failingSince } = endpoint;
@@ -102,14 +102,14 @@ function answered(state: EndpointState, { delivered, at }: { delivered: boolean;
   if (delivered) {
     const healthy = { ...state, failures: 0, failingSince: null };
     if (!failingSince) return { state: healthy, effects: [] };
-    const isLong = at.getTime() - failingSince.getTime() > hastenAfter;
+    const isLong = at.getTime() - failingSince.getTime() > earlyRetryAfter;
     const hasten: EndpointEffect[] = isLong ? [{ kind: 'hasten' }] : [];
     return { state: healthy, effects: [...hasten, { kind: 'record-health', failingSince: null }] };
   }
   const failing = { ...state, failures: state.failures + 1, failingSince: failingSince ?? at };
   if (!failingSince) return { state: failing, effects: [{ kind: 'record-health', failingSince: at }] };
   const counted = at.getTime() - latest(failingSince, state.endpoint.resumedAt).getTime();
-  if (counted < patienceMilliseconds) return { state: failing, effects: [] };
+  if (counted < failureWindowMilliseconds) return { state: failing, effects: [] };
   return { state: { ...failing, isOver: true }, effects: [{ kind: 'disable', failingSince }] };
 }
 
@@ -121,11 +121,11 @@ export const mayBegin = ({ isOver, underWay, failures }: EndpointState, concurre
   !isOver && underWay < Math.max(1, Math.floor(concurrency / 2 ** failures));
 
 export const mayRead = ({ isOver, more }: EndpointState, waiting: number): boolean =>
-  !isOver && more && waiting < mostWaiting;
+  !isOver && more && waiting < maxWaiting;
 
 /** Whether to end the pause before the next look at the log. */
 export const wantsMore = ({ underWay, more }: EndpointState, waiting: number): boolean =>
-  underWay === 0 || (more && waiting < mostWaiting / 10);
+  underWay === 0 || (more && waiting < maxWaiting / 10);
 
 export function isIdle({ underWay, more }: EndpointState, wakeAt: Date | null, now: Date): boolean {
   if (underWay > 0 || more) return false;

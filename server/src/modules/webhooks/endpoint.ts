@@ -1,5 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { forTenant } from '../../platform/db/lines.ts';
+import { forTenant } from '../../platform/db/queues.ts';
 import { type Claimed, keepClaim, releaseClaim } from './claim.ts';
 import {
   afterAttempt,
@@ -8,9 +8,9 @@ import {
   type EndpointEvent,
   type EndpointState,
   isIdle,
+  maxWaiting,
   mayBegin,
   mayRead,
-  mostWaiting,
   type Room,
   reduceEndpoint,
   roomOf,
@@ -125,7 +125,7 @@ async function readLog(work: Work): Promise<void> {
     const { endpoint, position, beyond } = work.state;
     const taken = await takeIn(ctx, { owner: node.id, endpoint, position });
     const { enabledAt } = endpoint;
-    const pending = await readPending(ctx, { webhookId, enabledAt, beyond, most: mostWaiting });
+    const pending = await readPending(ctx, { webhookId, enabledAt, beyond, most: maxWaiting });
     for (const waiting of pending) lanes.add(waiting);
     await dispatch(work, { kind: 'read', ...taken, beyond: pending.at(-1)?.number ?? beyond });
     pump(work);

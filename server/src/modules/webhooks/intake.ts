@@ -8,7 +8,7 @@ import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
 import { nextAttemptAt } from './pending.ts';
 
-const mostAtOnce = 500;
+const maxConcurrent = 500;
 
 /**
  * Advances the position and creates the deliveries in one statement, unless another node now has the
@@ -39,7 +39,7 @@ export async function takeIn(
   const { events, position, isPart } = await readLog(ctx, {
     after: before,
     types: endpoint.types,
-    limit: mostAtOnce,
+    limit: maxConcurrent,
   });
   const stored = endpoint.position;
   if (events.length === 0) return { position, stored, more: isPart };
@@ -69,7 +69,7 @@ export async function takeIn(
     ],
   });
   if (rows.length === 0) throw new Error('The endpoint was claimed by another node.');
-  return { position, stored: position, more: isPart || events.length === mostAtOnce };
+  return { position, stored: position, more: isPart || events.length === maxConcurrent };
 }
 
 /**

@@ -8,7 +8,10 @@ import { slack } from '../../../test/support/until.ts';
 import { AddressRefused, resolveChecked } from './addresses.ts';
 import { lookUp } from './look-up.ts';
 
-/** A name server that answers A of all names with `address`, but is silent about names that begin with `slow`. */
+/**
+ * A name server that answers every A query with `address`, but does not respond for names that begin with
+ * `slow`.
+ */
 async function startNameServer(address: [number, number, number, number]): Promise<[Socket, string]> {
   const server = createSocket('udp4');
   server.on('message', (query, { port, address: from }) => {
@@ -31,7 +34,7 @@ async function startNameServer(address: [number, number, number, number]): Promi
 const [server, place] = await startNameServer([93, 184, 216, 34]);
 after(() => server.close());
 
-test('100 names whose servers are silent hold up no other name, and are given up after 5 s', async () => {
+test('100 names with silent servers delay no other name, and fail after 5 s', async () => {
   const begun = performance.now();
   const slow = Promise.allSettled(
     Array.from({ length: 100 }, (_, nth) => lookUp(`slow-${nth}.example`, [place])),
@@ -44,7 +47,7 @@ test('100 names whose servers are silent hold up no other name, and are given up
   assert.ok(performance.now() - begun < (5 + slack) * 1_000);
 });
 
-test('localhost and names that the operator listed are looked up by the system, all others in DNS', async () => {
+test("localhost and names listed by the operator use the system's resolver, all others DNS", async () => {
   for (const name of ['localhost', 'printer.localhost', 'broadcasthost'])
     await assert.rejects(
       resolveChecked({ webhookAllow: [] }, name),

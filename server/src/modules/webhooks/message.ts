@@ -13,9 +13,9 @@ export const pingType = 'webhook.ping';
 export type Body = Omit<ReturnType<typeof toEvent>, 'Type'> & { Type: string };
 
 const text = `
-select ${eventColumns} from event told
-left join "user" known on known.tenant_id = $1 and known.user_id = told.user_id
-where told.tenant_id = $1 and told.event_id = any($2::uuid[])`;
+select ${eventColumns} from event
+left join "user" known on known.tenant_id = $1 and known.user_id = event.user_id
+where event.tenant_id = $1 and event.event_id = any($2::uuid[])`;
 
 export async function readBodies(ctx: TenantContext, eventIds: string[]): Promise<Map<string, Body>> {
   const values = [ctx.tenantId, eventIds];
@@ -23,7 +23,7 @@ export async function readBodies(ctx: TenantContext, eventIds: string[]): Promis
   return new Map(rows.map((row) => [row.event_id ?? '', toEvent(row)]));
 }
 
-/** Deliveries sent at the same time are read together. */
+/** Bodies of deliveries that are sent at the same time are read together. */
 export const readBody = coalesce<TenantContext, string, Body | null>({
   name: 'webhook_bodies',
   group: (ctx) => ctx.tenantId,

@@ -4,7 +4,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { type Keyset, keysetSql, type Place, placeOf, rowsOf } from '../../platform/keyset.ts';
 import { type PersonalData, type Portion, portionRows } from '../../platform/personal-data.ts';
 
-/** A lane is the user or one of their enrolments, and each endpoint has it. */
+/** A lane is a user or one of their enrolments, at each endpoint. */
 const deliveriesIn = (lane: string, webhookId: string, rows: number): Keyset => ({
   table: 'webhook_delivery',
   of: { webhook_id: webhookId, lane },
@@ -20,7 +20,7 @@ select hook.webhook_id, hook.url from webhook hook cross join lateral (
 ) one where hook.tenant_id = $1 and ($3::uuid is null or hook.webhook_id > $3)
 order by hook.webhook_id`;
 
-/** Endpoints that have deliveries in the lane, behind one. */
+/** Endpoints that have deliveries in the lane, after the given one. */
 function endpointsWith(ctx: TenantContext, lane: string, after: string | null) {
   const values = [ctx.tenantId, lane, after];
   return run<{ webhook_id: string; url: string }>(ctx, {
@@ -32,7 +32,7 @@ function endpointsWith(ctx: TenantContext, lane: string, after: string | null) {
 
 type Page = { webhook_id: string; delivery_id: string; number: number };
 
-/** A lane named after the user becomes one of the event alone; that of an enrolment leads to nobody. */
+/** A lane named after the user is renamed after the event; an enrolment's lane identifies nobody. */
 const anonymous = (lane: string) => `response_body = null, error = null, person_erased = true,
   lane = case when old.lane = ${lane} then old.event_id else old.lane end`;
 
@@ -76,7 +76,7 @@ async function* readLane(ctx: TenantContext, lane: string) {
       yield { EventID: row.event_id, URL: url, Status: row.status, AttemptedAt: row.attempted_at };
 }
 
-/** What was sent is not stored: it is read from the log, which has lost the person. */
+/** Bodies are not stored: they are read from the log, from which the person has been removed. */
 export const deliveryData: PersonalData = {
   name: 'Deliveries',
   tables: ['webhook', 'webhook_delivery'],

@@ -8,7 +8,7 @@ import { replayEvents } from './replay.ts';
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
 
-/** A tenant with a disabled endpoint and so many events, of users who are not there. */
+/** A tenant with a disabled endpoint and this many events, about users who do not exist. */
 async function withEvents(count: number) {
   const { TenantID, api } = await newTenant(service);
   const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/', Status: 'disabled' });
@@ -31,7 +31,7 @@ async function withEvents(count: number) {
   return { TenantID, hook, add, told: told.map(({ event_id }) => event_id), made, replay };
 }
 
-test('a replay makes at most 200 deliveries in a transaction, in the order of the log, and with a key for retries once', async () => {
+test('a replay creates at most 200 deliveries per transaction, in log order, and only once with an Idempotency-Key', async () => {
   const { told, made, replay } = await withEvents(450);
   const byId = { EventIDs: told };
   assert.deepEqual((await replay(byId)).body, { Deliveries: 450 });
@@ -50,7 +50,7 @@ test('a replay makes at most 200 deliveries in a transaction, in the order of th
   assert.equal((await made()).length, 900);
 });
 
-test('an endpoint has at most 10,000 pending deliveries of replays, so that replays cannot fill the disk', async () => {
+test('an endpoint has at most 10,000 pending replayed deliveries, so that replays cannot fill the disk', async () => {
   const { TenantID, hook, add, made, replay, told } = await withEvents(1_000);
   const ctx = { ...service.ctx, tenantId: TenantID };
   for (let time = 0; time < 10; time++)

@@ -8,18 +8,21 @@ import { webhookNotFound } from './record.ts';
 import type { Replay } from './schemas.ts';
 import { readWebhookRow } from './webhooks.ts';
 
-const mostReplayed = 10_000;
+const maxReplayed = 10_000;
 /** IDs are created before the statement, which may have to wait for a password's hash or for the database. */
 const longestDraft = 60_000;
 
-/** Deliveries created by one statement; other work runs between two of them. */
+/** Deliveries created by one statement; other work runs between two statements. */
 const portion = 200;
 
 const named = `
-select told.event_id, told.epoch, told.transaction::text as transaction, true as matches from event told
-where told.tenant_id = $1 and told.event_id = any($2::uuid[]) and ($3::text[] is null or told.type = any($3))`;
+select event.event_id, event.epoch, event.transaction::text as transaction, true as matches from event
+where event.tenant_id = $1 and event.event_id = any($2::uuid[]) and ($3::text[] is null or event.type = any($3))`;
 
-/** An id begins with the time at which it was made: the key finds where to begin, and a page reads so many whatever matches. */
+/**
+ * IDs start with their creation time, so the primary key finds the start; a page reads a fixed number of
+ * events, whether or not they match.
+ */
 const pageRows = 500;
 const inRange = `
 with page as (
@@ -33,14 +36,14 @@ from page order by page.event_id`;
 
 const insert = `
 insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, created_at)
-select $1, $2, gen_random_uuid(), told.event_id, told.type,
-  coalesce(told.enroll_id, told.user_id, told.event_id), 'replay', $3
-from event told where told.tenant_id = $1 and told.event_id = any($4::uuid[])
-order by told.epoch, told.transaction, told.event_id`;
+select $1, $2, gen_random_uuid(), event.event_id, event.type,
+  coalesce(event.enroll_id, event.user_id, event.event_id), 'replay', $3
+from event where event.tenant_id = $1 and event.event_id = any($4::uuid[])
+order by event.epoch, event.transaction, event.event_id`;
 
 const pending = `
 select 1 from webhook_delivery held where held.tenant_id = $1 and held.webhook_id = $2 and held.status = 'pending'
-order by held.number limit ${mostReplayed}`;
+order by held.number limit ${maxReplayed}`;
 
 type Own = Replay & { webhookId: string };
 
@@ -70,14 +73,14 @@ async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | n
   const until = input.Until === undefined ? ctx.now() : new Date(input.Until);
   const found: Found[] = [];
   let after: string | undefined = lowestId(new Date(from.getTime() - longestDraft));
-  while (after !== undefined && found.length <= mostReplayed) {
+  while (after !== undefined && found.length <= maxReplayed) {
     const values = [ctx.tenantId, after, from, until, types];
     const page: Found[] = await run<Found>(ctx, { name: 'webhook_replayed_range', text: inRange, values });
     found.push(...page.filter(({ matches }) => matches));
     after = page.length === pageRows ? page.at(-1)?.event_id : undefined;
   }
-  if (found.length > mostReplayed)
-    throw new Problem('validation_failed', `More than ${mostReplayed} events are in this range. Narrow it.`, {
+  if (found.length > maxReplayed)
+    throw new Problem('validation_failed', `More than ${maxReplayed} events are in this range. Narrow it.`, {
       param: 'From',
     });
   return found;
@@ -86,10 +89,10 @@ async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | n
 /** The backlog of an endpoint is limited, so that replays cannot fill the disk. */
 async function requireRoom(ctx: TenantContext, input: Own, count: number): Promise<void> {
   const waiting = await countRows(ctx, pending, [input.webhookId]);
-  if (waiting + count > mostReplayed)
+  if (waiting + count > maxReplayed)
     throw new Problem(
       'too_many_requests',
-      `${waiting === mostReplayed ? `${mostReplayed} or more` : waiting} deliveries to this endpoint are pending; the maximum is ${mostReplayed}. Replay again when they have been delivered.`,
+      `${waiting === maxReplayed ? `${maxReplayed} or more` : waiting} deliveries to this endpoint are pending; the maximum is ${maxReplayed}. Replay again when they have been delivered.`,
       { retryAfter: 60 },
     );
 }

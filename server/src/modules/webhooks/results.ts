@@ -25,7 +25,7 @@ export type Result = {
  * person.
  */
 const isErased = `(held.person_erased or held.lane <> held.event_id and exists (
-    select 1 from event told where told.tenant_id = $1 and told.event_id = held.event_id and told.user_id is null))`;
+    select 1 from event where event.tenant_id = $1 and event.event_id = held.event_id and event.user_id is null))`;
 
 const text = `
 update webhook_delivery held set status = result.status, attempts = result.attempts,
@@ -87,7 +87,7 @@ export async function disableFailing(
 
 const purgedAtOnce = 500;
 
-const purge = `/* across tenants: old deliveries of all */
+const purge = `/* across tenants: old deliveries of all tenants */
 delete from webhook_delivery held using (
   select tenant_id, webhook_id, delivery_id from webhook_delivery
   where status <> 'pending' and created_at < $1 order by created_at limit $2

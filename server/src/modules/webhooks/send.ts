@@ -5,8 +5,8 @@ import { isIP } from 'node:net';
 import { AddressRefused, type AllowedConfig, resolveChecked } from './addresses.ts';
 
 export const deliverySeconds = 10;
-const mostRead = 64 * 1024;
-const mostKept = 4 * 1024;
+const maxRead = 64 * 1024;
+const maxKept = 4 * 1024;
 
 export type Outcome = {
   delivered: boolean;
@@ -99,9 +99,9 @@ async function readStart(response: IncomingMessage): Promise<string> {
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes >= mostRead) break;
+    if (bytes >= maxRead) break;
   }
-  const text = Buffer.concat(chunks).subarray(0, mostKept).toString();
+  const text = Buffer.concat(chunks).subarray(0, maxKept).toString();
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 

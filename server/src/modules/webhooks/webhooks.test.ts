@@ -32,7 +32,7 @@ async function ownTenant(): Promise<Call> {
   return (method, path, body) => service.api(method, path, body, undefined, { tenant: tenantId });
 }
 
-/** What reached this path of the receiver, so that tests do not see each other's. */
+/** What arrived at this path of the receiver, so that tests do not see each other's deliveries. */
 const sentTo = (login: string) => receiver.received.filter(({ event }) => event.LoginID === login);
 
 const headersOf = ({ headers }: { headers: object }) => headers as Record<string, string>;
@@ -59,7 +59,7 @@ test('an endpoint is created, read, changed and deleted', async () => {
   assert.equal((await call('DELETE', path)).status, 404);
 });
 
-test('bad input is refused with what to do', async () => {
+test('invalid input is rejected with advice', async () => {
   const call = await ownTenant();
   const refused = async (body: object) => (await call('POST', '/webhook', body)).body;
   assert.equal((await refused({})).code, 'validation_failed');
@@ -68,7 +68,7 @@ test('bad input is refused with what to do', async () => {
   assert.equal((await refused({ URL: receiver.url, Typos: [] })).code, 'unknown_field');
 });
 
-test('addresses that lead into private networks are refused', async () => {
+test('addresses in private networks are rejected', async () => {
   const call = await ownTenant();
   const hosts = [
     'http://127.0.0.2/',
@@ -114,7 +114,7 @@ test('addresses that lead into private networks are refused', async () => {
   assert.equal(moved.body.code, 'webhook_address_refused');
 });
 
-test('another tenant sees nothing of an endpoint', async () => {
+test('another tenant cannot see an endpoint', async () => {
   const call = await ownTenant();
   const { body } = await call('POST', '/webhook', { URL: receiver.url });
   const other = await ownTenant();
@@ -164,7 +164,7 @@ test('an event reaches the endpoint, signed, as GET /events shows it', async () 
   assert.equal(sentTo('too early').length, 0);
 });
 
-test('after a rotation both secrets verify, and after the overlap the new one alone', async () => {
+test('after a rotation both secrets verify, and after the overlap only the new one', async () => {
   const call = await ownTenant();
   const { body: old } = await call('POST', '/webhook', { URL: receiver.url });
   const path = `/webhook/${old.WebhookID}`;
@@ -185,7 +185,7 @@ test('after a rotation both secrets verify, and after the overlap the new one al
   assert.throws(() => new Verifier(rotated.Secret).verify(sent.text, headersOf(sent)));
 });
 
-test('a ping answers what came of it, and is in the delivery log but in no event log', async () => {
+test('a ping returns its result, and appears in the delivery log but not in the event log', async () => {
   const call = await ownTenant();
   const { body: hook } = await call('POST', '/webhook', { URL: receiver.url, Status: 'disabled' });
   const { status, body } = await call('POST', `/webhook/${hook.WebhookID}/ping`);
@@ -196,7 +196,7 @@ test('a ping answers what came of it, and is in the delivery log but in no event
   assert.deepEqual((await call('GET', '/events')).body.Items, []);
 });
 
-test('an endpoint that is deleted while it is pinged is not found', async () => {
+test('an endpoint deleted during a ping is not found', async () => {
   const call = await ownTenant();
   const slow = await startReceiver();
   const { body: hook } = await call('POST', '/webhook', { URL: slow.url });
@@ -207,7 +207,7 @@ test('an endpoint that is deleted while it is pinged is not found', async () => 
   await slow.kill();
 });
 
-test('an answer is kept in part, and a redirect is not followed', async () => {
+test('only part of a response is stored, and redirects are not followed', async () => {
   const call = await ownTenant();
   const big = await startReceiver();
   big.answer((response) => response.writeHead(500).end('ä'.repeat(1_000_000)));
@@ -223,7 +223,7 @@ test('an answer is kept in part, and a redirect is not followed', async () => {
   await big.kill();
 });
 
-test('what a receiver answers after the erasure of the person is not stored, by user and by enrolment', async () => {
+test("a receiver's response after the person's erasure is not stored, by user and by enrolment", async () => {
   const call = await ownTenant();
   const LoginID = 'erika.mustermann@example.org';
   await service.api('PUT', '/course/erased', { Title: 'x', URL: 'https://web.example/' });
@@ -257,9 +257,9 @@ test('what a receiver answers after the erasure of the person is not stored, by 
   receiver.answer((response) => response.writeHead(200).end('thank you'));
 });
 
-test('events are replayed by id and by time, through the filter of the endpoint', async () => {
+test("events are replayed by ID and by time, through the endpoint's filter", async () => {
   const call = await ownTenant();
-  // Its hash takes a while: the id of the event is older than the event.
+  // Hashing takes a while, so the event's ID is older than the event.
   await call('POST', '/user', { LoginID: 'again', Password: 'hash' });
   await call('PUT', '/user/again', { FirstName: 'Filtered' });
   await untilReadable({ ...service.ctx, tenantId: `hooks-${tenants}` });

@@ -13,7 +13,7 @@ import { toWebhook, type WebhookRow, webhookNotFound } from './record.ts';
 import type { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from './schemas.ts';
 import { makeSecret } from './secrets.ts';
 
-const mostEndpoints = 50;
+const maxEndpoints = 50;
 
 /** An endpoint starts at the end of the log: only later events are sent. */
 const insert = `
@@ -22,7 +22,7 @@ insert into webhook (tenant_id, webhook_id, url, description, types, status, dis
 select $1, $2, $3, $4, $5, $6, $7, $8, setting.value::bigint,
   ((pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text)::xid8, $9, $10, $10
 from setting where setting.name = 'event_epoch'
-  and (select count(*) from webhook other where other.tenant_id = $1) < ${mostEndpoints}
+  and (select count(*) from webhook other where other.tenant_id = $1) < ${maxEndpoints}
 returning *`;
 
 /** Resolves its host name, which takes as long as the network does. */
@@ -57,7 +57,7 @@ export async function createWebhook(ctx: TenantContext, input: NewWebhook): Prom
   if (!row)
     throw new Problem(
       'webhook_limit',
-      `A tenant has at most ${mostEndpoints} webhook endpoints. Delete one first.`,
+      `A tenant has at most ${maxEndpoints} webhook endpoints. Delete one first.`,
     );
   return withSecret(row, secret);
 }

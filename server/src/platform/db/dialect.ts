@@ -65,8 +65,8 @@ const driverOn = (connection: Connection): Driver => ({
 
 export type Database = Kysely<Schema>;
 
-/** `line`: the queue in which its statements and transactions wait. */
-type Origin = { engine: Engine; line: string | undefined };
+/** `queue`: the queue in which its statements and transactions wait. */
+type Origin = { engine: Engine; queue: string | undefined };
 
 const connections = new WeakMap<Database, Connection>();
 const origins = new WeakMap<Database, Origin>();
@@ -88,9 +88,9 @@ export function kyselyOver(connection: Connection): Database {
 }
 
 /** Measured: 2 µs, so each request gets its own. */
-export function kyselyOn(engine: Engine, line?: string): Database {
-  const db = kyselyOver({ query: (statement) => engine.query(statement, line) });
-  origins.set(db, { engine, line });
+export function kyselyOn(engine: Engine, queue?: string): Database {
+  const db = kyselyOver({ query: (statement) => engine.query(statement, queue) });
+  origins.set(db, { engine, queue });
   return db;
 }
 

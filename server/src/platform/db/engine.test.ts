@@ -111,7 +111,7 @@ test('does not report success when a failed statement was ignored', async () => 
 });
 
 test('keeps other statements out of a transaction', async () => {
-  await engine.query({ text: 'create table stranger (id int)', values: [] });
+  await engine.query({ text: 'create table other_rows (id int)', values: [] });
   const begun = Promise.withResolvers<void>();
   const failing = engine.transaction(async (connection) => {
     await connection.query(add);
@@ -120,12 +120,12 @@ test('keeps other statements out of a transaction', async () => {
     throw new Error('undone');
   });
   await begun.promise;
-  const strangers = Array.from({ length: 20 }, (_, id) =>
-    engine.query({ text: 'insert into stranger values ($1)', values: [id] }),
+  const others = Array.from({ length: 20 }, (_, id) =>
+    engine.query({ text: 'insert into other_rows values ($1)', values: [id] }),
   );
   await assert.rejects(failing, /undone/);
-  await Promise.all(strangers);
-  const { rows } = await engine.query({ text: 'select count(*) as kept from stranger', values: [] });
+  await Promise.all(others);
+  const { rows } = await engine.query({ text: 'select count(*) as kept from other_rows', values: [] });
   assert.deepEqual(rows, [{ kept: 20 }]);
 });
 

@@ -8,10 +8,10 @@ export type Statement = {
 export type Rows<R> = { rows: R[]; affected: number };
 
 /**
- * `line`: the queue in which the statement waits, that of a tenant or one from `turns.ts`; by default that of
+ * `queue`: the queue in which the statement waits, that of a tenant or one from `fair-queue.ts`; by default that of
  * the tenant it names, or the service's.
  */
-export type Connection = { query<R>(statement: Statement, line?: string): Promise<Rows<R>> };
+export type Connection = { query<R>(statement: Statement, queue?: string): Promise<Rows<R>> };
 
 /**
  * How many are using the database, how many are waiting, and how many have had to wait since it was opened.
@@ -22,7 +22,7 @@ export type EngineLoad = { inUse: number; waiting: number; waits: number };
 export interface Engine extends Connection {
   readonly kind: 'pglite' | 'postgres';
   /** Runs `work` in a transaction on its own connection; rolled back when it throws. */
-  transaction<T>(work: (connection: Connection) => Promise<T>, line?: string): Promise<T>;
+  transaction<T>(work: (connection: Connection) => Promise<T>, queue?: string): Promise<T>;
   /** Runs several statements without parameters, for migrations. */
   script(sql: string): Promise<void>;
   load(): EngineLoad;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { credentialsLine, strangersLine } from '../load/turns.ts';
+import { anonymousQueue, credentialsQueue } from '../load/fair-queue.ts';
 import { kyselyOn } from './dialect.ts';
 import type { Connection, Engine } from './engine.ts';
 import { guardTenants } from './guard/tenant-guard.ts';
-import { forTenant, inLine } from './lines.ts';
+import { forTenant, inQueue } from './queues.ts';
 import { shareAmongTenants } from './share.ts';
 import { openEmptyTestDatabase } from './test-database.ts';
 import { run, transaction } from './transaction.ts';
@@ -45,7 +45,7 @@ test("the service's own statements go first; those on behalf of a tenant wait in
   await Promise.all([...busy, forTenant, ...others, own]);
   const [service, last] = [order.indexOf('service'), order.indexOf('for the tenant')];
   assert.ok(service <= 20, `${service} statements came before the service's`);
-  assert.ok(last >= order.length - 10, 'it waits in the line of its tenant');
+  assert.ok(last >= order.length - 10, "it waits in its tenant's queue");
 });
 
 test('the same applies to transactions, and failed ones free their places', async () => {
@@ -78,7 +78,7 @@ test('six busy tenants with slow statements, plus background work, never starve 
   const passed: number[] = [];
   for (let lookUp = 0; lookUp < 15; lookUp++) {
     const before = done;
-    await engine.query({ text: 'select 1', values: [] }, credentialsLine);
+    await engine.query({ text: 'select 1', values: [] }, credentialsQueue);
     passed.push(done - before);
     await engine.query({ text: 'select pg_sleep(0.03)', values: [] }, 'honest');
   }
@@ -130,10 +130,10 @@ test("a context's statements wait in its queue, whatever they name", async () =>
   await run(own, nameless);
   await built(own);
   await transaction(own, (inner) => run(inner, nameless));
-  await run(inLine(own, strangersLine), work('named'));
+  await run(inQueue(own, anonymousQueue), work('named'));
   await run(ctx, work('named'));
   await built(ctx);
-  assert.deepEqual(lines, ['own', 'own', 'own', strangersLine, 'named', undefined]);
+  assert.deepEqual(lines, ['own', 'own', 'own', anonymousQueue, 'named', undefined]);
   await assert.rejects(run(own, work('other')), /names another/);
   await assert.rejects(
     transaction(own, (inner) => run(inner, work('other'))),

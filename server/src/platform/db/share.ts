@@ -1,10 +1,17 @@
-import { credentialsLine, inTurn, openTurns, overloaded, serviceLine, waitingIn } from '../load/turns.ts';
+import {
+  credentialsQueue,
+  inTurn,
+  openFairQueue,
+  overloaded,
+  serviceQueue,
+  waitingIn,
+} from '../load/fair-queue.ts';
 import type { Engine } from './engine.ts';
 
 /** The embedded database does one thing at a time. For a server there are ten connections. */
-const shares = { pglite: { most: 1, mostOfOne: 1 }, postgres: { most: 10, mostOfOne: 7 } };
+const shares = { pglite: { most: 1, maxPerCaller: 1 }, postgres: { most: 10, maxPerCaller: 7 } };
 /** Maximum number waiting in one queue. */
-const limits = { longestWait: 5_000, mostWaiting: 5_000 };
+const limits = { longestWait: 5_000, maxWaiting: 5_000 };
 
 /**
  * Each tenant has a queue of statements and transactions, and the queues are served in turn, so a tenant with a thousand
@@ -12,17 +19,17 @@ const limits = { longestWait: 5_000, mostWaiting: 5_000 };
  * every other turn: they are few and short, and every tenant depends on them.
  */
 export function shareAmongTenants(engine: Engine): Engine {
-  const turns = openTurns({ ...shares[engine.kind], ...limits, first: [credentialsLine, serviceLine] });
+  const queue = openFairQueue({ ...shares[engine.kind], ...limits, first: [credentialsQueue, serviceQueue] });
   let waits = 0;
-  const share = <T>(work: () => Promise<T>, line = serviceLine): Promise<T> =>
-    inTurn(turns, line, work, () => waits++) ?? Promise.reject(overloaded());
+  const share = <T>(work: () => Promise<T>, caller = serviceQueue): Promise<T> =>
+    inTurn(queue, caller, work, () => waits++) ?? Promise.reject(overloaded());
   return {
     ...engine,
-    query: (statement, line) => share(() => engine.query(statement), line),
-    transaction: (work, line) => share(() => engine.transaction(work), line),
+    query: (statement, caller) => share(() => engine.query(statement), caller),
+    transaction: (work, caller) => share(() => engine.transaction(work), caller),
     load: () => {
       const own = engine.load();
-      return { ...own, waiting: own.waiting + waitingIn(turns), waits: own.waits + waits };
+      return { ...own, waiting: own.waiting + waitingIn(queue), waits: own.waits + waits };
     },
   };
 }

@@ -16,8 +16,8 @@ export async function transaction<C extends { db: Database }, T>(
 ): Promise<T> {
   const origin = originOf(ctx.db);
   if (!origin) return nested(ctx, work);
-  const { engine, line } = origin;
-  return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }), line);
+  const { engine, queue } = origin;
+  return engine.transaction((connection) => work({ ...ctx, db: kyselyOver(connection) }), queue);
 }
 
 export function isInTransaction({ db }: { db: Database }): boolean {

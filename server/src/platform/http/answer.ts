@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../actor.ts';
 import type { Context, TenantContext } from '../context.ts';
-import { forTenant, inLine } from '../db/lines.ts';
+import { forTenant, inQueue } from '../db/queues.ts';
+import { anonymousQueueOf, operatorQueue } from '../load/fair-queue.ts';
 import { admitExport, readInTurn, readPage, sendInTurn } from '../load/list-reads.ts';
-import { operatorLine, strangersLineOf } from '../load/turns.ts';
 import { answerOnce, loginIdIn, readIdempotencyKey } from '../retries/idempotency.ts';
 import type { Inside } from '../retries/once.ts';
 import { exportPages, listOf } from '../rows/export.ts';
@@ -27,7 +27,7 @@ export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
     const input = { params, query, body, request, prepared: undefined };
-    return send(reply, await route.handle(inLine(ctx, strangersLineOf(request.ip)), input as never, reply));
+    return send(reply, await route.handle(inQueue(ctx, anonymousQueueOf(request.ip)), input as never, reply));
   };
 }
 
@@ -49,7 +49,7 @@ function contextOf(
   const scopes = request.caller?.scopes;
   const acting = { ...ctx, actor, scopes, checkCaller };
   if (tenantId !== null) return forTenant(acting, tenantId);
-  return inLine(acting, route.access === 'anyone' ? strangersLineOf(request.ip) : operatorLine);
+  return inQueue(acting, route.access === 'anyone' ? anonymousQueueOf(request.ip) : operatorQueue);
 }
 
 /** The handler's input. `more`: query fields for one page of several. */

@@ -4,7 +4,7 @@ import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Config } from '../config.ts';
 import { networkOf } from '../load/budgets.ts';
-import { holdConnection, lineBefore, maySendAhead, type Peers, waitIn } from '../load/peers.ts';
+import { holdConnection, maySendAhead, type Peers, queueBefore, waitIn } from '../load/peers.ts';
 import { headerLimits, silenceMilliseconds } from '../load/slow-clients.ts';
 import { type StalledAnswers, watchStalledAnswers } from '../load/stalled-answers.ts';
 import { closeConnection, connectionOf, streamOf } from './http2.ts';
@@ -15,7 +15,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
  * Pipelined requests that may wait on a connection. No browser pipelines, and programs rarely send this many
  * in advance.
  */
-const mostWaiting = 100;
+const maxWaiting = 100;
 /** Idle connections stay open longer than those of load balancers, usually 60 s. */
 const idleMilliseconds = 72_000;
 
@@ -27,7 +27,7 @@ const streamLimits = {
 };
 
 /** The requests of an HTTP/1.1 connection that wait for the one being handled; `pass` starts the next. */
-type Line = { busy: boolean; readonly waiting: (() => void)[]; readonly pass: () => void };
+type ConnectionQueue = { busy: boolean; readonly waiting: (() => void)[]; readonly pass: () => void };
 
 type Rejected = 'address_concurrency' | 'address_rate' | 'unread';
 export type ConnectionLimits = {
@@ -92,9 +92,9 @@ function limitConnections(server: Server, peers: Peers, reject: () => void): voi
 /** Delays the requests of a network that gets nothing but rejections, before they cost anything. */
 function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler {
   return (request, response) => {
-    const line = lineBefore(peers, connectionOf(request));
-    if (!line) return handle(request, response);
-    const leave = waitIn(line, () => handle(request, response));
+    const queue = queueBefore(peers, connectionOf(request));
+    if (!queue) return handle(request, response);
+    const leave = waitIn(queue, () => handle(request, response));
     if (leave) return void response.once('close', leave);
     reject();
     closeConnection(request);
@@ -112,9 +112,9 @@ function isCancelled(request: IncomingMessage): boolean {
  * immediately, and never reports the end of those still waiting when the connection closes.
  */
 function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): Handler {
-  const lines = new WeakMap<Socket, Line>();
-  const open = (socket: Socket): Line => {
-    const waiting: Line['waiting'] = [];
+  const queues = new WeakMap<Socket, ConnectionQueue>();
+  const open = (socket: Socket): ConnectionQueue => {
+    const waiting: ConnectionQueue['waiting'] = [];
     const next = () => {
       if (socket.destroyed) return;
       const start = waiting.shift();
@@ -124,11 +124,11 @@ function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): 
     const pass = () => {
       // Lets other connections proceed in between.
       if (waiting.length > 0) setImmediate(next);
-      else line.busy = false;
+      else queue.busy = false;
     };
-    const line = { busy: false, waiting, pass };
-    lines.set(socket, line);
-    return line;
+    const queue = { busy: false, waiting, pass };
+    queues.set(socket, queue);
+    return queue;
   };
   return (request, response) => {
     const { socket } = request;
@@ -141,10 +141,10 @@ function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): 
       return;
     }
     if (socket.destroyed) return;
-    const line = lines.get(socket) ?? open(socket);
-    const { waiting, pass } = line;
-    if (!line.busy) {
-      line.busy = true;
+    const queue = queues.get(socket) ?? open(socket);
+    const { waiting, pass } = queue;
+    if (!queue.busy) {
+      queue.busy = true;
       response.once('close', pass);
       return handle(request, response);
     }
@@ -152,7 +152,7 @@ function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): 
       response.once('close', pass);
       handle(request, response);
     };
-    if (waiting.length >= mostWaiting || !maySendAhead(peers, socket)) return void socket.destroy();
+    if (waiting.length >= maxWaiting || !maySendAhead(peers, socket)) return void socket.destroy();
     waiting.push(start);
     socket.pause();
   };

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { inLine } from '../db/lines.ts';
+import { inQueue } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
 import { normalizeIdentifiers } from '../ids.ts';
 import { admitCaller } from '../load/admission.ts';
 import { checkCredentials } from '../load/credentials.ts';
+import { anonymousQueueOf } from '../load/fair-queue.ts';
 import { countUnsent } from '../load/list-reads.ts';
 import { countCall } from '../load/rate-limit.ts';
-import { strangersLineOf } from '../load/turns.ts';
 import { loginIdIn } from '../retries/idempotency.ts';
 import { listOf } from '../rows/export.ts';
 import { callHandler, sessionHandler } from './answer.ts';
@@ -43,12 +43,12 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
 function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
   if (route.access === 'anyone') return async (request) => refuseLargeBody(request);
   if (route.access === 'session')
-    return (request) => guards.enterSession(inLine(ctx, strangersLineOf(request.ip)), request, route);
+    return (request) => guards.enterSession(inQueue(ctx, anonymousQueueOf(request.ip)), request, route);
   return async (request, reply) => {
     const caller = await checkCredentials(ctx, request, {
       shown: guards.credentialsOf(ctx, request),
       look: (isTrusted) =>
-        guards.authenticate(isTrusted ? ctx : inLine(ctx, strangersLineOf(request.ip)), request),
+        guards.authenticate(isTrusted ? ctx : inQueue(ctx, anonymousQueueOf(request.ip)), request),
     });
     // Before the rejection, so that the log names the key and rejected calls are rate-limited, too.
     request.caller = caller;

@@ -66,7 +66,7 @@ test("every request without credentials counts against its caller's budget, exce
   const statusOf = async (url: string) => (await fetch(url, { redirect: 'manual' })).status;
   for (let sent = 0; sent < 5; sent++) assert.notEqual(await statusOf(`${limited.baseUrl}/docs/errors`), 429);
   const { baseUrl, contentUrl } = limited;
-  const strangers = [
+  const anonymousPaths = [
     '/openapi.json',
     '/docs',
     '/docs/errors',
@@ -78,7 +78,11 @@ test("every request without credentials counts against its caller's budget, exce
     '/a',
     '/session',
   ];
-  for (const url of [...strangers.map((path) => baseUrl + path), `${contentUrl}/preview`, `${contentUrl}/a`])
+  for (const url of [
+    ...anonymousPaths.map((path) => baseUrl + path),
+    `${contentUrl}/preview`,
+    `${contentUrl}/a`,
+  ])
     assert.equal(await statusOf(url), 429, url);
   for (const path of ['/health/live', '/health/ready', '/metrics'])
     assert.equal(await statusOf(baseUrl + path), 200, path);

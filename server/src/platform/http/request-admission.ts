@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { admitAnonymous } from '../load/admission.ts';
 import { networkOf, spend } from '../load/budgets.ts';
-import { holdAll, reject } from '../load/holds.ts';
+import { reject, reserveAll } from '../load/reservations.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,11 +25,11 @@ function admitFile(ctx: Context, request: FastifyRequest): void {
       detail: 'Too many requests for files from your address.',
       retryAfter: seconds,
     });
-  const giveBack = holdAll(ctx, 'anonymous', [
+  const giveBack = reserveAll(ctx, 'anonymous', [
     { of: constantFiles, by: network, whose: 'from your address', reason: 'address_concurrency' },
   ]);
   if (request.place.over) giveBack();
-  else Object.assign(request.place, { leave: giveBack, ofStranger: true });
+  else Object.assign(request.place, { leave: giveBack, isAnonymous: true });
 }
 
 /** Admits every request as an anonymous one, unless its route says otherwise. */

@@ -12,7 +12,7 @@ export type Place = {
   reply: FastifyReply | null;
   over: boolean;
   leave: (() => void) | null;
-  ofStranger: boolean;
+  isAnonymous: boolean;
   readonly afterwards: (() => void)[];
 };
 
@@ -21,7 +21,7 @@ export type Place = {
  * meantime.
  */
 export function openPlace(request: FastifyRequest, reply: FastifyReply): void {
-  const place: Place = { reply, over: false, leave: null, ofStranger: false, afterwards: [] };
+  const place: Place = { reply, over: false, leave: null, isAnonymous: false, afterwards: [] };
   request.place = place;
   reply.raw.once('close', () => {
     place.over = true;

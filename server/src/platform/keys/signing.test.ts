@@ -13,7 +13,7 @@ function ringOf(...keys: WrittenKey[]): KeyRing {
   return { keys: opened, marks: opened[0] };
 }
 const ring = ringOf(written);
-const stranger = ringOf({ ...newKey(new Date()), id: written.id });
+const otherRing = ringOf({ ...newKey(new Date()), id: written.id });
 
 test('a sealed value can be read only with its key and purpose', () => {
   fc.assert(
@@ -22,7 +22,7 @@ test('a sealed value can be read only with its key and purpose', () => {
       assert.match(token, /^[\w-]+\.[0-9a-f]{8}\.[\w-]{32}$/);
       assert.deepEqual(unseal(ring, 'ticket', token), JSON.parse(JSON.stringify(value)));
       assert.equal(unseal(ring, 'session', token), null);
-      assert.equal(unseal(stranger, 'ticket', token), null);
+      assert.equal(unseal(otherRing, 'ticket', token), null);
     }),
   );
 });
@@ -51,7 +51,7 @@ test('a cached token is accepted only for its purpose and with a ring that has i
       unsealOften(changing, 'session', `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`),
       null,
     );
-    assert.equal(unsealOften(stranger, 'session', token), null);
+    assert.equal(unsealOften(otherRing, 'session', token), null);
   }
   Object.assign(changing, ringOf(newKey(new Date())));
   assert.equal(unsealOften(changing, 'session', token), null);

@@ -14,16 +14,17 @@ const service = await startService({ now: clock.now, env: { TRUST_PROXY: 'true' 
 after(service.close);
 const { admission } = service.ctx;
 const tenant = await newTenant(service);
-// Here a busy machine may need longer for thousands of bodies; one test is about the limit itself.
-const bodyMilliseconds = admission.strangerBodyMilliseconds;
-admission.strangerBodyMilliseconds = 300_000;
+// A busy machine may need longer for thousands of bodies, so the limit is higher; one test covers the limit
+// itself.
+const bodyMilliseconds = admission.anonymousBodyMilliseconds;
+admission.anonymousBodyMilliseconds = 300_000;
 
-/** As our proxy says it; what the client claims stands before. */
+/** As our proxy reports it; the client's own claim comes before it. */
 const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.9, ${address}` });
 const slowForm = (address: string) =>
   `POST /oauth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10000\r\n\r\ngrant`;
 
-test('2,010 slow bodies of anonymous callers leave interface, launch page and player quick, and their own address is limited', async () => {
+test('2,010 slow anonymous bodies leave the API, launch page and player fast, and their address is limited', async () => {
   const enrolment = await service.enrol(await newCourse(service));
   const sockets = await Promise.all(Array.from({ length: 2_010 }, () => openSocket(service.baseUrl)));
   const heads: number[] = [];
@@ -52,7 +53,7 @@ test('2,010 slow bodies of anonymous callers leave interface, launch page and pl
   assert.equal((await fetch(`${service.baseUrl}/health/ready`)).status, 200);
 });
 
-test('one address sends 10 anonymous bodies at once; others are taken', async () => {
+test('one address may send 10 anonymous bodies concurrently; others are accepted', async () => {
   const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(service.baseUrl)));
   const answers: string[] = [];
   for (const socket of sockets) {
@@ -68,7 +69,7 @@ test('one address sends 10 anonymous bodies at once; others are taken', async ()
   await until('all are gone', async () => admission.pools.anonymous.inUse === 0);
 });
 
-test('ten addresses of one network do not keep others from /oauth/token and POST /session', async () => {
+test('ten addresses of one network do not block others from /oauth/token and POST /session', async () => {
   const sites = {
     'an IPv6 /48': (at: number) => `2001:db8:7:${at}::1`,
     'an IPv4 /24': (at: number) => `203.0.113.${at}`,
@@ -98,19 +99,19 @@ test('ten addresses of one network do not keep others from /oauth/token and POST
   }
 });
 
-test('a stranger has 5 s for a body', async () => {
+test('an anonymous caller has 5 s to send a body', async () => {
   assert.equal(bodyMilliseconds, 5_000);
-  admission.strangerBodyMilliseconds = 100;
+  admission.anonymousBodyMilliseconds = 100;
   const socket = await openSocket(service.baseUrl);
   const { status, milliseconds } = await ask(socket, slowForm('192.0.2.78'));
-  admission.strangerBodyMilliseconds = 300_000;
+  admission.anonymousBodyMilliseconds = 300_000;
   assert.equal(status, 408);
   assert.ok(milliseconds < 10_000, `${milliseconds}`);
   socket.destroy();
   await until('its place is free', async () => admission.pools.anonymous.inUse === 0);
 });
 
-/** Sends a head whose body never comes on so many connections. */
+/** Sends headers without a body on this many connections. */
 async function neverEnding(origin: string, count: number, head: string) {
   const heads: string[] = [];
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(origin)));
@@ -143,12 +144,12 @@ test('2,050 slow bodies of one key take half of the pool, and all other tenants 
   assert.equal((await tenant.api('GET', '/user')).status, 200);
 });
 
-test('300 simultaneous calls of one key are all taken while the pool has room', async () => {
+test('300 concurrent calls of one key are all accepted while the pool has room', async () => {
   const answers = await Promise.all(Array.from({ length: 300 }, () => tenant.api('GET', '/user')));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
 });
 
-test('one LaunchURL holds 20 places, whatever its tickets; other enrolments are launched and played', async () => {
+test('one LaunchURL may reserve 20 places, whatever its tickets; other enrolments are unaffected', async () => {
   const course = await newCourse(service);
   const enrolment = await service.enrol(course);
   const { runTime } = admission.pools;
@@ -176,7 +177,7 @@ test('one LaunchURL holds 20 places, whatever its tickets; other enrolments are 
   await until('all are gone', async () => runTime.inUse === 0);
 });
 
-test('600 anonymous calls a minute come from one address, and what the client claims as its address does not count', async () => {
+test('one address may make 600 anonymous calls a minute, and an address claimed by the client does not count', async () => {
   const call = (claim: string) =>
     service.api('GET', '/session', undefined, '', { 'x-forwarded-for': `${claim}, 192.0.2.7` });
   const answers = [];
@@ -186,12 +187,12 @@ test('600 anonymous calls a minute come from one address, and what the client cl
   assert.equal(last?.status, 429);
   assert.match(last?.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   assert.equal((await tenant.api('GET', '/user', undefined, from('192.0.2.7'))).status, 200, 'with a key');
-  // The clock gives no time twice, so hundreds of calls have set it ahead of the time that passed.
+  // The test clock never returns the same time twice, so hundreds of calls have moved it ahead of real time.
   clock.advance({ seconds: 120 });
   assert.equal((await call('x')).status, 401);
 });
 
-test('wrong credentials are charged to their address, and those that were valid before go on', async () => {
+test('wrong credentials are charged to their address, and known valid ones keep working', async () => {
   const address = from('192.0.2.8');
   const wrong = () => service.api('GET', '/user', undefined, 'wrong-but-long-enough', address);
   for (let sent = 0; sent < 300; sent++) assert.equal((await wrong()).status, 401);
@@ -222,7 +223,7 @@ test('a valid key is remembered once, however it is written, and longer than unu
   clock.advance({ seconds: 120 });
 });
 
-test('a thousand wrong keys at once are looked up no more often than they may be wrong in a minute', async () => {
+test('a thousand concurrent wrong keys cause no more look-ups than the limit for wrong credentials', async () => {
   const address = from('192.0.2.31');
   const calls = Array.from({ length: 1_000 }, (_, at) =>
     service.api('GET', '/user', undefined, `wrong-but-long-enough-${at}`, address),
@@ -233,7 +234,7 @@ test('a thousand wrong keys at once are looked up no more often than they may be
   clock.advance({ seconds: 120 });
 });
 
-test('a client whose first thousand requests come at once is not taken for one that guesses', async () => {
+test('a client whose first thousand requests are concurrent is not mistaken for one that guesses', async () => {
   const address = from('192.0.2.32');
   const other = await newTenant(service);
   const calls = Array.from({ length: 1_000 }, () =>
@@ -245,7 +246,7 @@ test('a client whose first thousand requests come at once is not taken for one t
   assert.equal(wrong.status, 401, 'and nothing was counted against its address');
 });
 
-test('requests without credentials keep no valid credentials of their address out, whatever cookies they carry', async () => {
+test('requests without credentials do not block valid credentials from the same address, whatever their cookies', async () => {
   const address = from('192.0.2.9');
   const image = { ...address, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
   const nothing = (more: object) => service.api('GET', '/user', undefined, '', { ...image, ...more });
@@ -272,7 +273,7 @@ test('requests without credentials keep no valid credentials of their address ou
   clock.advance({ seconds: 120 });
 });
 
-/** Sign-ins at the same moment, and what was counted of those that were rejected. */
+/** Concurrent sign-ins, and the counts of rejected ones. */
 async function signInTogether(count: number, address: (at: number) => string) {
   const body = { TenantID: tenant.TenantID, Password: 'a'.repeat(64) };
   const reasons = ['full', 'address_concurrency', 'site_concurrency'];
@@ -298,19 +299,19 @@ async function signInTogether(count: number, address: (at: number) => string) {
   return { rejected: rejected.length, full, ofAddress, ofSite };
 }
 
-test('a class behind one address signs in at the same moment', async () => {
+test('a class behind one address can sign in at the same moment', async () => {
   const { rejected } = await signInTogether(40, () => '198.51.100.7');
   assert.equal(rejected, 0);
 });
 
-test('passwords of strangers have a line of their own, of which one site has half', async () => {
+test("anonymous callers' passwords have a separate queue, of which one site may reserve half", async () => {
   const ofSite = await signInTogether(160, (at) => `198.51.101.${at % 5}`);
   assert.ok(ofSite.rejected > 0 && ofSite.rejected === ofSite.ofSite, JSON.stringify(ofSite));
   const ofAll = await signInTogether(300, (at) => `192.0.${100 + (at % 15)}.1`);
   assert.ok(ofAll.rejected > 0 && ofAll.rejected === ofAll.full, JSON.stringify(ofAll));
 });
 
-test('a client that leaves while its key is looked up leaves no place taken', async () => {
+test('a client that disconnects during the look-up of its key occupies no place', async () => {
   const sockets = await Promise.all(Array.from({ length: 50 }, () => openSocket(service.baseUrl)));
   for (const socket of sockets) {
     socket.write(`GET /user HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
@@ -319,7 +320,7 @@ test('a client that leaves while its key is looked up leaves no place taken', as
   await until('nothing is in use', async () => admission.pools.interface.inUse === 0);
 });
 
-test('every 429 and 503 of the list of codes carries Retry-After', async () => {
+test('every listed 429 and 503 has Retry-After', async () => {
   const { fastify } = await import('fastify');
   const { handleProblems } = await import('../http/problems.ts');
   const { Problem } = await import('../errors.ts');
@@ -336,7 +337,7 @@ test('every 429 and 503 of the list of codes carries Retry-After', async () => {
   }
 });
 
-test('an answer to a slow anonymous caller beside a full pool comes without waiting', async () => {
+test('a slow anonymous caller gets its response immediately although a pool is full', async () => {
   const socket = await openSocket(service.baseUrl);
   const answer = await ask(socket, 'POST /session HTTP/1.1\r\nHost: a\r\nContent-Length: 999999\r\n\r\n');
   assert.equal(answer.status, 413);

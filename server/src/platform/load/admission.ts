@@ -3,11 +3,11 @@ import type { Context } from '../context.ts';
 import type { Problem } from '../errors.ts';
 import { connectionOf } from '../http/http2.ts';
 import { countRejection } from '../operations/counters.ts';
-import { type Budgets, hold, networkOf, siteOf, spend } from './budgets.ts';
-import { type Hold, hasRoom, holdAll, reject } from './holds.ts';
+import { type Budgets, networkOf, reserve, siteOf, spend } from './budgets.ts';
+import { operatorQueue, overloaded } from './fair-queue.ts';
 import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pools.ts';
+import { hasRoom, type Reservation, reject, reserveAll } from './reservations.ts';
 import { hasBody, hurryBody } from './slow-clients.ts';
-import { operatorLine, overloaded } from './turns.ts';
 
 const tick = 100;
 /** Clients whose requests have waited this long have often given up. */
@@ -54,8 +54,8 @@ function admit(ctx: Context, { place, raw }: FastifyRequest, name: PoolName, giv
     throw overloaded();
   }
   enter(ctx, pool);
-  place.ofStranger = name === 'anonymous';
-  if (!place.ofStranger) ctx.admission.peers?.known.add(connectionOf(raw));
+  place.isAnonymous = name === 'anonymous';
+  if (!place.isAnonymous) ctx.admission.peers?.known.add(connectionOf(raw));
   place.leave = () => {
     leave(pool);
     giveBack();
@@ -70,7 +70,7 @@ export function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): vo
 }
 
 /** Counts a request without credentials against its address for this minute; returns the network. */
-export function countStranger(ctx: Context, request: FastifyRequest): string {
+export function countAnonymous(ctx: Context, request: FastifyRequest): string {
   const network = networkOf(request.ip);
   const seconds = spend(ctx.admission.addresses, network, ctx.now());
   if (seconds === 0) return network;
@@ -83,30 +83,35 @@ export function countStranger(ctx: Context, request: FastifyRequest): string {
 /** Admits an anonymous request within the budget of its address. */
 export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   refuseStalled(ctx, 'anonymous');
-  const { addresses, strangerBodies, strangerSites, strangerBodyMilliseconds } = ctx.admission;
-  const network = countStranger(ctx, request);
-  // A body holds places of its address and its site until it has arrived, which must be soon.
+  const { addresses, anonymousBodies, anonymousSites, anonymousBodyMilliseconds } = ctx.admission;
+  const network = countAnonymous(ctx, request);
+  // A body occupies places of its address and its site until it has arrived, which has a short deadline.
   const hasBodyToCome = hasBody(request.raw);
-  const bodies: Hold<'anonymous'>[] = hasBodyToCome
+  const bodies: Reservation<'anonymous'>[] = hasBodyToCome
     ? [
-        { of: strangerBodies, by: network, whose: 'from your address', reason: 'address_concurrency' },
-        { of: strangerSites, by: siteOf(request.ip), whose: 'from your network', reason: 'site_concurrency' },
+        { of: anonymousBodies, by: network, whose: 'from your address', reason: 'address_concurrency' },
+        {
+          of: anonymousSites,
+          by: siteOf(request.ip),
+          whose: 'from your network',
+          reason: 'site_concurrency',
+        },
       ]
     : [];
-  const bodyIsThere = holdAll(ctx, 'anonymous', bodies);
-  const requestIsOver = holdAll(
+  const bodyIsThere = reserveAll(ctx, 'anonymous', bodies);
+  const requestIsOver = reserveAll(
     ctx,
     'anonymous',
     [{ of: addresses, by: network, whose: 'from your address', reason: 'address_concurrency' }],
     bodyIsThere,
   );
   request.raw.once('end', bodyIsThere);
-  if (hasBodyToCome) hurryBody(request, strangerBodyMilliseconds);
+  if (hasBodyToCome) hurryBody(request, anonymousBodyMilliseconds);
   admit(ctx, request, 'anonymous', requestIsOver);
 }
 
 /**
- * Admits a request with a key or session. Once half of the pool is in use, a key may hold an eighth, a tenant
+ * Admits a request with a key or session. Once half of the pool is in use, a key may reserve an eighth, a tenant
  * a quarter.
  */
 export function admitCaller(
@@ -117,8 +122,8 @@ export function admitCaller(
 ): void {
   const { keys, tenants, pools } = ctx.admission;
   const free = hasRoom(pools.interface);
-  const tenant = caller.tenantId ?? operatorLine;
-  const giveBack = holdAll(
+  const tenant = caller.tenantId ?? operatorQueue;
+  const giveBack = reserveAll(
     ctx,
     'interface',
     [
@@ -131,33 +136,33 @@ export function admitCaller(
 }
 
 /** Whose budgets a learner's or preview's request uses: all launches of an enrolment share theirs. */
-export type Player = { tenantId: string | null; sitting: string };
+export type Player = { tenantId: string | null; budget: string };
 
 /** What it asks for: one of the files that a page loads in parallel, or storing a commit of this size. */
 export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
 
 /** Admits a learner's request, starting with the click, or a preview's. */
 export function admitPlayer(ctx: Context, request: FastifyRequest, player: Player, use: RunTimeUse): void {
-  const { sittings, sittingFiles, commits, runTimeTenants, pools } = ctx.admission;
+  const { learnerCalls, learnerFiles, commits, runTimeTenants, pools } = ctx.admission;
   const isCommit = typeof use === 'object';
-  const own = (of: Budgets): Hold<'runTime'> => ({
+  const own = (of: Budgets): Reservation<'runTime'> => ({
     of,
-    by: player.sitting,
+    by: player.budget,
     whose: 'of this enrolment or preview',
     reason: 'session_concurrency',
   });
-  const ofTenant: Hold<'runTime'> = {
+  const ofTenant: Reservation<'runTime'> = {
     of: runTimeTenants,
-    by: player.tenantId ?? operatorLine,
+    by: player.tenantId ?? operatorQueue,
     whose: 'of this tenant',
     reason: 'tenant_concurrency',
     free: hasRoom(pools.runTime),
   };
-  const requests = own(use === 'file' ? sittingFiles : sittings);
+  const requests = own(use === 'file' ? learnerFiles : learnerCalls);
   const holds = isCommit
     ? [requests, own(commits), ofTenant, bytesOf(ctx, player, use.bytes)]
     : [requests, ofTenant];
-  const giveBack = holdAll(ctx, 'runTime', holds);
+  const giveBack = reserveAll(ctx, 'runTime', holds);
   const refused = isCommit || use === 'alive' ? charge(ctx, player, isCommit ? use.bytes : 0) : null;
   if (refused) {
     giveBack();
@@ -166,10 +171,10 @@ export function admitPlayer(ctx: Context, request: FastifyRequest, player: Playe
   admit(ctx, request, 'runTime', giveBack);
 }
 
-function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): Hold<'runTime'> {
+function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): Reservation<'runTime'> {
   return {
     of: admission.commitBytes,
-    by: tenantId ?? operatorLine,
+    by: tenantId ?? operatorQueue,
     amount: bytes,
     free: bytes <= ordinaryCommitBytes,
     whose: 'with large commits of this tenant',
@@ -178,10 +183,10 @@ function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): H
 }
 
 /** Counts a commit with its bytes, or a heartbeat, against its enrolment or preview for this minute. */
-function charge(ctx: Context, { sitting }: Player, bytes: number): Problem | null {
-  const { sittings, commits } = ctx.admission;
-  const calls = spend(sittings, sitting, ctx.now());
-  const retryAfter = calls || spend(commits, sitting, ctx.now(), bytes);
+function charge(ctx: Context, { budget }: Player, bytes: number): Problem | null {
+  const { learnerCalls, commits } = ctx.admission;
+  const calls = spend(learnerCalls, budget, ctx.now());
+  const retryAfter = calls || spend(commits, budget, ctx.now(), bytes);
   if (retryAfter === 0) return null;
   const detail = 'Too many commits, or too large ones, for this enrolment or preview.';
   return reject(ctx, 'runTime', calls ? 'session_rate' : 'session_bytes', { detail, retryAfter });
@@ -189,7 +194,7 @@ function charge(ctx: Context, { sitting }: Player, bytes: number): Problem | nul
 
 /**
  * Checks an anonymous caller's password: two at a time, because they must not use all threads. An address may
- * hold a quarter of the queue, a site half.
+ * reserve a quarter of the queue, a site half.
  */
 export async function checkInTurn<Result>(
   ctx: Context,
@@ -197,13 +202,13 @@ export async function checkInTurn<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { passwords, passwordAddresses, passwordSites } = ctx.admission;
-  const ofAddress = hold(passwordAddresses, networkOf(request.ip));
-  const ofSite = ofAddress && hold(passwordSites, siteOf(request.ip));
+  const ofAddress = reserve(passwordAddresses, networkOf(request.ip));
+  const ofSite = ofAddress && reserve(passwordSites, siteOf(request.ip));
   const giveBack = () => {
     ofAddress?.();
     ofSite?.();
   };
-  const isFull = passwords.inUse >= passwords.most && passwords.waiting.length >= passwords.mostWaiting;
+  const isFull = passwords.inUse >= passwords.most && passwords.waiting.length >= passwords.maxWaiting;
   if (!ofAddress || !ofSite || isFull) {
     countRejection(
       ctx,

@@ -10,16 +10,16 @@ type Row = { key: string; value: number };
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A context whose statements take some turns of the event loop, and are noted. */
+/** A context whose statements take a few event-loop turns and are recorded. */
 function open(
   options: {
     most?: number;
-    mostBytes?: number;
+    maxBytes?: number;
     kind?: Engine['kind'];
     fails?: (rows: Row[]) => Error | null;
   } = {},
 ) {
-  const { most = 200, mostBytes, kind = 'postgres', fails = () => null } = options;
+  const { most = 200, maxBytes, kind = 'postgres', fails = () => null } = options;
   const statements: { group: string; rows: Row[] }[] = [];
   const inFlight: { group: string; rows: Row[] }[] = [];
   let together = 0;
@@ -28,7 +28,7 @@ function open(
     group: (ctx) => ctx.group,
     key: (row) => row.key,
     most,
-    ...(mostBytes === undefined ? {} : { bytes: { of: (row: Row) => row.value, most: mostBytes } }),
+    ...(maxBytes === undefined ? {} : { bytes: { of: (row: Row) => row.value, most: maxBytes } }),
     run: async (ctx, rows) => {
       assert.equal(new Set(rows.map((row) => row.key)).size, rows.length, 'equal keys share a statement');
       const mine = { group: ctx.group, rows };
@@ -58,14 +58,14 @@ function open(
   };
 }
 
-/** So many calls with keys of their own, in one turn. */
+/** This many calls with different keys, in one turn. */
 function sendAll(send: (row: Row) => Promise<string>, from: number, to: number): Promise<string[]> {
   return Promise.all(
     Array.from({ length: to - from }, (_, n) => send({ key: `k${from + n}`, value: from + n })),
   );
 }
 
-test('a lone call waits for no more than the end of the turn', async () => {
+test('a single call waits only for the end of the event-loop turn', async () => {
   const { send, sizes } = open();
   const answer = send({ key: 'k', value: 1 });
   await turn();
@@ -73,7 +73,7 @@ test('a lone call waits for no more than the end of the turn', async () => {
   assert.equal(await answer, 'a k 1');
 });
 
-test('calls of one turn share a statement, and those that come while it is in flight the next one', async () => {
+test('calls in one turn share a statement, and those that arrive while it is in flight share the next', async () => {
   for (const kind of ['pglite', 'postgres'] as const) {
     const { send, sizes } = open({ kind });
     const first = sendAll(send, 0, 50);
@@ -87,7 +87,7 @@ test('calls of one turn share a statement, and those that come while it is in fl
   }
 });
 
-test('a server gets a second statement when no fewer rows wait than are in flight, the embedded database never', async () => {
+test('a server gets a second statement when at least as many rows wait as are in flight, the embedded database never', async () => {
   for (const [kind, most, expected] of [
     ['pglite', 1, [10, 50]],
     ['postgres', 2, [10, 10, 40]],
@@ -104,7 +104,7 @@ test('a server gets a second statement when no fewer rows wait than are in fligh
   }
 });
 
-test('every call gets its own answer, whatever comes when: no row is lost, doubled or in the wrong group', async () => {
+test('every call gets its own result, in any order of arrival: no row is lost, doubled or in the wrong group', async () => {
   const row: fc.Arbitrary<Row & { group: string }> = fc.record({
     key: fc.constantFrom('x', 'y', 'z'),
     value: fc.nat(),
@@ -142,8 +142,8 @@ test('every call gets its own answer, whatever comes when: no row is lost, doubl
   );
 });
 
-test('a statement has no more bytes than it may, unless a single row has, and no row is overtaken for ever', async () => {
-  const { send, statements } = open({ mostBytes: 100, kind: 'pglite' });
+test('a statement stays within its byte limit unless a single row exceeds it, and no row is starved', async () => {
+  const { send, statements } = open({ maxBytes: 100, kind: 'pglite' });
   const values = [40, 50, 90, 10, 300, 1, 1, 99, 60];
   await Promise.all(values.map((value, n) => send({ key: `k${n}`, value })));
   assert.deepEqual(
@@ -152,7 +152,7 @@ test('a statement has no more bytes than it may, unless a single row has, and no
   );
 });
 
-test('a bad row fails alone; its neighbours succeed', async () => {
+test('an invalid row fails alone; the others succeed', async () => {
   const { send } = open({
     fails: (rows) => (rows.some(({ value }) => value === 13) ? new Error('bad') : null),
   });
@@ -165,7 +165,7 @@ test('a bad row fails alone; its neighbours succeed', async () => {
   );
 });
 
-test('a problem that concerns the whole statement is not tried row by row', async () => {
+test('a problem with the whole statement is not retried row by row', async () => {
   const { send, statements } = open({ fails: () => new Problem('unavailable', 'Try again.') });
   const results = await Promise.allSettled([1, 2, 3].map((value) => send({ key: `k${value}`, value })));
   assert.ok(results.every(({ status }) => status === 'rejected'));

@@ -14,7 +14,7 @@ type Group<Row, Result> = {
   /** Checked at the end of this turn of the event loop. */
   isDue: boolean;
   statements: number;
-  /** What is in flight. */
+  /** The number of rows in flight. */
   rows: number;
   keys: Set<string>;
 };
@@ -31,7 +31,7 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   name: string;
   /** Rows of different groups never share a statement. */
   group: (ctx: Context, row: Row) => string;
-  /** None: rows that are equal may be in flight together, because they only read. */
+  /** Without it, equal rows may be in flight together, because they only read. */
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
   most?: number;
@@ -90,7 +90,7 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
     group: Group<Row, Result>,
   ): void {
     group.isDue = false;
-    // The embedded database does one thing at a time, so a second statement would only be smaller.
+    // The embedded database runs one statement at a time, so a second one would only make both smaller.
     const together = ctx.engine.kind === 'postgres' ? 2 : 1;
     while (
       group.waiting.length > 0 &&

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hold, networkOf, openBudgets, secondsToWait, spend } from './budgets.ts';
+import { networkOf, openBudgets, reserve, secondsToWait, spend } from './budgets.ts';
 
 const at = (seconds: number) => new Date(1_900_000_000_000 + seconds * 1000);
 
-test('each caller has a budget a minute of its own, and is told how long to wait', () => {
+test('each caller has its own budget per minute, and is told how long to wait', () => {
   const budgets = openBudgets({ perMinute: 3 });
   for (const _ of [1, 2, 3]) assert.equal(spend(budgets, 'a', at(0)), 0);
   assert.equal(spend(budgets, 'a', at(20)), 40);
@@ -13,26 +13,26 @@ test('each caller has a budget a minute of its own, and is told how long to wait
   assert.equal(spend(budgets, 'a', at(60)), 0);
 });
 
-test('a clock that is set back keeps nobody out', () => {
+test('setting the clock back locks nobody out', () => {
   const budgets = openBudgets({ perMinute: 1 });
   spend(budgets, 'a', at(3600));
   assert.equal(spend(budgets, 'a', at(0)), 0);
 });
 
-test('0 is no limit', () => {
+test('0 means no limit', () => {
   const budgets = openBudgets({});
   for (let call = 0; call < 1_000; call++) assert.equal(spend(budgets, 'a', at(0)), 0);
-  for (let call = 0; call < 1_000; call++) assert.ok(hold(budgets, 'a'));
+  for (let call = 0; call < 1_000; call++) assert.ok(reserve(budgets, 'a'));
 });
 
-test('places are given back, also those of a caller that was forgotten meanwhile', () => {
+test('places are released, including those of a caller that was dropped in the meantime', () => {
   const budgets = openBudgets({ atOnce: 2 });
-  const first = hold(budgets, 'a');
-  assert.ok(first && hold(budgets, 'a'));
-  assert.equal(hold(budgets, 'a'), null);
+  const first = reserve(budgets, 'a');
+  assert.ok(first && reserve(budgets, 'a'));
+  assert.equal(reserve(budgets, 'a'), null);
   first();
-  assert.ok(hold(budgets, 'a'));
-  for (let caller = 0; caller < 30_000; caller++) hold(budgets, `caller ${caller}`);
+  assert.ok(reserve(budgets, 'a'));
+  for (let caller = 0; caller < 30_000; caller++) reserve(budgets, `caller ${caller}`);
   assert.ok(budgets.used.size <= 20_000);
 });
 

@@ -12,7 +12,7 @@ export type Use = { since: number; spent: number; inUse: number };
 
 const minute = 60_000;
 /** Number of callers remembered; the least recently seen are dropped first. */
-const mostCallers = 20_000;
+const maxCallers = 20_000;
 
 export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Budgets {
   return { perMinute: limits.perMinute ?? 0, atOnce: limits.atOnce ?? 0, used: new Map() };
@@ -21,11 +21,11 @@ export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Bu
 function useOf({ used }: Budgets, caller: string): Use {
   const known = used.get(caller);
   // Sorted only when some have to be dropped.
-  if (known && used.size < mostCallers / 2) return known;
+  if (known && used.size < maxCallers / 2) return known;
   const use = known ?? { since: Number.NEGATIVE_INFINITY, spent: 0, inUse: 0 };
   used.delete(caller);
   used.set(caller, use);
-  if (used.size > mostCallers) used.delete(used.keys().next().value ?? caller);
+  if (used.size > maxCallers) used.delete(used.keys().next().value ?? caller);
   return use;
 }
 
@@ -74,7 +74,7 @@ export function take(budgets: Budgets, caller: string, counts = false, amount = 
 }
 
 /** Takes one of the caller's places. Returns a function that releases it once, or null if all are taken. */
-export function hold(budgets: Budgets, caller: string): (() => void) | null {
+export function reserve(budgets: Budgets, caller: string): (() => void) | null {
   const use = take(budgets, caller);
   if (!use) return null;
   let isHeld = true;

@@ -2,16 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { sha256 } from '../ids.ts';
-import { countStranger, refuseStalled } from './admission.ts';
+import { countAnonymous, refuseStalled } from './admission.ts';
 import { giveBack, networkOf, spend } from './budgets.ts';
-import { reject } from './holds.ts';
+import { reject } from './reservations.ts';
 
-const mostTrusted = 10_000;
+const maxTrusted = 10_000;
 
 /**
- * Looks credentials up. Unknown ones are charged to their address before, and the charge is given back when they are
- * right: otherwise a thousand wrong keys at once would all be looked up before the first is refused. A request without
- * credentials is not a wrong guess: any web page can make its visitors' browsers send many.
+ * Looks credentials up. Unknown ones are charged to their address first and refunded if they are valid;
+ * otherwise a thousand concurrent wrong keys would all be looked up before the first is rejected. A request
+ * without credentials is not a wrong guess: any web page can make its visitors' browsers send many.
  */
 export async function checkCredentials<Found>(
   ctx: Context,
@@ -20,12 +20,12 @@ export async function checkCredentials<Found>(
 ): Promise<Found> {
   refuseStalled(ctx, 'interface');
   if (shown === null) {
-    countStranger(ctx, request);
+    countAnonymous(ctx, request);
     return look(false);
   }
   const { trusted, beingChecked } = ctx.admission;
   const digest = sha256(shown);
-  // A client's first requests often come together: one look-up serves them all.
+  // A client's first requests often arrive together: one look-up serves all of them.
   while (!trusted.has(digest) && beingChecked.has(digest)) await beingChecked.get(digest);
   if (trusted.has(digest)) return lookAgain(ctx, request, digest, () => look(true));
   const first = lookFirst(ctx, request, () => look(false));
@@ -92,6 +92,6 @@ const isWrong = (error: unknown) => error instanceof Problem && error.status ===
 function trust(trusted: Set<string>, digest: string): void {
   trusted.delete(digest);
   trusted.add(digest);
-  const [oldest] = trusted.size > mostTrusted ? trusted : [];
+  const [oldest] = trusted.size > maxTrusted ? trusted : [];
   if (oldest !== undefined) trusted.delete(oldest);
 }

@@ -9,15 +9,15 @@ import {
   type TestTenant,
 } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
-import { hold } from './budgets.ts';
-import { inTurn } from './turns.ts';
+import { reserve } from './budgets.ts';
+import { inTurn } from './fair-queue.ts';
 
 const service = await startService();
 after(service.close);
 const { lists, unsent, exports } = service.ctx.admission;
 const rows = 120;
 
-/** Enrolments with as much Metadata as they may have: 20 kB each. */
+/** Enrolments with the maximum amount of Metadata: 20 kB each. */
 async function withLargeEnrolments(): Promise<TestTenant> {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service);
@@ -36,7 +36,7 @@ async function withLargeEnrolments(): Promise<TestTenant> {
 
 const large = await withLargeEnrolments();
 
-test('a page of large rows ends at about 1 MiB, and its cursors lead to every row once', async () => {
+test('a page of large rows ends at about 1 MiB, and the cursors lead to every row exactly once', async () => {
   const seen: string[] = [];
   let pages = 0;
   for (let cursor: string | null = ''; cursor !== null; pages++) {
@@ -52,7 +52,7 @@ test('a page of large rows ends at about 1 MiB, and its cursors lead to every ro
   assert.equal(typeof body === 'string' ? body.trim().split('\n').length : rows, rows);
 });
 
-test('a page of small rows has as many as were asked for, however many portions are read', async () => {
+test('a page of small rows has as many rows as requested, however many chunks are read', async () => {
   for (const Limit of [1, 49, 50, 51, 100, rows, 200]) {
     const { body } = await large.api('GET', `/user?Limit=${Limit}`);
     assert.equal(body.Items.length, Math.min(Limit, rows));
@@ -60,35 +60,36 @@ test('a page of small rows has as many as were asked for, however many portions 
   }
 });
 
-test('100 lists of large rows by one key hold up no other tenant', async () => {
+test('100 lists of large rows by one key delay no other tenant', async () => {
   const other = await newTenant(service);
   await other.user();
   let left = 100;
   let most = 0;
-  // Connections are accepted one at a time, so on a slow machine the first lists would be read before more of them came.
+  // Connections are accepted one at a time, so on a slow machine the first lists would be read before the
+  // others arrive.
   const { promise, resolve } = Promise.withResolvers<void>();
-  const held = Array.from({ length: lists.mostOfOne }, () => inTurn(lists, large.TenantID, () => promise));
+  const held = Array.from({ length: lists.maxPerCaller }, () => inTurn(lists, large.TenantID, () => promise));
   const calls = Array.from({ length: left }, () =>
     large.api('GET', '/enrolment?Limit=200').finally(() => {
       left--;
-      most = Math.max(most, lists.lines.get(large.TenantID)?.inUse ?? 0);
+      most = Math.max(most, lists.callers.get(large.TenantID)?.inUse ?? 0);
     }),
   );
-  await until('some of them wait', async () => (lists.lines.get(large.TenantID)?.waiting.length ?? 0) > 10);
+  await until('some of them wait', async () => (lists.callers.get(large.TenantID)?.waiting.length ?? 0) > 10);
   resolve();
   await Promise.all(held);
   expectStatus(await other.api('GET', '/user'), 200);
   expectStatus(await other.api('GET', '/overview'), 200);
   assert.ok(left > 0, 'the other tenant did not wait for the whole line');
   for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
-  assert.ok(most <= lists.mostOfOne);
-  await until('all is given back', async () => lists.lines.size === 0 && unsent.bytes.size === 0);
+  assert.ok(most <= lists.maxPerCaller);
+  await until('all is given back', async () => lists.callers.size === 0 && unsent.bytes.size === 0);
 });
 
-test('lists beyond a full line are 429 with Retry-After, for that tenant only', async () => {
+test("lists that do not fit into a tenant's queue get 429 with Retry-After, for that tenant only", async () => {
   const tenant = await newTenant(service);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const places = lists.mostOfOne + lists.mostWaiting;
+  const places = lists.maxPerCaller + lists.maxWaiting;
   const waiting = Array.from({ length: places }, () => inTurn(lists, tenant.TenantID, () => promise));
   const answer = await tenant.api('GET', '/user');
   expectProblem(answer, 429, 'too_many_requests');
@@ -99,14 +100,14 @@ test('lists beyond a full line are 429 with Retry-After, for that tenant only', 
   expectStatus(await tenant.api('GET', '/user'), 200);
 });
 
-test('lists that a tenant has not read are limited, as are whole lists being sent', async () => {
+test("a tenant's unread lists are limited, and so are complete lists being sent", async () => {
   const tenant = await newTenant(service);
   unsent.bytes.set(tenant.TenantID, unsent.most);
   expectProblem(await tenant.api('GET', '/user'), 429, 'too_many_requests');
   expectStatus(await large.api('GET', '/user'), 200);
   unsent.bytes.delete(tenant.TenantID);
   const whole = () => tenant.api('GET', '/user', undefined, { accept: 'text/csv' });
-  const held = Array.from({ length: exports.atOnce }, () => hold(exports, tenant.TenantID));
+  const held = Array.from({ length: exports.atOnce }, () => reserve(exports, tenant.TenantID));
   expectProblem(await whole(), 429, 'too_many_requests');
   for (const giveBack of held) giveBack?.();
   for (let time = 0; time < 2 * exports.atOnce; time++) {

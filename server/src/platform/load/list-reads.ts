@@ -5,8 +5,8 @@ import { Problem } from '../errors.ts';
 import type { Page } from '../http/pagination.ts';
 import { whenOver } from '../http/request-place.ts';
 import type { Answer } from '../http/routes.ts';
-import { holdAll, reject } from './holds.ts';
-import { inTurn, operatorLine } from './turns.ts';
+import { inTurn, operatorQueue } from './fair-queue.ts';
+import { reject, reserveAll } from './reservations.ts';
 import { countUnread, isUnreadFull } from './unread-bytes.ts';
 
 /** Rows in one statement. With rows of maximum size it takes 0.1 s of the embedded database. */
@@ -19,7 +19,7 @@ type Read = (query: { Limit: number; Cursor?: string }) => Promise<Answer>;
 const pageOf = ({ body }: Answer) => body as Page<unknown>;
 
 function lineOf({ caller }: FastifyRequest): string {
-  return caller?.tenantId ?? operatorLine;
+  return caller?.tenantId ?? operatorQueue;
 }
 
 /** Reads a list or a report when it is the turn of the caller's tenant. */
@@ -84,7 +84,7 @@ export function countUnsent(ctx: Context, request: FastifyRequest, payload: unkn
 
 /** An export keeps a page in memory for as long as its client takes to read it. */
 export function admitExport(ctx: Context, request: FastifyRequest): void {
-  const giveBack = holdAll(ctx, 'interface', [
+  const giveBack = reserveAll(ctx, 'interface', [
     {
       of: ctx.admission.exports,
       by: lineOf(request),

@@ -3,13 +3,13 @@ import { after, test } from 'node:test';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus } from '../../../test/support/tenant.ts';
 import { take } from './budgets.ts';
-import { hasRoom } from './holds.ts';
+import { hasRoom } from './reservations.ts';
 
 const service = await startService();
 after(service.close);
 const { admission } = service.ctx;
 
-test('a tenant called operator takes no places of the operator', async () => {
+test("a tenant called operator takes none of the operator's places", async () => {
   expectStatus(await service.api('POST', '/tenant', { TenantID: 'operator' }), 201);
   const { body: key } = await service.api('POST', '/tenant/operator/key', { Name: 'test' });
   const pool = admission.pools.interface;

@@ -13,7 +13,7 @@ after(() => Promise.all([service.close(), proxied.close()]));
 const tenant = await newTenant(service);
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-/** Sends from many connections of one address, and counts what comes back. */
+/** Sends requests on many connections of one address, and counts the responses. */
 async function flood(origin: string, from: string, perConnection: number) {
   const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(origin, from)));
   let answers = 0;
@@ -26,10 +26,13 @@ async function flood(origin: string, from: string, perConnection: number) {
   return { answers: () => answers, close: () => sockets.map((socket) => socket.destroy()) };
 }
 
-/** Rejections of one second, of 3,000 in the queue: however slow the machine is, whoever waits in the queue sees more. */
+/**
+ * Rejections in one second, with 3,000 in the queue: on a machine of any speed, a caller in the queue would
+ * see more.
+ */
 const assertAhead = (rejections: number) => assert.ok(rejections < 200, `${rejections} rejections meanwhile`);
 
-test('an address that gets nothing but rejections gets 200 a second, and a caller known to us never waits', async () => {
+test('an address that gets only rejections gets 200 a second, and a known caller never waits', async () => {
   const key = `GET /user HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
   const known = await openSocket(service.baseUrl, '127.0.0.31');
   assert.equal((await ask(known, key)).status, 200);
@@ -53,11 +56,11 @@ test('an address that gets nothing but rejections gets 200 a second, and a calle
   ahead.write(get.repeat(20));
   await once(ahead, 'close');
   attack.close();
-  await until('nobody waits', async () => service.ctx.admission.peers?.lines.size === 0);
+  await until('nobody waits', async () => service.ctx.admission.peers?.queues.size === 0);
   for (const socket of [known, other]) socket.destroy();
 });
 
-test('an address has 4,000 connections; others connect', async () => {
+test('an address may have 4,000 connections; others can still connect', async () => {
   const { peers } = service.ctx.admission;
   assert.ok(peers);
   const held = Array.from({ length: 4_000 }, () => holdConnection(peers, '127.0.0.33'));
@@ -71,7 +74,7 @@ test('an address has 4,000 connections; others connect', async () => {
   for (const socket of [other, again]) socket.destroy();
 });
 
-test('behind a proxy nothing is counted by its address', async () => {
+test('behind a proxy nothing is counted by address', async () => {
   const attack = await flood(proxied.baseUrl, '127.0.0.35', 50);
   await until('all are answered', async () => attack.answers() === 3_000);
   attack.close();

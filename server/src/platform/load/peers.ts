@@ -1,4 +1,4 @@
-import { type Budgets, hold, networkOf, openBudgets } from './budgets.ts';
+import { type Budgets, networkOf, openBudgets, reserve } from './budgets.ts';
 
 /**
  * Limits for the networks that connect to this node, applied before any of their requests is examined. Behind
@@ -6,7 +6,7 @@ import { type Budgets, hold, networkOf, openBudgets } from './budgets.ts';
  */
 export type Peers = {
   readonly connections: Budgets;
-  readonly lines: Map<string, Line>;
+  readonly queues: Map<string, NetworkQueue>;
   /** The network of each open connection. */
   readonly networks: WeakMap<object, string>;
   /**
@@ -18,19 +18,19 @@ export type Peers = {
 };
 
 /** A network's responses without a place in the current second, and its requests delayed because of them. */
-type Line = { since: number; answered: number; readonly waiting: Set<() => void> };
+type NetworkQueue = { since: number; answered: number; readonly waiting: Set<() => void> };
 
 /** A school of 500 learners has one address, and a browser opens six connections. */
 const connectionsOfNetwork = 4_000;
 /** Such a response costs 0.15 ms. */
 const answersPerSecond = 200;
-const mostWaiting = 4_000;
+const maxWaiting = 4_000;
 const tick = 50;
 
 export function openPeers(): Peers {
   return {
     connections: openBudgets({ atOnce: connectionsOfNetwork }),
-    lines: new Map(),
+    queues: new Map(),
     networks: new WeakMap(),
     known: new WeakSet(),
     timer: null,
@@ -42,7 +42,7 @@ export function openPeers(): Peers {
  * many.
  */
 export function holdConnection({ connections }: Peers, address: string): (() => void) | null {
-  return hold(connections, networkOf(address));
+  return reserve(connections, networkOf(address));
 }
 
 /** A response without a place is sent on the connection: to a rejected request or a probe. */
@@ -50,15 +50,15 @@ export function countAnswer(peers: Peers, connection: object): void {
   peers.known.delete(connection);
   const network = peers.networks.get(connection);
   if (network === undefined) return;
-  const line = peers.lines.get(network) ?? { since: 0, answered: 0, waiting: new Set() };
-  peers.lines.set(network, line);
+  const queue = peers.queues.get(network) ?? { since: 0, answered: 0, waiting: new Set() };
+  peers.queues.set(network, queue);
   const now = performance.now();
-  if (now - line.since >= 1_000) Object.assign(line, { since: now, answered: 0 });
-  line.answered++;
+  if (now - queue.since >= 1_000) Object.assign(queue, { since: now, answered: 0 });
+  queue.answered++;
   peers.timer ??= setInterval(serve, tick, peers).unref();
 }
 
-function isHeldBack({ answered, waiting }: Line): boolean {
+function isHeldBack({ answered, waiting }: NetworkQueue): boolean {
   return answered >= answersPerSecond || waiting.size > 0;
 }
 
@@ -66,23 +66,23 @@ function isHeldBack({ answered, waiting }: Line): boolean {
  * Whether a connection may pipeline requests: each costs memory, so no connection of a delayed network may.
  */
 export function maySendAhead(peers: Peers | null, connection: object): boolean {
-  if (!peers || peers.lines.size === 0 || peers.known.has(connection)) return true;
-  const line = peers.lines.get(peers.networks.get(connection) ?? '');
-  return !line || !isHeldBack(line);
+  if (!peers || peers.queues.size === 0 || peers.known.has(connection)) return true;
+  const queue = peers.queues.get(peers.networks.get(connection) ?? '');
+  return !queue || !isHeldBack(queue);
 }
 
 /**
  * The queue in which the connection's requests have to wait, because its network gets nothing but rejections.
  */
-export function lineBefore(peers: Peers, connection: object): Line | null {
-  const network = peers.lines.size > 0 ? peers.networks.get(connection) : undefined;
-  const line = network === undefined ? undefined : peers.lines.get(network);
-  return line && isHeldBack(line) && !peers.known.has(connection) ? line : null;
+export function queueBefore(peers: Peers, connection: object): NetworkQueue | null {
+  const network = peers.queues.size > 0 ? peers.networks.get(connection) : undefined;
+  const queue = network === undefined ? undefined : peers.queues.get(network);
+  return queue && isHeldBack(queue) && !peers.known.has(connection) ? queue : null;
 }
 
 /** Waits in the queue and returns a function that leaves it; null: the queue is full. */
-export function waitIn({ waiting }: Line, start: () => void): (() => void) | null {
-  if (waiting.size >= mostWaiting) return null;
+export function waitIn({ waiting }: NetworkQueue, start: () => void): (() => void) | null {
+  if (waiting.size >= maxWaiting) return null;
   waiting.add(start);
   return () => void waiting.delete(start);
 }
@@ -90,16 +90,16 @@ export function waitIn({ waiting }: Line, start: () => void): (() => void) | nul
 /** Each network's queue advances at a rate at which rejections are affordable. */
 function serve(peers: Peers): void {
   const now = performance.now();
-  for (const [network, { since, waiting }] of peers.lines) {
+  for (const [network, { since, waiting }] of peers.queues) {
     let left = (answersPerSecond * tick) / 1_000;
     for (const start of waiting) {
       if (left-- <= 0) break;
       waiting.delete(start);
       start();
     }
-    if (waiting.size === 0 && now - since >= 1_000) peers.lines.delete(network);
+    if (waiting.size === 0 && now - since >= 1_000) peers.queues.delete(network);
   }
-  if (peers.lines.size > 0 || !peers.timer) return;
+  if (peers.queues.size > 0 || !peers.timer) return;
   clearInterval(peers.timer);
   peers.timer = null;
 }

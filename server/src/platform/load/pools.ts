@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { type Budgets, openBudgets } from './budgets.ts';
+import { type FairQueue, openFairQueue } from './fair-queue.ts';
 import { openPeers, type Peers } from './peers.ts';
-import { openTurns, type Turns } from './turns.ts';
 import { openUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
 
 /**
@@ -14,7 +14,7 @@ export type PoolName = (typeof poolNames)[number];
 /** How many run at a time; others wait if there is room in the queue, or are rejected. */
 export type Pool = {
   readonly most: number;
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   inUse: number;
   readonly waiting: (() => void)[];
   /** Since when it has been full; null: it is not. */
@@ -30,27 +30,27 @@ export type Admission = {
   /** Anonymous callers who sign in with a password. */
   readonly passwords: Pool;
   readonly passwordAddresses: Budgets;
-  /** All password hashing: each hash takes 20 MiB and a thread for 20 ms or more. */
-  readonly hashes: Turns;
+  /** All password hashing: each hash takes 20 MiB and a thread for at least 20 ms. */
+  readonly hashes: FairQueue;
   /** Users' passwords checked with an API key: each takes several statements besides its hash. */
-  readonly checks: Turns;
+  readonly checks: FairQueue;
   /** Lists and reports being read. */
-  readonly lists: Turns;
-  /** Of lists, and of large sessions of the player. */
+  readonly lists: FairQueue;
+  /** Unread bytes of lists and of large player sessions. */
   readonly unsent: UnreadBytes;
   readonly unreadSessions: UnreadBytes;
   /** Complete lists being sent. */
   readonly exports: Budgets;
   /** Rows of bulk calls waiting to be hashed. */
-  readonly bulkHashes: Turns;
+  readonly bulkHashes: FairQueue;
   readonly passwordSites: Budgets;
   /** Calls without credentials, and with wrong ones, by address. */
   readonly addresses: Budgets;
   readonly wrongCredentials: Budgets;
   /** Bodies being sent by anonymous callers, by address and by site, and their time limit. */
-  readonly strangerBodies: Budgets;
-  readonly strangerSites: Budgets;
-  strangerBodyMilliseconds: number;
+  readonly anonymousBodies: Budgets;
+  readonly anonymousSites: Budgets;
+  anonymousBodyMilliseconds: number;
   /** Null behind a proxy. */
   readonly peers: Peers | null;
   /** Responses without a place that clients have not read yet, by address, and their time limit. */
@@ -68,8 +68,8 @@ export type Admission = {
    * Requests from the pages of an enrolment, or of a course's preview; the minute counts commits and
    * heartbeats.
    */
-  readonly sittings: Budgets;
-  readonly sittingFiles: Budgets;
+  readonly learnerCalls: Budgets;
+  readonly learnerFiles: Budgets;
   /** Requests for files that do not exist in the course. */
   readonly fileMisses: Budgets;
   /** Commits of an enrolment or preview; the minute counts their bytes. */
@@ -79,10 +79,10 @@ export type Admission = {
   /** Launches of an enrolment on this node; beyond that the database counts. */
   readonly starts: Budgets;
   /** Large sessions being read and written. */
-  readonly openings: Turns;
+  readonly openings: FairQueue;
   /** Digests of credentials that were valid: their callers are not affected by others at their address. */
   readonly trusted: Set<string>;
-  /** Credentials that are being looked up for the first time, and when that is over. */
+  /** Credentials that are being looked up for the first time, with the promise of the result. */
   readonly beingChecked: Map<string, Promise<void>>;
   /** Bulk calls in progress by key, and their files in `scratch` by tenant. */
   readonly bulkCalls: Map<string, number>;
@@ -102,9 +102,9 @@ const commitBytesPerMinute = 30 * 1024 ** 2;
 const commitBytesOfTenant = 16 * 1024 ** 2;
 /** Ordinary commits count as well, and do not wait for the large commits of a few learners. */
 export const ordinaryCommitBytes = 16 * 1024;
-const requestsOfSitting = 20;
+const learnerRequests = 20;
 /** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
-const filesOfSitting = 100;
+const concurrentFiles = 100;
 /** Some courses look for optional subtitles or images. */
 const missesPerMinute = 600;
 const bodiesOfAddress = 10;
@@ -119,72 +119,75 @@ const hashesAtOnce = 2;
 const hashesWaiting = 100;
 /** A class signs in at the same moment from one address, and a few seconds of waiting cost nothing. */
 const passwordLine = 200;
-/** The embedded database does one thing at a time; a server gets ten connections. */
-const listsAtOnce = { embedded: { most: 2, mostOfOne: 1 }, server: { most: 6, mostOfOne: 3 } };
-const mostUnsent = 16 * 1024 ** 2;
-/** A session has up to 13 MiB; pages that come too early try again. */
-const mostUnreadSessions = 32 * 1024 ** 2;
+/** The embedded database runs one statement at a time; a server has ten connections. */
+const listsAtOnce = { embedded: { most: 2, maxPerCaller: 1 }, server: { most: 6, maxPerCaller: 3 } };
+const maxUnsent = 16 * 1024 ** 2;
+/** A session takes up to 13 MiB; pages that are rejected retry. */
+const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
 
-export function openPool(most: number, mostWaiting = 0): Pool {
-  return { most, mostWaiting, inUse: 0, waiting: [], exhaustedSince: null };
+export function openPool(most: number, maxWaiting = 0): Pool {
+  return { most, maxWaiting, inUse: 0, waiting: [], exhaustedSince: null };
 }
 
 export function openAdmission({
-  mostInFlight,
+  maxInFlight,
   anonymousRateLimit,
   trustProxy,
   databaseUrl,
 }: Config): Admission {
   return {
     pools: {
-      anonymous: openPool(Math.ceil(mostInFlight / 4)),
-      interface: openPool(mostInFlight),
-      runTime: openPool(2 * mostInFlight),
+      anonymous: openPool(Math.ceil(maxInFlight / 4)),
+      interface: openPool(maxInFlight),
+      runTime: openPool(2 * maxInFlight),
     },
-    hashes: openTurns({ most: hashesAtOnce, mostOfOne: hashesAtOnce, mostWaiting: hashesWaiting }),
-    checks: openTurns({
+    hashes: openFairQueue({ most: hashesAtOnce, maxPerCaller: hashesAtOnce, maxWaiting: hashesWaiting }),
+    checks: openFairQueue({
       most: Number.POSITIVE_INFINITY,
-      mostOfOne: hashesAtOnce,
-      mostWaiting: hashesWaiting,
+      maxPerCaller: hashesAtOnce,
+      maxWaiting: hashesWaiting,
     }),
-    lists: openTurns({
+    lists: openFairQueue({
       ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
-      mostWaiting: Math.ceil(mostInFlight / 4),
+      maxWaiting: Math.ceil(maxInFlight / 4),
     }),
-    unsent: openUnreadBytes(mostUnsent),
-    unreadSessions: openUnreadBytes(mostUnreadSessions),
+    unsent: openUnreadBytes(maxUnsent),
+    unreadSessions: openUnreadBytes(maxUnreadSessions),
     exports: openBudgets({ atOnce: exportsOfTenant }),
-    bulkHashes: openTurns({ most: 2, mostOfOne: 2, mostWaiting: Number.POSITIVE_INFINITY }),
+    bulkHashes: openFairQueue({ most: 2, maxPerCaller: 2, maxWaiting: Number.POSITIVE_INFINITY }),
     passwords: openPool(2, passwordLine),
     passwordAddresses: openBudgets({ atOnce: passwordLine / 4 }),
     passwordSites: openBudgets({ atOnce: passwordLine / 2 }),
     addresses: openBudgets({
       perMinute: anonymousRateLimit,
-      atOnce: Math.max(10, Math.ceil(mostInFlight / 40)),
+      atOnce: Math.max(10, Math.ceil(maxInFlight / 40)),
     }),
     constantFiles: openBudgets({
       perMinute: filesPerCall * anonymousRateLimit,
-      atOnce: Math.max(10, Math.ceil(mostInFlight / 2)),
+      atOnce: Math.max(10, Math.ceil(maxInFlight / 2)),
     }),
     wrongCredentials: openBudgets({ perMinute: Math.ceil(anonymousRateLimit / 2) }),
-    strangerBodies: openBudgets({ atOnce: bodiesOfAddress }),
-    strangerSites: openBudgets({ atOnce: bodiesOfSite }),
-    strangerBodyMilliseconds: 5_000,
+    anonymousBodies: openBudgets({ atOnce: bodiesOfAddress }),
+    anonymousSites: openBudgets({ atOnce: bodiesOfSite }),
+    anonymousBodyMilliseconds: 5_000,
     peers: trustProxy > 0 ? null : openPeers(),
     unread: openBudgets({ atOnce: unreadOfAddress }),
     refusalMilliseconds: 10_000,
     answerMilliseconds: 60_000,
-    keys: openBudgets({ atOnce: Math.ceil(mostInFlight / 8) }),
-    tenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 4) }),
-    runTimeTenants: openBudgets({ atOnce: Math.ceil(mostInFlight / 2) }),
+    keys: openBudgets({ atOnce: Math.ceil(maxInFlight / 8) }),
+    tenants: openBudgets({ atOnce: Math.ceil(maxInFlight / 4) }),
+    runTimeTenants: openBudgets({ atOnce: Math.ceil(maxInFlight / 2) }),
     commitBytes: openBudgets({ atOnce: commitBytesOfTenant }),
-    sittings: openBudgets({ perMinute: commitsPerMinute, atOnce: requestsOfSitting }),
+    learnerCalls: openBudgets({ perMinute: commitsPerMinute, atOnce: learnerRequests }),
     fileMisses: openBudgets({ perMinute: missesPerMinute }),
-    sittingFiles: openBudgets({ atOnce: filesOfSitting }),
+    learnerFiles: openBudgets({ atOnce: concurrentFiles }),
     commits: openBudgets({ perMinute: commitBytesPerMinute, atOnce: commitsAtOnce }),
     starts: openBudgets({ perMinute: launchesPerMinute }),
-    openings: openTurns({ ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'], mostWaiting: 100 }),
+    openings: openFairQueue({
+      ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
+      maxWaiting: 100,
+    }),
     trusted: new Set(),
     beingChecked: new Map(),
     bulkCalls: new Map(),

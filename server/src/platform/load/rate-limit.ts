@@ -10,8 +10,8 @@ const syncMilliseconds = 1_000;
 /** Keys below this part of their budget are not reported to the other nodes. */
 const silentPart = 1 / 16;
 
-/** `told`: calls on all nodes as of the last exchange; `untold`: this node's calls since. */
-type Count = { told: number; untold: number };
+/** `exchanged`: calls on all nodes as of the last exchange; `unsent`: this node's calls since. */
+type Count = { exchanged: number; unsent: number };
 type Window = { startsAt: number; counts: Map<string, Count>; exchanging: boolean };
 
 const windows = partOfState(
@@ -34,9 +34,9 @@ export function countCall(ctx: Context, keyId: string, reply: FastifyReply): voi
     window.startsAt = startsAt;
     window.counts.clear();
   }
-  const count = window.counts.get(keyId) ?? { told: 0, untold: 0 };
+  const count = window.counts.get(keyId) ?? { exchanged: 0, unsent: 0 };
   window.counts.set(keyId, count);
-  const used = count.told + count.untold + 1;
+  const used = count.exchanged + count.unsent + 1;
   const reset = Math.max(1, Math.ceil(startsAt + windowSeconds - seconds));
   void reply.headers({
     'RateLimit-Policy': `"key";q=${limit};w=${windowSeconds}`,
@@ -50,7 +50,7 @@ export function countCall(ctx: Context, keyId: string, reply: FastifyReply): voi
       { retryAfter: reset },
     );
   }
-  count.untold++;
+  count.unsent++;
   if (ctx.engine.kind === 'postgres' && used > limit * silentPart) exchangeSoon(ctx, window);
 }
 
@@ -77,19 +77,19 @@ returning key_id, case when starts_at = $2 then used else 0 end as used`;
 async function exchange(ctx: Context, { startsAt, counts }: Window): Promise<void> {
   const least = ctx.config.rateLimit * silentPart;
   const busy = new Map(
-    [...counts].filter(([, count]) => count.untold > 0 && count.told + count.untold > least),
+    [...counts].filter(([, count]) => count.unsent > 0 && count.exchanged + count.unsent > least),
   );
   if (busy.size === 0) return;
-  const sent = new Map([...busy].map(([keyId, count]) => [keyId, count.untold]));
+  const sent = new Map([...busy].map(([keyId, count]) => [keyId, count.unsent]));
   const rows = [...sent].map(([key_id, used]) => ({ key_id, used }));
   const values = [JSON.stringify(rows), new Date(startsAt * 1000)];
   const totals = await run<{ key_id: string; used: number }>(ctx, { name: 'exchange_counts', text, values });
   for (const { key_id, used } of totals) {
     const count = counts.get(key_id);
-    const told = sent.get(key_id) ?? 0;
-    // A new window may have begun in the meantime, with counts of its own.
+    const exchanged = sent.get(key_id) ?? 0;
+    // A new window with new counts may have begun in the meantime.
     if (!count || count !== busy.get(key_id)) continue;
-    count.told = Math.max(used, told);
-    count.untold -= told;
+    count.exchanged = Math.max(used, exchanged);
+    count.unsent -= exchanged;
   }
 }

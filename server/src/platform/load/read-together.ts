@@ -3,7 +3,7 @@ import { run } from '../db/transaction.ts';
 import { coalesce } from './batch.ts';
 
 /**
- * Turns a statement that reads an array of items into a function that reads one: concurrent reads share the
+ * FairQueue a statement that reads an array of items into a function that reads one: concurrent reads share the
  * statement. The statement returns `n`, the position from 1 in `wanted`; missing rows are null. Measured at
  * 64 connections: one statement for each took four times the CPU of the server.
  */
@@ -11,7 +11,7 @@ export function readTogether<Wanted, Row>(options: {
   name: string;
   text: string;
   values: (ctx: TenantContext, wanted: Wanted[]) => unknown[];
-  /** In one statement. */
+  /** Maximum number of items in one statement. */
   most?: number;
 }): (ctx: TenantContext, wanted: Wanted) => Promise<Row | null> {
   const { name, text, values, most } = options;

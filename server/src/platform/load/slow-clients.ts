@@ -6,7 +6,7 @@ import type { Place } from '../http/request-place.ts';
 /** For Node's server: the time limit for a request's headers, and how often it is checked. */
 export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
 
-/** A connection without traffic in either direction is closed after this time, whatever it waits for. */
+/** A connection without traffic in either direction is closed after this time, whatever it is waiting for. */
 export const silenceMilliseconds = 600_000;
 
 /**

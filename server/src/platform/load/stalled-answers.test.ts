@@ -35,7 +35,7 @@ after(() => {
 const originOf = (server: Server, scheme: string) =>
   `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-test('HTTP/1.1: an answer of which the client takes nothing ends the connection', async () => {
+test('HTTP/1.1: a response that the client does not read ends the connection', async () => {
   const closed = once(plain, 'connection').then(([accepted]) => once(accepted, 'close'));
   const reader = await openSocket(originOf(plain, 'http'));
   reader.pause();
@@ -44,7 +44,7 @@ test('HTTP/1.1: an answer of which the client takes nothing ends the connection'
   reader.destroy();
 });
 
-test('HTTP/2: an answer of which the client takes nothing is cancelled, even if it sends pings', async () => {
+test('HTTP/2: a response that the client does not read is cancelled, even if it sends pings', async () => {
   const session = await openSession(originOf(secure, 'https'), { window: 0 });
   const { stream, status } = send(session, { ':path': '/' });
   const pings = setInterval(() => session.ping(() => {}), 20);
@@ -55,7 +55,7 @@ test('HTTP/2: an answer of which the client takes nothing is cancelled, even if 
   session.destroy();
 });
 
-test('a slow client that goes on reading gets the whole answer', async () => {
+test('a slow client that keeps reading gets the complete response', async () => {
   const socket = await openSocket(originOf(plain, 'http'));
   let bytes = 0;
   socket.on('data', (part: Buffer) => {

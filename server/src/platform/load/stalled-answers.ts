@@ -5,15 +5,15 @@ import { cancel } from '../http/http2.ts';
 import { silenceMilliseconds } from './slow-clients.ts';
 
 /** As nginx's send_timeout. A player that was suspended requests the rest of its video again. */
-const mostMilliseconds = 60_000;
+const maxMilliseconds = 60_000;
 const looks = 6;
 
 export type StalledAnswers = { follow: (server: Server) => void; add: (stream: ServerHttp2Stream) => void };
 
 /**
- * Drops responses of which the client reads nothing for a minute, whoever it is, because they occupy memory.
+ * Drops any response from which its client has read nothing for a minute, because responses occupy memory.
  */
-export function watchStalledAnswers(onDrop: () => void, milliseconds = mostMilliseconds): StalledAnswers {
+export function watchStalledAnswers(onDrop: () => void, milliseconds = maxMilliseconds): StalledAnswers {
   const sockets = new Set<Socket>();
   /** How much of each response was left at the last check, and since when. */
   const streams = new Map<ServerHttp2Stream, { left: number; since: number }>();

@@ -9,7 +9,7 @@ import { openSession, send } from '../../../test/support/http2.ts';
 import { startService } from '../../../test/support/service.ts';
 import { until } from '../../../test/support/until.ts';
 
-// The certificates of these tests are their own.
+// These tests use their own certificates.
 process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
 const { certFile, keyFile } = writeCertificate(await mkdtemp(join(tmpdir(), 'lectern-')));
 const service = await startService({
@@ -24,7 +24,7 @@ const form = {
   'content-type': 'application/x-www-form-urlencoded',
 };
 
-test('rejections that a client never lets through are few for its address, and end its sessions', async () => {
+test("unread rejections are limited per address, and end the client's sessions", async () => {
   admission.refusalMilliseconds = 300_000;
   const from = '127.0.0.11';
   const sessions = await Promise.all(
@@ -43,7 +43,7 @@ test('rejections that a client never lets through are few for its address, and e
   await until('nothing is held', async () => used(from) === 0);
 });
 
-test('a rejection that is not taken in time ends the session, whatever else it does', async () => {
+test('a rejection not read in time ends the session, whatever else the client does', async () => {
   admission.refusalMilliseconds = 200;
   const session = await openSession(service.baseUrl, { from: '127.0.0.13', window: 0 });
   const ended = once(session, 'close');
@@ -54,7 +54,7 @@ test('a rejection that is not taken in time ends the session, whatever else it d
   admission.refusalMilliseconds = 300_000;
 });
 
-test('the answer to a stranger has a deadline, and keeps its place until it has left', async () => {
+test('a response to an anonymous caller has a deadline, and keeps its place until it is sent', async () => {
   admission.answerMilliseconds = 300;
   const from = '127.0.0.14';
   const session = await openSession(service.baseUrl, { from, window: 0 });
@@ -67,8 +67,8 @@ test('the answer to a stranger has a deadline, and keeps its place until it has 
   session.destroy();
 });
 
-test('over HTTP/2 every limit of bodies holds, with and without content-length', async () => {
-  admission.strangerBodyMilliseconds = 300;
+test('over HTTP/2 every body limit applies, with and without Content-Length', async () => {
+  admission.anonymousBodyMilliseconds = 300;
   for (const [at, length] of [{}, { 'content-length': '100' }, { 'content-length': '0' }].entries()) {
     const session = await openSession(service.baseUrl, { from: `127.0.1.${20 + at}` });
     const streams = Array.from({ length: 15 }, () => send(session, { ...form, ...length }, false));

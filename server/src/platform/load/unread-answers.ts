@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { cancel, closeConnection, connectionOf, streamOf } from '../http/http2.ts';
 import { countRejection } from '../operations/counters.ts';
-import { hold, networkOf } from './budgets.ts';
+import { networkOf, reserve } from './budgets.ts';
 import { countAnswer } from './peers.ts';
 
 /** Drops a response or, with `all`, everything that its client has requested on the connection. */
@@ -23,7 +23,7 @@ export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: 
   const { raw, place } = request;
   const { unread, peers, refusalMilliseconds, answerMilliseconds } = ctx.admission;
   const hasPlace = Boolean(place?.leave);
-  if (hasPlace && !place.ofStranger) return;
+  if (hasPlace && !place.isAnonymous) return;
   const isDirect = ctx.config.trustProxy === 0;
   const cut = (all: boolean) => {
     countRejection(ctx, 'connections', 'unread');
@@ -31,7 +31,7 @@ export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: 
   };
   const timer = setTimeout(cut, hasPlace ? answerMilliseconds : refusalMilliseconds, !hasPlace);
   timer.unref();
-  const giveBack = hasPlace ? undefined : hold(unread, networkOf(request.ip));
+  const giveBack = hasPlace ? undefined : reserve(unread, networkOf(request.ip));
   reply.raw.once('close', () => {
     clearTimeout(timer);
     giveBack?.();

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { whenOver } from '../http/request-place.ts';
 
-/** Bytes of answers that clients have not taken yet, by tenant. */
+/** Bytes of responses that clients have not read yet, by tenant. */
 export type UnreadBytes = { readonly most: number; readonly bytes: Map<string, number> };
 
 export const openUnreadBytes = (most: number): UnreadBytes => ({ most, bytes: new Map() });
@@ -10,7 +10,7 @@ export function isUnreadFull({ most, bytes }: UnreadBytes, line: string): boolea
   return (bytes.get(line) ?? 0) >= most;
 }
 
-/** Counts an answer against its tenant until it has left. */
+/** Counts a response against its tenant until it has been sent. */
 export function countUnread(
   { bytes }: UnreadBytes,
   request: FastifyRequest,

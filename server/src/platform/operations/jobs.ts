@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import { inLine } from '../db/lines.ts';
+import { inQueue } from '../db/queues.ts';
 import { run } from '../db/transaction.ts';
-import { jobsLine } from '../load/turns.ts';
+import { jobsQueue } from '../load/fair-queue.ts';
 
 /** Work that one of the nodes does on a schedule. It may run twice, so it must be idempotent. */
 export type Job = {
@@ -34,7 +34,7 @@ export async function startJobs(
   const work = async (job: Job) => {
     let next = job.every;
     try {
-      await job.run(inLine(ctx, jobsLine));
+      await job.run(inQueue(ctx, jobsQueue));
     } catch (error) {
       next = Math.min(job.every, retryAfter);
       ctx.log.warn({ err: error, job: job.name }, 'a job failed; it will be retried');

@@ -28,7 +28,7 @@ function metricsNow() {
 
 let addresses = 0;
 /** A different caller each time. */
-const stranger = () => ({ 'x-forwarded-for': `192.0.2.${++addresses}` });
+const newAddress = () => ({ 'x-forwarded-for': `192.0.2.${++addresses}` });
 const rejected = (pool: string, reason: string) =>
   `lectern_rejections_total{pool="${pool}",reason="${reason}"}`;
 
@@ -51,8 +51,8 @@ async function untilRejected(call: () => Promise<number>): Promise<void> {
 }
 
 test('metrics count rejections by pool and reason', async () => {
-  const address = stranger();
-  const other = stranger();
+  const address = newAddress();
+  const other = newAddress();
   const { key, api } = await newTenant(service);
   const { LaunchURL } = await service.enrol(await newCourse(service));
   const grown = await growthOf(metricsNow, async () => {
@@ -85,7 +85,7 @@ test('metrics count rejections by pool and reason', async () => {
 test("metrics show a node's current work: requests, places, bulk calls and their files, imports", async () => {
   const metric = async (name: string) => (await metricsNow()).get(name) ?? Number.NaN;
   const socket = await openSocket(service.baseUrl);
-  const { 'x-forwarded-for': address } = stranger();
+  const { 'x-forwarded-for': address } = newAddress();
   socket.write(
     `POST /oauth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9999\r\n\r\ngrant`,
   );
@@ -139,17 +139,17 @@ test('metrics count passwords waiting to be checked, and wrong credentials by ki
     await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
         service.api('POST', '/session', { TenantID, LoginID: `nobody ${at}`, Password: password }, '', {
-          ...stranger(),
+          ...newAddress(),
         }),
       ),
     );
-    await service.api('GET', '/user', undefined, 'wrong-but-long-enough', stranger());
+    await service.api('GET', '/user', undefined, 'wrong-but-long-enough', newAddress());
     await service.api(
       'POST',
       '/oauth/token',
       { grant_type: 'client_credentials', client_id: tenant.keyId, client_secret: 'wrong' },
       '',
-      stranger(),
+      newAddress(),
     );
     await tenant.api('POST', `/user/check/${LoginID}`, { Password: 'b'.repeat(64) });
     await tenant.api('POST', `/user/check/${LoginID}`, { Password: password });
@@ -162,7 +162,7 @@ test('metrics count passwords waiting to be checked, and wrong credentials by ki
             method: 'POST',
             body,
             redirect: 'manual',
-            headers: stranger(),
+            headers: newAddress(),
           })
         ).status,
         status,

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Context } from '../context.ts';
+import { type FairQueue, waitingIn } from '../load/fair-queue.ts';
 import type { Pool } from '../load/pools.ts';
-import { type Turns, waitingIn } from '../load/turns.ts';
 
 /** The current work of this node, read from memory when Prometheus asks. */
 export function nodeGauges(ctx: Context, registry: Registry): void {
@@ -18,7 +18,7 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
     });
   const { hashes, lists, passwords } = admission;
   const pools = Object.entries({ ...admission.pools, passwords, hashes, lists });
-  const ofPools = (name: string, help: string, value: (pool: Pool | Turns) => number) =>
+  const ofPools = (name: string, help: string, value: (pool: Pool | FairQueue) => number) =>
     new Gauge({
       name,
       help,
@@ -31,12 +31,12 @@ export function nodeGauges(ctx: Context, registry: Registry): void {
   ofPools('lectern_pool_in_use', 'Places in use, by pool.', ({ inUse }) => inUse);
   ofPools('lectern_pool_places', 'Places in total, by pool.', ({ most }) => most);
   ofPools('lectern_pool_waiting', 'Requests waiting for a place, by pool.', (pool) =>
-    'lines' in pool ? waitingIn(pool) : pool.waiting.length,
+    'callers' in pool ? waitingIn(pool) : pool.waiting.length,
   );
   gauge(
     'lectern_requests_held_back',
     'Requests delayed because their address gets nothing but rejections.',
-    () => sum([...(admission.peers?.lines.values() ?? [])].map(({ waiting }) => waiting.size)),
+    () => sum([...(admission.peers?.queues.values() ?? [])].map(({ waiting }) => waiting.size)),
   );
   gauge('lectern_imports_running', 'Packages being read.', () => imports.running);
   gauge('lectern_imports_waiting', 'Packages being received or waiting to be read.', () => imports.waiting);

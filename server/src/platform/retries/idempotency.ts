@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context, TenantContext } from '../context.ts';
-import { forTenant } from '../db/lines.ts';
+import { forTenant } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
 import type { Answer } from '../http/routes.ts';
 import { answered, type Call, once } from './once.ts';

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { Context, TenantContext } from '../context.ts';
-import { forTenant } from '../db/lines.ts';
 import { inPortions } from '../db/portions.ts';
+import { forTenant } from '../db/queues.ts';
 import { run } from '../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../errors.ts';
 import { sha256 } from '../ids.ts';

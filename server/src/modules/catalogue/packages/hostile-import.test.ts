@@ -9,7 +9,7 @@ import { type Reply, startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
 import { until } from '../../../../test/support/until.ts';
 import { Problem } from '../../../platform/errors.ts';
-import { openQueue } from '../../../platform/load/queue.ts';
+import { openImportQueue } from '../../../platform/load/import-queue.ts';
 import { importPackage } from './import-package.ts';
 import { rawZip } from './test-support.ts';
 
@@ -100,7 +100,7 @@ test('a package that takes too long is stopped and leaves nothing behind', async
 
 test('imports that do not fit into the queue are told when to retry', async () => {
   const courseId = await course();
-  const imports = openQueue({ running: 1, waiting: 1 });
+  const imports = openImportQueue({ running: 1, waiting: 1 });
   const start = (zip: Readable = Readable.from([rawZip([page])])) =>
     importPackage({ ...ctx, imports }, { courseId, zip });
   const uploading = new PassThrough();

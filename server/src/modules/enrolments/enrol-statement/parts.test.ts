@@ -70,10 +70,10 @@ const ask = (n: number, login_id: string, course_id: string, more: object = {}) 
 
 test('facts: the user, the course, the option and any existing enrolment', async () => {
   const { login_id, course_id, enrolment } = await enrolled({ first: { Duration: 'P1Y' }, second: {} });
-  const stranger = await tenant.user({ Enabled: false });
+  const otherUser = await tenant.user({ Enabled: false });
   const rows = [
     ask(0, login_id, course_id),
-    ask(1, stranger, course_id, { duration_id: 'second' }),
+    ask(1, otherUser, course_id, { duration_id: 'second' }),
     ask(2, 'nobody', course_id, { duration_id: 'gone' }),
     ask(3, login_id, 'nothing'),
   ];

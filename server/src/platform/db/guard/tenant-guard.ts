@@ -1,4 +1,4 @@
-import { isTenant } from '../../load/turns.ts';
+import { isTenant } from '../../load/fair-queue.ts';
 import type { Engine, Statement } from '../engine.ts';
 import { tenantTables } from '../generated.ts';
 import { isSymbol, isWord, type Node, readSql, splitNodes, wordOf } from './sql-tree.ts';
@@ -67,27 +67,27 @@ const namesOwned = (nodes: readonly Node[]): boolean =>
 export function guardTenants(engine: Engine): Engine {
   return {
     ...engine,
-    query: async (statement, line) => engine.query(statement, lineOf(statement, line)),
-    transaction: (work, line) =>
+    query: async (statement, queue) => engine.query(statement, queueOf(statement, queue)),
+    transaction: (work, queue) =>
       engine.transaction(
         (connection) =>
           work({
             query: async (statement) => {
-              lineOf(statement, line);
+              queueOf(statement, queue);
               return connection.query(statement);
             },
           }),
-        line,
+        queue,
       ),
   };
 }
 
 /** Work on behalf of a tenant may name no other tenant. */
-function lineOf(statement: Statement, line: string | undefined): string | undefined {
+function queueOf(statement: Statement, queue: string | undefined): string | undefined {
   const named = tenantOf(statement);
-  if (line !== undefined && isTenant(line) && named !== undefined && isTenant(named) && named !== line)
+  if (queue !== undefined && isTenant(queue) && named !== undefined && isTenant(named) && named !== queue)
     throw new Error(`A statement for one tenant names another: ${statement.text}`);
-  return line ?? named;
+  return queue ?? named;
 }
 
 /** The tenant that the statement names, if any. Rejects statements that touch several without a reason. */

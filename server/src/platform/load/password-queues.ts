@@ -1,37 +1,38 @@
 import type { Context } from '../context.ts';
 import type { Problem } from '../errors.ts';
-import { reject } from './holds.ts';
-import { inTurn, isLineFull, strangersLine } from './turns.ts';
+import { anonymousQueue, inTurn, isQueueFull } from './fair-queue.ts';
+import { reject } from './reservations.ts';
 
-function hashLineIsFull(ctx: Context): Problem {
+function passwordQueueFull(ctx: Context): Problem {
   const detail = 'Too many passwords of this tenant are waiting to be hashed.';
   return reject(ctx, 'hashes', 'tenant_concurrency', { detail, retryAfter: 1 });
 }
 
 /** Called before a guess counts as wrong: a rejected request is not a guess. */
-export function refuseFullHashLine(ctx: Context & { tenantId: string }): void {
-  if (isLineFull(ctx.admission.hashes, ctx.tenantId)) throw hashLineIsFull(ctx);
+export function refuseFullPasswordQueue(ctx: Context & { tenantId: string }): void {
+  if (isQueueFull(ctx.admission.hashes, ctx.tenantId)) throw passwordQueueFull(ctx);
 }
 
 /**
- * Checks a password with all its statements: two at a time per tenant, so that others find the database free.
+ * Checks a password with all of its statements: two at a time per tenant, so that the database stays free for
+ * others.
  */
-export async function checkInTenantsTurn<Result>(
+export async function checkInQueue<Result>(
   ctx: Context & { tenantId: string },
   check: () => Promise<Result>,
 ): Promise<Result> {
   const checked = inTurn(ctx.admission.checks, ctx.tenantId, check);
-  if (!checked) throw hashLineIsFull(ctx);
+  if (!checked) throw passwordQueueFull(ctx);
   return checked;
 }
 
 /** Hashes a password: two at a time on this node, because each uses a thread that learners' files need. */
-export function hashInTurn<Result>(
+export function hashInQueue<Result>(
   ctx: Context & { tenantId?: string },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const waits = () => ctx.counters.poolWaits.inc({ pool: 'hashes' });
-  const hashed = inTurn(ctx.admission.hashes, ctx.tenantId ?? strangersLine, work, waits);
-  if (!hashed) throw hashLineIsFull(ctx);
+  const hashed = inTurn(ctx.admission.hashes, ctx.tenantId ?? anonymousQueue, work, waits);
+  if (!hashed) throw passwordQueueFull(ctx);
   return hashed;
 }

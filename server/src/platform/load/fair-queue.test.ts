@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inTurn, openTurns, waitingIn } from './turns.ts';
+import { inTurn, openFairQueue, waitingIn } from './fair-queue.ts';
 
-test('tenants are served in turn, however long the line of one of them is', async () => {
-  const turns = openTurns({ most: 1, mostOfOne: 1, mostWaiting: 50 });
+test("tenants are served in turn, however long one tenant's queue is", async () => {
+  const turns = openFairQueue({ most: 1, maxPerCaller: 1, maxWaiting: 50 });
   const order: string[] = [];
   const work = (whose: string) =>
     inTurn(turns, whose, async () => {
@@ -15,11 +15,11 @@ test('tenants are served in turn, however long the line of one of them is', asyn
   assert.equal(waitingIn(turns), 52);
   await Promise.all(all);
   assert.deepEqual(order.slice(0, 6), ['a', 'a', 'b', 'c', 'a', 'b']);
-  assert.deepEqual([turns.inUse, turns.lines.size], [0, 0]);
+  assert.deepEqual([turns.inUse, turns.callers.size], [0, 0]);
 });
 
-test('a full line takes no more, while those of others do; work that fails passes its turn on', async () => {
-  const turns = openTurns({ most: 2, mostOfOne: 1, mostWaiting: 1 });
+test('a full queue rejects work while others accept it; failed work passes its turn on', async () => {
+  const turns = openFairQueue({ most: 2, maxPerCaller: 1, maxWaiting: 1 });
   const fail = () => Promise.reject(new Error('failed'));
   const first = inTurn(turns, 'a', fail);
   const second = inTurn(turns, 'a', async () => 'second');
@@ -27,11 +27,11 @@ test('a full line takes no more, while those of others do; work that fails passe
   assert.equal(await inTurn(turns, 'b', async () => 'at once'), 'at once');
   await assert.rejects(first ?? Promise.resolve(), /failed/);
   assert.equal(await second, 'second');
-  assert.deepEqual([turns.inUse, turns.lines.size], [0, 0]);
+  assert.deepEqual([turns.inUse, turns.callers.size], [0, 0]);
 });
 
-test('work that has waited for too long is rejected, and does not take its turn', async () => {
-  const turns = openTurns({ most: 1, mostOfOne: 1, mostWaiting: 10, longestWait: 20 });
+test('work that has waited too long is rejected and loses its turn', async () => {
+  const turns = openFairQueue({ most: 1, maxPerCaller: 1, maxWaiting: 10, longestWait: 20 });
   let end = () => {};
   const first = inTurn(turns, 'a', () => new Promise<void>((resolve) => (end = resolve)));
   let done = false;
@@ -41,5 +41,5 @@ test('work that has waited for too long is rejected, and does not take its turn'
   await assert.rejects(second ?? Promise.resolve(), /overloaded/);
   end();
   await first;
-  assert.deepEqual([done, turns.inUse, turns.lines.size], [false, 0, 0]);
+  assert.deepEqual([done, turns.inUse, turns.callers.size], [false, 0, 0]);
 });

@@ -17,7 +17,7 @@ export function reject<P extends RejectingPool>(
 }
 
 /** A place among those of `by`. `free`: unlimited for now, because there is enough room. */
-export type Hold<P extends PoolName> = {
+export type Reservation<P extends PoolName> = {
   of: Budgets;
   by: string;
   whose: string;
@@ -28,24 +28,24 @@ export type Hold<P extends PoolName> = {
 };
 
 /**
- * Takes one place from each and returns a function that releases all of them, and `held`, once; or releases
- * `held`, takes none and rejects the request.
+ * Takes one place from each and returns a function that releases all of them, and `reserved`, once; or releases
+ * `reserved`, takes none and rejects the request.
  */
-export function holdAll<P extends PoolName>(
+export function reserveAll<P extends PoolName>(
   ctx: Context,
   pool: P,
-  holds: readonly Hold<P>[],
-  held?: () => void,
+  reservations: readonly Reservation<P>[],
+  reserved?: () => void,
 ): () => void {
   const taken: Use[] = [];
   let isHeld = true;
   const giveBack = () => {
     if (!isHeld) return;
     isHeld = false;
-    for (const [index, use] of taken.entries()) use.inUse -= holds[index]?.amount ?? 1;
-    held?.();
+    for (const [index, use] of taken.entries()) use.inUse -= reservations[index]?.amount ?? 1;
+    reserved?.();
   };
-  for (const { of, by, whose, reason, free, amount = 1 } of holds) {
+  for (const { of, by, whose, reason, free, amount = 1 } of reservations) {
     const use = take(of, by, free, amount);
     if (!use) {
       giveBack();

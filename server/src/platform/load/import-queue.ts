@@ -3,7 +3,7 @@ import { type Counters, countRejection } from '../operations/counters.ts';
 import { limit } from './limit.ts';
 
 /** Heavy work, of which a few steps run at a time. The counts are for metrics. */
-export type Queue = {
+export type ImportQueue = {
   readonly running: number;
   readonly waiting: number;
   /**
@@ -17,7 +17,10 @@ type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>;
 
 const retryAfter = 30;
 
-export function openQueue(most: { running: number; waiting: number }, onRejected = () => {}): Queue {
+export function openImportQueue(
+  most: { running: number; waiting: number },
+  onRejected = () => {},
+): ImportQueue {
   const takeTurns = limit(most.running);
   const count = { started: 0, running: 0 };
   const inTurn: InTurn = (step) =>
@@ -54,6 +57,6 @@ export function openQueue(most: { running: number; waiting: number }, onRejected
 }
 
 /** Two at a time leave enough of a small machine for the service's callers. */
-export function openImports(counters: Counters): Queue {
-  return openQueue({ running: 2, waiting: 20 }, () => countRejection({ counters }, 'imports', 'full'));
+export function openImports(counters: Counters): ImportQueue {
+  return openImportQueue({ running: 2, waiting: 20 }, () => countRejection({ counters }, 'imports', 'full'));
 }

@@ -23,7 +23,7 @@ type Props = {
 };
 
 /** The main answer of the page, with reasons and remedies; decided by the launch rules themselves. */
-export function Verdict(props: Props) {
+export function LaunchCheck(props: Props) {
   const { LoginID, EnrollID } = props.enrolment;
   const t = useTranslations('enrolments');
   const { $api } = useApi();

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { untilRight } from '../../../test/support/until.ts';
 import { Problem } from '../errors.ts';
-import { openQueue } from './queue.ts';
+import { openImportQueue } from './import-queue.ts';
 
-test('a queue runs so many at a time, counts those that wait, and refuses the rest', async () => {
-  const queue = openQueue({ running: 2, waiting: 1 });
+test('a queue runs a fixed number at a time, counts those waiting, and rejects the rest', async () => {
+  const queue = openImportQueue({ running: 2, waiting: 1 });
   const ends: (() => void)[] = [];
   const start = () => queue.run((inTurn) => inTurn(() => new Promise<void>((end) => ends.push(end))));
   const works = [start(), start(), start()];
@@ -25,8 +25,8 @@ test('a queue runs so many at a time, counts those that wait, and refuses the re
   assert.deepEqual([queue.running, queue.waiting], [0, 0]);
 });
 
-test('a step that fails makes room for the next', async () => {
-  const queue = openQueue({ running: 1, waiting: 1 });
+test('a failed step makes room for the next', async () => {
+  const queue = openImportQueue({ running: 1, waiting: 1 });
   const fail = () => queue.run((inTurn) => inTurn(() => Promise.reject(new Error('failed'))));
   await assert.rejects(fail());
   await assert.rejects(fail());

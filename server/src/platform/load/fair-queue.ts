@@ -1,0 +1,150 @@
+import { Problem } from '../errors.ts';
+import { siteOf } from './budgets.ts';
+
+/**
+ * Work of which only a few pieces run at a time. The rest waits in queues, one per tenant, which are served
+ * in turn.
+ */
+export type FairQueue = {
+  readonly most: number;
+  readonly maxPerCaller: number;
+  /** Maximum number waiting in one queue. */
+  readonly maxWaiting: number;
+  /** In milliseconds. Work that has waited this long is rejected. */
+  readonly longestWait: number | null;
+  /** These are served before all others, in this order, but never twice in a row while others wait. */
+  readonly first: readonly string[];
+  lastWasFirst: boolean;
+  inUse: number;
+  readonly callers: Map<string, WaitingList>;
+};
+
+type WaitingList = { inUse: number; waiting: (() => void)[] };
+
+/** Queues for work without a tenant: no TenantID is empty or contains a control character. */
+export const operatorQueue = '';
+export const anonymousQueue = '\nanonymous';
+/** One queue per network, so that a flood from one does not delay the others. */
+export const anonymousQueueOf = (address: string): string => `${anonymousQueue} ${siteOf(address)}`;
+export const isAnonymousQueue = (queue: string | undefined): boolean =>
+  queue?.startsWith(anonymousQueue) === true;
+/** Look-ups of keys, sessions and tenants: short statements on which every caller depends. */
+export const credentialsQueue = '\ncredentials';
+/** Background work in short statements: finding due jobs, webhook dispatch, maintenance. */
+export const serviceQueue = '\nservice';
+/** Scheduled jobs, whose statements may be many and long, so they have no priority. */
+export const jobsQueue = '\njobs';
+/**
+ * Reads of data that tenants share, such as the tree of a release, so that no single tenant's queue pays for
+ * it.
+ */
+export const catalogueQueue = '\ncatalogue';
+
+export const isTenant = (queue: string): boolean => queue !== operatorQueue && !queue.startsWith('\n');
+
+export function openFairQueue(
+  limits: Pick<FairQueue, 'most' | 'maxPerCaller' | 'maxWaiting'> & {
+    longestWait?: number;
+    first?: string[];
+  },
+): FairQueue {
+  return { longestWait: null, first: [], ...limits, lastWasFirst: false, inUse: 0, callers: new Map() };
+}
+
+export function waitingIn({ callers }: FairQueue): number {
+  let waiting = 0;
+  for (const own of callers.values()) waiting += own.waiting.length;
+  return waiting;
+}
+
+export function isQueueFull({ callers, maxWaiting }: FairQueue, whose: string): boolean {
+  return (callers.get(whose)?.waiting.length ?? 0) >= maxWaiting;
+}
+
+/**
+ * Runs the work in turn; null if the queue is full. A tenant with a long queue only delays itself: the tenant
+ * served last goes to the end.
+ */
+export function inTurn<Result>(
+  queue: FairQueue,
+  whose: string,
+  work: () => Promise<Result>,
+  onWait: () => void = () => {},
+): Promise<Result> | null {
+  const own = queue.callers.get(whose) ?? { inUse: 0, waiting: [] };
+  const isFree = queue.inUse < queue.most && own.inUse < queue.maxPerCaller;
+  if (!isFree && isQueueFull(queue, whose)) return null;
+  queue.callers.set(whose, own);
+  if (isFree) {
+    begin(queue, own);
+    return workAndPass(queue, own, work);
+  }
+  onWait();
+  return waitIn(own, queue.longestWait).then(() => workAndPass(queue, own, work));
+}
+
+function waitIn({ waiting }: WaitingList, longest: number | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      waiting.splice(waiting.indexOf(start), 1);
+      reject(overloaded());
+    };
+    const timer = longest === null ? null : setTimeout(giveUp, longest);
+    const start = () => {
+      if (timer) clearTimeout(timer);
+      resolve();
+    };
+    waiting.push(start);
+  });
+}
+
+/** So that clients retry at different times. */
+export function overloaded(): Problem {
+  return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
+    retryAfter: 1 + Math.floor(Math.random() * 3),
+  });
+}
+
+const isIdle = ({ inUse, waiting }: WaitingList): boolean => inUse === 0 && waiting.length === 0;
+
+function begin(queue: FairQueue, own: WaitingList): void {
+  queue.inUse++;
+  own.inUse++;
+}
+
+async function workAndPass<Result>(
+  queue: FairQueue,
+  own: WaitingList,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } finally {
+    queue.inUse--;
+    own.inUse--;
+    passOn(queue);
+  }
+}
+
+function passOn(queue: FairQueue): void {
+  const { first } = queue;
+  const others = [...queue.callers.keys()].filter((whose) => !first.includes(whose));
+  for (const whose of queue.lastWasFirst ? [...others, ...first] : [...first, ...others])
+    if (serve(queue, whose)) {
+      queue.lastWasFirst = first.includes(whose);
+      return;
+    }
+}
+
+/** Starts the first work in the queue if it may run; the queue goes to the end. */
+function serve(queue: FairQueue, whose: string): boolean {
+  const own = queue.callers.get(whose);
+  if (!own) return false;
+  const next = own.inUse < queue.maxPerCaller ? own.waiting.shift() : undefined;
+  if (next || isIdle(own)) queue.callers.delete(whose);
+  if (!next) return false;
+  queue.callers.set(whose, own);
+  begin(queue, own);
+  next();
+  return true;
+}
