@@ -160,11 +160,11 @@ async function withPlantedCookies(contentUrl: string, count: number) {
     for (let number = 0; number < count; number++)
       // biome-ignore lint/suspicious/noDocumentCookie: old courses know no other way
       document.cookie = `planted-${number}=${'x'.repeat(2_000)}; path=/; domain=${domain}`;
-    // Chromium stores them asynchronously, and before it answers the page that set them.
-    return document.cookie.length;
   }, count);
   const planted = (await course.evaluate(() => document.cookie)).includes('planted-');
-  const status = await course.evaluate(async () => (await fetch(location.href)).status);
+  const status = await course.evaluate(
+    async () => (await fetch(location.href, { cache: 'no-store' })).status,
+  );
   await context.close();
   return { planted, status };
 }
