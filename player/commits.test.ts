@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { memoryStorage } from '../server/test/support/memory-storage.ts';
 import { unitOf } from '../standards/test-support.ts';
 import type { RunTimeData, Standard } from '../standards/types.ts';
@@ -44,6 +44,16 @@ function sessionOf(Standard: Standard): Session {
 
 type Answer = (commit: Commit) => Response;
 const accept: Answer = (commit) => Response.json({ ...receipt, Number: commit.Number });
+
+const real = ['performance', 'window', 'navigator', 'fetch'].map(
+  (name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const,
+);
+// Other files run in this process.
+after(() => {
+  for (const [name, own] of real)
+    if (own) Object.defineProperty(globalThis, name, own);
+    else Reflect.deleteProperty(globalThis, name);
+});
 
 /** A simulated browser: its clock, its storage, and a network that responds as the test says. */
 function openBrowser(t: TestContext, { standard = 'scorm12', room }: { standard?: Standard; room?: number }) {

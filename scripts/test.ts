@@ -74,6 +74,9 @@ const env: NodeJS.ProcessEnv = {
   TEST_STATEMENTS: statements,
   TEST_ANSWERS: answers,
   TEST_PREPARED: join(scratch, 'prepared'),
+  // Measured: a command of the service takes 0.7 s of CPU time instead of 1.3 s.
+  TEST_NODE_FLAGS: '--liftoff-only',
+  NODE_COMPILE_CACHE: join(scratch, 'compiled'),
 };
 if (!values.postgres && !values.journeys) delete env.TEST_DATABASE_URL;
 /** They measure time, so nothing runs alongside them. */
@@ -81,53 +84,64 @@ const isMeasured = (file: string) => file.endsWith('console-budget.test.ts');
 const noted = join(scratch, 'failed');
 const failed: string[] = [];
 
-/**
- * Runs several files in one process, which loads the sources once. Each file is a suite, and the next one starts when its
- * last hook has ended. A process takes a share of the remaining files, so that the last batches are short.
- */
-function batches(files: readonly string[]): string[] {
-  const largest = 12;
-  const made: string[] = [];
-  for (let rest = [...files]; rest.length > 0; ) {
-    const size = Math.min(largest, Math.max(1, Math.ceil(rest.length / 8)));
-    const path = join(scratch, `batch-${String(made.length).padStart(3, '0')}.test.mjs`);
-    writeFileSync(path, batchSource(rest.slice(0, size)));
-    made.push(path);
-    rest = rest.slice(size);
-  }
-  return made;
-}
-
 const addressOf = (file: string) => pathToFileURL(resolve(file)).href;
 const opensBrowser = (file: string) => /\btest\/(journeys|deploy)\//.test(file);
 
-function batchSource(files: readonly string[]): string {
-  const suites = files.map((file) => [file, addressOf(file)]);
+/**
+ * A process loads the sources and opens a database once, and then takes one file after another, until none is left. Each
+ * file is a suite, and the next one starts when its last hook has ended.
+ */
+function queue(files: readonly string[], processes: number): string[] {
+  const taken = mkdtempSync(join(scratch, 'taken-'));
+  const suites = files.map((file, index) => [file, addressOf(file), join(taken, String(index))]);
   // Hooks registered by a suite's imports belong to it. The browser's hooks, which check every journey, belong to all.
   const first = files.some(opensBrowser) ? `import '${addressOf('server/test/support/browser.ts')}';` : '';
-  return `
+  const source = `
+    import { mkdirSync } from 'node:fs';
     import { after, describe } from 'node:test';
+    import { closeDatabases, reuseDatabases } from '${addressOf('server/test/support/reused-databases.ts')}';
     ${first}
-    for (const [name, address] of ${JSON.stringify(suites)})
-      await new Promise((ended) => {
-        describe(name, { timeout: 600_000 }, () => import(address).finally(() => after(ended)));
-      });`;
+    reuseDatabases();
+    after(closeDatabases);
+    const take = (claim) => {
+      try {
+        mkdirSync(claim);
+        return true;
+      } catch (error) {
+        if (error.code === 'EEXIST') return false;
+        throw error;
+      }
+    };
+    for (const [name, address, claim] of ${JSON.stringify(suites)})
+      if (take(claim))
+        await new Promise((ended) => {
+          describe(name, { timeout: 600_000 }, () => import(address).finally(() => after(ended)));
+        });`;
+  return Array.from({ length: Math.min(processes, files.length) }, (_, number) => {
+    const path = join(taken, `process-${number + 1}.test.mjs`);
+    writeFileSync(path, source);
+    return path;
+  });
 }
+
+/** The processors are busy with tests. Measured: 11 % less CPU time. */
+const collector = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 function run(some: readonly string[], concurrency: number): number {
   if (some.length === 0) return 0;
   const { status } = spawnSync(
     process.execPath,
     [
+      ...collector,
       '--test',
       `--test-concurrency=${concurrency}`,
-      // For a whole batch. Each file also has its own limit of ten minutes.
+      // For a whole process. Each file also has its own limit of ten minutes.
       '--test-timeout=3600000',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
       `--test-reporter=${new URL('./failed-files.ts', import.meta.url)}`,
       `--test-reporter-destination=${noted}`,
-      ...batches(some),
+      ...queue(some, concurrency),
     ],
     { stdio: 'inherit', env },
   );

@@ -4,6 +4,7 @@ import {
   bootstrapKey,
   cleanUp,
   type Environment,
+  place,
   type Running,
   startProcess,
   stopProcess,
@@ -58,14 +59,11 @@ export async function ready(client: Client, baseUrl: string): Promise<boolean> {
 /** Kills under load repeatedly on the same data, and checks the data each time. */
 export async function killRounds(options: Options): Promise<Result> {
   const { rounds, databaseUrl, server, say = () => {} } = options;
-  const folder = await temporaryFolder();
-  const first: Environment = {
-    DATA_DIR: folder,
-    BOOTSTRAP_KEY: bootstrapKey,
-    LOG_LEVEL: 'error',
-    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
-  };
-  let service = await startProcess(first);
+  const home: Environment =
+    databaseUrl === null
+      ? await place()
+      : { DATA_DIR: await temporaryFolder(), DATABASE_URL: databaseUrl, BOOTSTRAP_KEY: bootstrapKey };
+  let service = await startProcess({ ...home, LOG_LEVEL: 'error' });
   const { env } = service;
   const client = openClient(lanes);
   const ledger = emptyLedger();
@@ -103,7 +101,7 @@ export async function killRounds(options: Options): Promise<Result> {
     }
     const { code } = await stopProcess(service);
     if (code !== 0) result.faults.push(`the service stopped with ${code}`);
-    if (databaseUrl === null) result.torn.push(...(await checkFolder(folder)));
+    if (databaseUrl === null) result.torn.push(...(await checkFolder(String(home.DATA_DIR))));
     return result;
   } finally {
     client.close();

@@ -43,10 +43,10 @@ const started = new Set<ChildProcess>();
 
 /** Runs a program with the minimal environment it needs. */
 export function runProcess(program: string, args: string[], env: Environment, cwd = root) {
-  const { PATH, HOME, TMPDIR } = process.env;
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(program, args, {
     cwd,
-    env: { PATH, HOME, TMPDIR, ...env } as NodeJS.ProcessEnv,
+    env: { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...env } as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   started.add(child);
@@ -67,8 +67,10 @@ export function runProcess(program: string, args: string[], env: Environment, cw
   return { child, exited, stdout: () => output.stdout, stderr: () => output.stderr };
 }
 
+/** With the flags for Node.js that `scripts/test.ts` sets, because most tests start it for a few seconds. */
 export function runLectern(args: readonly string[], env: Environment, cwd = root) {
-  return runProcess(process.execPath, [lectern, ...args], env, cwd);
+  const flags = process.env.TEST_NODE_FLAGS?.split(' ') ?? [];
+  return runProcess(process.execPath, [...flags, lectern, ...args], env, cwd);
 }
 
 /** The environment in which a process of the service meets a fault; see `inject.ts`. */

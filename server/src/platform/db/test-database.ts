@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { recordStatements } from '../../../test/support/recorded-statements.ts';
+import { reusedDatabase } from '../../../test/support/reused-databases.ts';
 import {
   emptyServerDatabase,
   type ServerDatabase,
@@ -22,7 +23,6 @@ const kept = path.join(import.meta.dirname, '../../../../node_modules/.cache');
 /** A migrated database for one test: in memory, or on the server that TEST_DATABASE_URL names. */
 export async function openTestDatabase(): Promise<{ engine: Engine; db: Database }> {
   const engine = guardTenants(await recorded(openCopy()));
-  await migrate(engine, locations.migrations);
   return { engine, db: kyselyOn(engine) };
 }
 
@@ -35,20 +35,13 @@ async function recorded(opening: Promise<Engine>): Promise<Engine> {
 /** For tests of the database layer itself, which create their own tables. */
 export async function openEmptyTestDatabase(): Promise<Engine> {
   const url = process.env.TEST_DATABASE_URL;
-  return url ? openOnServer(await emptyServerDatabase(url)) : openInMemory();
+  return url ? openOnServer(await emptyServerDatabase(url)) : openInMemory(await images.empty());
 }
-
-/**
- * Databases are copied, because migrating one takes seconds: it is done once per process, or once per server.
- */
-let migrated: Promise<Uint8Array | string> | null = null;
 
 async function openCopy(): Promise<Engine> {
   const url = process.env.TEST_DATABASE_URL;
-  migrated ??= url ? migratedTemplate(url) : migratedImage();
-  const original = await migrated;
-  if (typeof original !== 'string') return openInMemory(original);
-  return openOnServer(await emptyServerDatabase(url ?? '', original));
+  if (url) return openOnServer(await emptyServerDatabase(url, await template()));
+  return reusedDatabase(async () => openInMemory(await images.migrated()));
 }
 
 function openInMemory(image?: Uint8Array): Promise<PgliteEngine> {
@@ -62,6 +55,8 @@ async function openOnServer({ url, drop }: ServerDatabase): Promise<Engine> {
   return { ...engine, close: () => engine.close().finally(drop) };
 }
 
+const template = once(() => migratedTemplate(process.env.TEST_DATABASE_URL ?? ''));
+
 /** The name of a migrated database on the server, to be copied. */
 export async function migratedTemplate(serverUrl: string): Promise<string> {
   return templateOnServer(serverUrl, `lectern_template_${await fingerprint()}`, async (url) => {
@@ -70,13 +65,31 @@ export async function migratedTemplate(serverUrl: string): Promise<string> {
   });
 }
 
-/** Measured: 0.5 s from an image instead of 2.2 s from scratch. */
-async function migratedImage(): Promise<Uint8Array> {
-  const file = path.join(kept, `lectern-test-${await fingerprint()}.tar`);
+/** Databases are copied, because creating one takes seconds: it is done once per version, and read once per process. */
+const images = {
+  empty: once(() => image('empty', openInMemory)),
+  migrated: once(() => image('migrated', openMigrated)),
+};
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+async function openMigrated(): Promise<PgliteEngine> {
+  const engine = await openInMemory(await images.empty());
+  await migrate(engine, locations.migrations);
+  return engine;
+}
+
+async function image(name: string, open: () => Promise<PgliteEngine>): Promise<Uint8Array> {
+  const file = path.join(kept, `lectern-test-${name}-${await fingerprint()}.tar`);
   if (existsSync(file)) return readFile(file);
-  const engine = await openInMemory();
+  const engine = await open();
   try {
-    await migrate(engine, locations.migrations);
     await engine.script('checkpoint');
     const image = await engine.dump();
     await mkdir(kept, { recursive: true });

@@ -1,0 +1,100 @@
+import type { Connection, Engine } from '../../src/platform/db/engine.ts';
+
+/** Databases that earlier test files of this process left empty. Null: every database is closed after use. */
+let left: Engine[] | null = null;
+
+/** From now on, closing a database empties it and leaves it to the next test file. */
+export function reuseDatabases(): void {
+  left ??= [];
+}
+
+/** For `after`, because an open database keeps the process running. */
+export async function closeDatabases(): Promise<void> {
+  const engines = left ?? [];
+  left = null;
+  await Promise.all(engines.map((engine) => engine.close()));
+}
+
+/** A database as migrations leave it: a new one, or one that an earlier test file has left. */
+export async function reusedDatabase(open: () => Promise<Engine>): Promise<Engine> {
+  if (left === null) return open();
+  const engine = left.pop() ?? (await open());
+  migrated ??= readMigrated(engine);
+  await migrated;
+  return lease(engine);
+}
+
+/** A statement that changes more than rows. It stays changed, so such a database is not reused. */
+const lasting =
+  /(?:^|;)\s*(?:(?:\/\*[\s\S]*?\*\/|--[^\n]*\n)\s*)*(?:create|alter|drop|analyze|vacuum|reindex|set\s+(?!local\b))/i;
+
+function lease(engine: Engine): Engine {
+  const { waits } = engine.load();
+  let isChanged = false;
+  let isClosed = false;
+  const note = (text: string) => {
+    if (isClosed) throw new Error('The database is closed.');
+    isChanged ||= lasting.test(text);
+  };
+  const over = (connection: Connection): Connection => ({
+    query: async (statement) => {
+      note(statement.text);
+      return connection.query(statement);
+    },
+  });
+  return {
+    ...engine,
+    ...over(engine),
+    transaction: async (work) => {
+      note('');
+      return engine.transaction((connection) => work(over(connection)));
+    },
+    script: async (text) => {
+      note(text);
+      return engine.script(text);
+    },
+    load: () => ({ ...engine.load(), waits: engine.load().waits - waits }),
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      if (left === null || isChanged) return engine.close();
+      await empty(engine);
+      left.push(engine);
+    },
+  };
+}
+
+type Migrated = { tables: string[]; rows: { table: string; json: string }[] };
+/** The same for all databases of this process. */
+let migrated: Promise<Migrated> | null = null;
+
+/** The tables, and the rows that migrations have written. */
+async function readMigrated(engine: Engine): Promise<Migrated> {
+  const found = await engine.query<{ table: string }>({
+    text: `select format('%I', tablename) as "table" from pg_tables where schemaname = 'public' and tablename <> 'migration'`,
+    values: [],
+  });
+  const tables = found.rows.map(({ table }) => table);
+  const rows: Migrated['rows'] = [];
+  for (const table of tables) {
+    const text = `select json_agg(known)::text as json from ${table} known`;
+    const [row] = (await engine.query<{ json: string | null }>({ text, values: [] })).rows;
+    if (row?.json) rows.push({ table, json: row.json });
+  }
+  return { tables, rows };
+}
+
+/** Measured: 0.02 s instead of the 0.5 s that opening a database takes. */
+async function empty(engine: Engine): Promise<void> {
+  const { tables, rows } = (await migrated) ?? { tables: [], rows: [] };
+  const text = tables.map((table) => `select '${table}' as "table" where exists (select from ${table})`);
+  const filled = await engine.query<{ table: string }>({ text: text.join(' union all '), values: [] });
+  const names = filled.rows.map(({ table }) => table);
+  if (names.length > 0) await engine.script(`truncate ${names.join()} restart identity cascade`);
+  for (const { table, json } of rows) {
+    const text = `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`;
+    await engine.query({ text, values: [json] });
+  }
+  // Otherwise the log of an in-memory database grows, and the files of emptied tables stay.
+  await engine.script('checkpoint');
+}
