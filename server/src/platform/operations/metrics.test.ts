@@ -72,7 +72,7 @@ test('metrics count rejections by pool and reason', async () => {
   assert.equal(grown(rejected('interface', 'key_rate')), 1);
   clock.advance({ seconds: 61 });
   const calls = [beginBulk(key), beginBulk(key)];
-  await until('two are in progress', () => service.ctx.admission.bulkCalls.size === 1);
+  await until('two are in progress', () => [...service.ctx.admission.bulkCalls.values()].includes(2));
   const bulk = await growthOf(metricsNow, () =>
     service.api('POST', '/user/bulk', '{"LoginID":"x"}\n', key, {
       'content-type': 'application/x-ndjson',
