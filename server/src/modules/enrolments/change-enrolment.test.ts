@@ -112,7 +112,7 @@ test('a completion that arrives after access has ended counts, and shows when ac
   assert.notEqual(back.CompletedAt, null);
 });
 
-test('an earlier enrolment cannot become current next to another', async () => {
+test('an earlier enrolment cannot become a second current one', async () => {
   const first = await enrolled();
   await first.put({ ExpiresAt: inDays(-1) });
   expectStatus(await api('POST', `/enrol/${first.LoginID}/${CourseID}`), 201);

@@ -53,7 +53,7 @@ async function enrol(tenant: TestTenant, course = CourseID) {
   return reply.body as { LoginID: string; LaunchURL: string };
 }
 
-test('thirty days without Days, zeros included, oldest first', async () => {
+test('without Days, thirty days are returned, oldest first, including days without activity', async () => {
   const tenant = await newTenant(service);
   const { Days } = (await tenant.api('GET', '/overview')).body;
   assert.equal(Days.length, 30);
@@ -70,7 +70,7 @@ test('thirty days without Days, zeros included, oldest first', async () => {
     expectProblem(await tenant.api('GET', `/overview?Days=${days}`), 422, 'validation_failed', 'Days');
 });
 
-test('a course enrolled on, started twice and completed counts once each', async () => {
+test('an enrolment, two starts and a completion of one course count once each', async () => {
   const tenant = await newTenant(service);
   const { LoginID, LaunchURL } = await enrol(tenant, 'phishing');
   expectStatus(await tenant.api('POST', `/enrol/${LoginID}/phishing`), 200);
@@ -81,7 +81,7 @@ test('a course enrolled on, started twice and completed counts once each', async
   assert.deepEqual(last, { Day: today(), Enrolments: 1, Starts: 1, Completions: 1 });
 });
 
-test('the last millisecond of a day and the first of the next are told apart, whenever they are counted', async () => {
+test('the last millisecond of a day and the first of the next are distinguished, whenever they are counted', async () => {
   const [watched, late] = [await newTenant(service), await newTenant(service)];
   for (const milliseconds of [-1, 0]) {
     toNextDay(milliseconds);
@@ -99,7 +99,7 @@ test('the last millisecond of a day and the first of the next are told apart, wh
   assert.deepEqual(await enrolmentsOf(watched, 6), [1, 1, 0, 0, 0, 0]);
 });
 
-test('what is committed after its day was read is still counted on its day', async () => {
+test('an event committed after its day was read is still counted on that day', async () => {
   const tenant = await newTenant(service);
   const ctx = contextOf(tenant);
   const write = (context: typeof ctx) =>
@@ -121,7 +121,7 @@ test('what is committed after its day was read is still counted on its day', asy
   for (let n = 0; n < 3; n++) assert.deepEqual(await enrolmentsOf(tenant), [0, 2, last]);
 });
 
-test('readers and writers at once: each count is one that was true, and none is counted twice', async () => {
+test('concurrent readers and writers: each count was true at some point, and nothing is counted twice', async () => {
   const tenant = await newTenant(service);
   const read = async () => {
     const { statusCode, body } = await node.api.inject({
@@ -149,7 +149,7 @@ test('readers and writers at once: each count is one that was true, and none is 
   assert.deepEqual(await enrolmentsOf(tenant, 1), [users]);
 });
 
-test('the counts of an erased user stay, and another tenant sees none of them', async () => {
+test("an erased user's counts remain, and another tenant cannot see them", async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
   const { LoginID, LaunchURL } = await enrol(tenant);
   await play(service, LaunchURL);
@@ -161,7 +161,7 @@ test('the counts of an erased user stay, and another tenant sees none of them', 
   assert.deepEqual(await daysOf(other, 1), [{ ...counts, Enrolments: 0, Starts: 0 }]);
 });
 
-test('an event that is counted is not read again', async () => {
+test('a counted event is not read again', async () => {
   const tenant = await newTenant(service);
   await enrol(tenant);
   await untilReadable(contextOf(tenant));
