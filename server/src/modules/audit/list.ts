@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { mostVisited, visitRows, type Way } from '../../platform/db/visits.ts';
+import { maxVisited, visitRows, type Way } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId, lowestId } from '../../platform/ids.ts';
@@ -62,7 +62,7 @@ function filterSql(filter: Filter, parameters: Parameters): string {
 /** What a person did and what was done to them. An entry of both kinds is there twice. */
 function ofPerson({ userId, enrolments }: Person, { add }: Parameters): string {
   const user = add(userId);
-  const first = `order by entry.audit_id limit ${mostVisited}`;
+  const first = `order by entry.audit_id limit ${maxVisited}`;
   return `(
     (select entry.*, false as again from audit_entry entry
       where entry.tenant_id = $1 and entry.actor_user_id = ${user}::uuid ${first})

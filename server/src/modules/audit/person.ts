@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 
 /** More enrolments than anybody has. */
-const mostEnrolments = 200;
+const maxEnrolments = 200;
 
 /** `hasMore`: not all enrolments are listed. */
 export type Person = { userId: string; enrolments: string[]; hasMore: boolean };
@@ -21,8 +21,8 @@ export async function findPerson(ctx: TenantContext, loginId: string): Promise<P
     .where('tenant_id', '=', ctx.tenantId)
     .where('user_id', '=', user.user_id)
     .orderBy('enroll_id')
-    .limit(mostEnrolments + 1)
+    .limit(maxEnrolments + 1)
     .execute();
-  const enrolments = rows.slice(0, mostEnrolments).map(({ enroll_id }) => enroll_id);
-  return { userId: user.user_id, enrolments, hasMore: rows.length > mostEnrolments };
+  const enrolments = rows.slice(0, maxEnrolments).map(({ enroll_id }) => enroll_id);
+  return { userId: user.user_id, enrolments, hasMore: rows.length > maxEnrolments };
 }

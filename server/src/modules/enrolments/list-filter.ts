@@ -1,5 +1,5 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { mostVisited, type Way } from '../../platform/db/visits.ts';
+import { maxVisited, type Way } from '../../platform/db/visits.ts';
 import type { Order, PageQuery } from '../../platform/http/pagination.ts';
 import { nextStatus, type Status, statuses } from './states.ts';
 
@@ -102,7 +102,7 @@ function waysById(input: EnrolmentFilter, { overdue }: Times): WayOf[] {
 function rangesOf(status: Status | undefined, overdue: string[] | null, { add }: Parameters): string[] {
   if (status === undefined) return statuses.map(isNoted);
   if (!overdue || overdue.length === 0) return [isNoted(status)];
-  if (overdue.length === mostVisited) return [status, ...openStatuses].map(isNoted);
+  if (overdue.length === maxVisited) return [status, ...openStatuses].map(isNoted);
   return [isNoted(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];
 }
 

@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { mostVisited, visitRows } from '../../platform/db/visits.ts';
+import { maxVisited, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
@@ -92,7 +92,7 @@ async function readOverdue(ctx: TenantContext): Promise<string[]> {
     .where('ended_at', 'is', null)
     .where('expires_at', '<=', ctx.now())
     .orderBy('expires_at')
-    .limit(mostVisited)
+    .limit(maxVisited)
     .execute();
   return rows.map(({ enroll_id }) => enroll_id);
 }

@@ -1,5 +1,5 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { mostVisited, type Way } from '../../platform/db/visits.ts';
+import { maxVisited, type Way } from '../../platform/db/visits.ts';
 import type { Person } from '../audit/person.ts';
 
 /** Filters of the log. `person`: null if nobody has the LoginID. */
@@ -16,11 +16,11 @@ export function filterSql({ types, enrollId, person }: LogFilter, { add }: Param
 /** A user's events: their own and those of their enrolments, so that writing an event needs no further index. */
 const ofPerson = ({ userId, enrolments }: Person, { add }: Parameters) => `(
   (select entry.* from event entry where entry.tenant_id = $1 and entry.user_id = ${add(userId)}::uuid and entry.enroll_id is null
-    order by entry.event_id limit ${mostVisited})
+    order by entry.event_id limit ${maxVisited})
   union all
   select entry.* from unnest(${add(enrolments)}::uuid[]) as own (enroll_id) cross join lateral (
     select entry.* from event entry where entry.tenant_id = $1 and entry.enroll_id = own.enroll_id
-    order by entry.event_id limit ${mostVisited}
+    order by entry.event_id limit ${maxVisited}
   ) entry
 ) held where true`;
 

@@ -8,7 +8,7 @@ import { appendAudit, deployment } from '../audit/append.ts';
 import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { forgetTenant, hideTenant, refuseUnlessSuspended } from '../tenants/deletion.ts';
 import { findAnyTenant, tenantNotFound } from '../tenants/tenants.ts';
-import { mostCounted, type TenantDeletion } from './schemas.ts';
+import { maxCounted, type TenantDeletion } from './schemas.ts';
 import { ownTables, publicName } from './tables.ts';
 
 const kept = [
@@ -84,12 +84,12 @@ type Count = Pick<TenantDeletion['Deleted'][number], 'Records' | 'More'>;
 
 /** Of a number that was counted up to one more than is shown. */
 const countOf = (records: number): Count => ({
-  Records: Math.min(records, mostCounted),
-  More: records > mostCounted,
+  Records: Math.min(records, maxCounted),
+  More: records > maxCounted,
 });
 
 async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion['Deleted']> {
-  const most = mostCounted + 1;
+  const most = maxCounted + 1;
   const counted: TenantDeletion['Deleted'] = [];
   for (const { table, key, what } of ownTables) {
     const records = await countPages(forTenant(ctx, tenantId), { table, key, rows: countedAtOnce }, most);

@@ -4,10 +4,10 @@ import { Tenant } from '../tenants/schemas.ts';
 
 const Data = Type.String({ description: 'The kind of data: the Type of its lines in the export.' });
 /** Records of a kind that are counted: counting millions would take as long as reading them. */
-export const mostCounted = 10_000;
+export const maxCounted = 10_000;
 const Records = Type.Integer({
   minimum: 0,
-  description: `Number of records. Counting stops at ${mostCounted}.`,
+  description: `Number of records. Counting stops at ${maxCounted}.`,
 });
 const More = Type.Boolean({ description: 'true: there are more records than were counted.' });
 

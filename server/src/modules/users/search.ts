@@ -50,7 +50,7 @@ type Sought = { input: UserFilter & { Search: string }; place: Place; limit: num
 /** A statement visits this many for the way that it has come to, and fewer for each before. */
 const most = 800;
 /** More than fit on a page. */
-const mostRows = 1_000;
+const maxRows = 1_000;
 
 /**
  * Results of one way follow those of the other, each in index order. Users found earlier are left out, so
@@ -79,7 +79,7 @@ function searchText({ input, place, limit }: Sought, parameters: Parameters): st
       (
         _,
         index,
-      ) => `(select count(*) filter (where found) + ${mostRows} * count(*) filter (where visited = ${most})
+      ) => `(select count(*) filter (where found) + ${maxRows} * count(*) filter (where visited = ${most})
         from found_${place.way + index})`,
     );
     const wanted = made.length === 0 ? '' : ` and ${made.join(' + ')} <= ${parameters.add(limit)}`;

@@ -3,7 +3,7 @@ import { type Parameters, parametersAfter } from './parameters.ts';
 import { run } from './transaction.ts';
 
 /** Rows that a statement visits. On the embedded database 2,000 take 3 to 20 ms, and others wait for it. */
-export const mostVisited = 2_000;
+export const maxVisited = 2_000;
 
 /**
  * A way to visit a list: conditions on `held`, each served by one index. `order`: the order of that index, if it is not
@@ -102,7 +102,7 @@ export async function tryWays<R extends object>(ctx: { db: Database }, list: Lis
   if (visit?.isDone) return visit;
   let furthest: (Visit<R> & { end: R }) | null = null;
   for (const wayOf of list.ways) {
-    const { isDone, isInOrder, ...visit } = await visitBy<R>(ctx, list, wayOf, mostVisited);
+    const { isDone, isInOrder, ...visit } = await visitBy<R>(ctx, list, wayOf, maxVisited);
     if (isDone) return visit;
     const { end } = visit;
     if (!isInOrder || end === null) continue;

@@ -149,7 +149,7 @@ test('300 concurrent calls of one key are all accepted while the pool has room',
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
 });
 
-test('one LaunchURL may reserve 20 places, whatever its tickets; other enrolments are unaffected', async () => {
+test('one LaunchURL may hold 20 places, whatever its tickets; other enrolments are unaffected', async () => {
   const course = await newCourse(service);
   const enrolment = await service.enrol(course);
   const { runTime } = admission.pools;
@@ -304,7 +304,7 @@ test('a class behind one address can sign in at the same moment', async () => {
   assert.equal(rejected, 0);
 });
 
-test("anonymous callers' passwords have a separate queue, of which one site may reserve half", async () => {
+test("anonymous callers' passwords have a separate queue, of which one site may hold half", async () => {
   const ofSite = await signInTogether(160, (at) => `198.51.101.${at % 5}`);
   assert.ok(ofSite.rejected > 0 && ofSite.rejected === ofSite.ofSite, JSON.stringify(ofSite));
   const ofAll = await signInTogether(300, (at) => `192.0.${100 + (at % 15)}.1`);

@@ -111,7 +111,7 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
 }
 
 /**
- * Admits a request with a key or session. Once half of the pool is in use, a key may reserve an eighth, a tenant
+ * Admits a request with a key or session. Once half of the pool is in use, a key may hold an eighth, a tenant
  * a quarter.
  */
 export function admitCaller(
@@ -194,7 +194,7 @@ function charge(ctx: Context, { budget }: Player, bytes: number): Problem | null
 
 /**
  * Checks an anonymous caller's password: two at a time, because they must not use all threads. An address may
- * reserve a quarter of the queue, a site half.
+ * hold a quarter of the queue, a site half.
  */
 export async function checkInTurn<Result>(
   ctx: Context,
