@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { countAnonymous, refuseStalled } from './admission.ts';
-import { giveBack, networkOf, spend } from './budgets.ts';
+import { giveBack, networkOf, reserve, spend } from './budgets.ts';
 import { reject } from './reservations.ts';
 
 const maxTrusted = 10_000;
@@ -25,20 +25,37 @@ export async function checkCredentials<Found>(
   }
   const { trusted, beingChecked } = ctx.admission;
   const digest = sha256(shown);
-  // A client's first requests often arrive together: one look-up serves all of them.
-  while (!trusted.has(digest) && beingChecked.has(digest)) await beingChecked.get(digest);
-  if (trusted.has(digest)) return lookAgain(ctx, request, digest, () => look(true));
-  const first = lookFirst(ctx, request, () => look(false));
-  const over = first.then(
-    () => trust(trusted, digest),
-    () => {},
-  );
-  beingChecked.set(digest, over);
+  if (!trusted.has(digest)) {
+    const network = networkOf(request.ip);
+    const name = `${network} ${digest}`;
+    const underWay = beingChecked.get(name);
+    if (!underWay) {
+      const found = lookFirst(ctx, network, digest, () => look(false));
+      beingChecked.set(name, found);
+      return await found.finally(() => beingChecked.delete(name));
+    }
+    await shareOutcome(ctx, network, underWay);
+  }
+  return lookAgain(ctx, request, digest, () => look(true));
+}
+
+/**
+ * A client's first requests often arrive together: one look-up serves all of them, also if it fails. Otherwise
+ * each would look again after the failure of the one before, and all the others would wake up each time.
+ */
+async function shareOutcome(ctx: Context, network: string, underWay: Promise<unknown>): Promise<void> {
+  const leave = reserve(ctx.admission.wrongCredentials, network);
+  if (!leave) throw tooManyWrong(ctx, 1);
   try {
-    return await first;
+    await underWay;
+  } catch (error) {
+    if (isWrong(error)) {
+      chargeWrong(ctx, network);
+      spend(ctx.admission.addresses, network, ctx.now());
+    }
+    throw error;
   } finally {
-    await over;
-    beingChecked.delete(digest);
+    leave();
   }
 }
 
@@ -64,20 +81,16 @@ async function lookAgain<Found>(
 
 async function lookFirst<Found>(
   ctx: Context,
-  request: FastifyRequest,
+  network: string,
+  digest: string,
   look: () => Promise<Found>,
 ): Promise<Found> {
-  const { wrongCredentials, addresses } = ctx.admission;
-  const network = networkOf(request.ip);
-  const seconds = spend(wrongCredentials, network, ctx.now());
-  if (seconds > 0)
-    throw reject(ctx, 'anonymous', 'wrong_credentials', {
-      detail: 'Too many requests with wrong credentials from your address.',
-      retryAfter: seconds,
-    });
+  const { wrongCredentials, addresses, trusted } = ctx.admission;
+  chargeWrong(ctx, network);
   try {
     const found = await look();
     giveBack(wrongCredentials, network);
+    trust(trusted, digest);
     return found;
   } catch (error) {
     if (isWrong(error)) spend(addresses, network, ctx.now());
@@ -85,6 +98,17 @@ async function lookFirst<Found>(
     throw error;
   }
 }
+
+function chargeWrong(ctx: Context, network: string): void {
+  const seconds = spend(ctx.admission.wrongCredentials, network, ctx.now());
+  if (seconds > 0) throw tooManyWrong(ctx, seconds);
+}
+
+const tooManyWrong = (ctx: Context, retryAfter: number) =>
+  reject(ctx, 'anonymous', 'wrong_credentials', {
+    detail: 'Too many requests with wrong credentials from your address.',
+    retryAfter,
+  });
 
 const isWrong = (error: unknown) => error instanceof Problem && error.status === 401;
 

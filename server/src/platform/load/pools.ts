@@ -82,8 +82,8 @@ export type Admission = {
   readonly openings: FairQueue;
   /** Digests of credentials that were valid: their callers are not affected by others at their address. */
   readonly trusted: Set<string>;
-  /** Credentials that are being looked up for the first time, with the promise of the result. */
-  readonly beingChecked: Map<string, Promise<void>>;
+  /** Credentials, by network, that are being looked up for the first time. */
+  readonly beingChecked: Map<string, Promise<unknown>>;
   /** Bulk calls in progress by key, and their files in `scratch` by tenant. */
   readonly bulkCalls: Map<string, number>;
   readonly bulkFiles: Map<string, number>;
@@ -125,6 +125,8 @@ const maxUnsent = 16 * 1024 ** 2;
 /** A session takes up to 13 MiB; pages that are rejected retry. */
 const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
+/** Requests of a network with a credential that is being looked up for another one of its requests. */
+const maxWaitingForCredentials = 1_000;
 
 export function openPool(most: number, maxWaiting = 0): Pool {
   return { most, maxWaiting, inUse: 0, waiting: [], exhaustedSince: null };
@@ -167,7 +169,10 @@ export function openAdmission({
       perMinute: filesPerCall * anonymousRateLimit,
       atOnce: Math.max(10, Math.ceil(maxInFlight / 2)),
     }),
-    wrongCredentials: openBudgets({ perMinute: Math.ceil(anonymousRateLimit / 2) }),
+    wrongCredentials: openBudgets({
+      perMinute: Math.ceil(anonymousRateLimit / 2),
+      atOnce: maxWaitingForCredentials,
+    }),
     anonymousBodies: openBudgets({ atOnce: bodiesOfAddress }),
     anonymousSites: openBudgets({ atOnce: bodiesOfSite }),
     anonymousBodyMilliseconds: 5_000,

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { FastifyRequest } from 'fastify';
+import { startService } from '../../../test/support/service.ts';
+import { Problem } from '../errors.ts';
+import { checkCredentials } from './credentials.ts';
+
+const service = await startService();
+after(service.close);
+
+const unknown = new Problem('unauthorized', 'This key does not exist.');
+const requestFrom = (ip: string) => ({ ip }) as FastifyRequest;
+
+/** Shows one key in this many simultaneous requests of each address; returns statuses and the number of look-ups. */
+async function showTogether(shown: string, from: Record<string, number>, answer: () => Promise<string>) {
+  let lookUps = 0;
+  const look = async () => {
+    lookUps++;
+    await new Promise(setImmediate);
+    return answer();
+  };
+  const calls = Object.entries(from).flatMap(([ip, count]) =>
+    Array.from({ length: count }, () => checkCredentials(service.ctx, requestFrom(ip), { shown, look })),
+  );
+  const settled = await Promise.allSettled(calls);
+  const statuses = settled.map((one) => {
+    if (one.status === 'fulfilled') return 200;
+    assert.ok(one.reason instanceof Problem);
+    return one.reason.status;
+  });
+  return { lookUps, count: (status: number) => statuses.filter((one) => one === status).length };
+}
+
+test('one wrong key in thousands of simultaneous requests is looked up once per network', async () => {
+  const { lookUps, count } = await showTogether('wrong', { '192.0.2.1': 5_000, '192.0.2.2': 400 }, () =>
+    Promise.reject(unknown),
+  );
+  assert.equal(lookUps, 2);
+  assert.equal(count(401), 600);
+  assert.equal(count(429), 4_800);
+});
+
+test('a guess at the key of another network neither delays nor rejects its first requests', async () => {
+  let answers = 0;
+  const { count } = await showTogether('right', { '192.0.2.3': 300, '192.0.2.4': 300 }, () =>
+    ++answers === 1 ? Promise.reject(unknown) : Promise.resolve('found'),
+  );
+  assert.equal(count(401), 300);
+  assert.equal(count(200), 300);
+});
+
+test('when a look-up fails, all that wait for it fail alike, and none is counted as a guess', async () => {
+  const failed = new Problem('unavailable', 'The database does not respond.', { retryAfter: 1 });
+  const from = { '192.0.2.5': 900 };
+  const { lookUps, count } = await showTogether('later', from, () => Promise.reject(failed));
+  assert.equal(lookUps, 1);
+  assert.equal(count(503), 900);
+  assert.equal((await showTogether('later', from, () => Promise.resolve('found'))).count(200), 900);
+});
