@@ -38,11 +38,20 @@ function waysOf(search: string): Way[] {
   ];
 }
 
-function finds({ key, whole, text, when }: Way, { add }: Parameters): string {
-  const begin = Array.from(text).slice(0, indexed).join('');
-  const range = `${when} and ${key} >= ${add(begin)} and ${key} < ${add(beyond(begin))}`;
-  return begin === text ? range : `${range} and starts_with(${whole}, ${add(text)})`;
+const beginOf = (text: string) => Array.from(text).slice(0, indexed).join('');
+
+/** What the index serves. */
+function rangeSql({ key, text, when }: Way, { add }: Parameters): string {
+  const begin = beginOf(text);
+  return `${when} and ${key} >= ${add(begin)} and ${key} < ${add(beyond(begin))}`;
 }
+
+/** What the index does not hold. A row is visited before it is compared with that. */
+const restSql = ({ whole, text }: Way, { add }: Parameters): string =>
+  beginOf(text) === text ? 'true' : `starts_with(${whole}, ${add(text)})`;
+
+const finds = (way: Way, parameters: Parameters): string =>
+  `${rangeSql(way, parameters)} and ${restSql(way, parameters)}`;
 
 type Found = UserRow & { way: number; sought: string };
 type Sought = { input: UserFilter & { Search: string }; place: Place; limit: number };
@@ -85,12 +94,13 @@ function searchText({ input, place, limit }: Sought, parameters: Parameters): st
     const wanted = made.length === 0 ? '' : ` and ${made.join(' + ')} <= ${parameters.add(limit)}`;
     const list: List = {
       rows: `(select held.*, ${n} as way, ${way.key} as sought from "user" held where held.tenant_id = $1
-        and ${finds(way, parameters)}${wanted}) held where true`,
+        and ${rangeSql(way, parameters)}${wanted}) held where true`,
       given: [],
       key: ['sought', 'login_id'],
       after: n === place.way && place.sought !== null ? [place.sought, place.loginId] : null,
       ways: [],
-      filter: (parameters) => `${filterSql(input, parameters)} ${before.join(' ')}`,
+      filter: (parameters) =>
+        `${restSql(way, parameters)} and ${filterSql(input, parameters)} ${before.join(' ')}`,
       wanted: limit,
     };
     return { name: `found_${n}`, text: visitSql(list, { ranges: ['true'] }, parameters, most) };
