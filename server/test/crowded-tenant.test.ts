@@ -244,6 +244,7 @@ const calls: Record<string, Call[]> = {
   pingWebhook: [() => api('POST', `${webhook}/ping`)],
   replayEvents: [
     () => api('POST', `${webhook}/replay`, { From: '2020-01-01T00:00:00Z' }),
+    () => api('POST', `${webhook}/replay`, { From: '2020-01-01T00:00:00Z' }, { 'idempotency-key': 'replay' }),
     () => api('POST', `${webhook}/replay`, { EventIDs: [WebhookID] }),
   ],
   putCourse: [() => operator('PUT', course, { Title: 'Other' })],

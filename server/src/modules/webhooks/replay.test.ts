@@ -28,7 +28,7 @@ async function withEvents(count: number) {
   };
   const replay = (body: object, headers?: Record<string, string>) =>
     api('POST', `/webhook/${hook.WebhookID}/replay`, body, headers);
-  return { TenantID, hook, add, told: told.map(({ event_id }) => event_id), made, replay };
+  return { TenantID, api, hook, add, told: told.map(({ event_id }) => event_id), made, replay };
 }
 
 test('a replay creates at most 200 deliveries per transaction, in log order, and only once with an Idempotency-Key', async () => {
@@ -54,7 +54,7 @@ test('an endpoint has at most 10,000 pending replayed deliveries, so that replay
   const { TenantID, hook, add, made, replay, told } = await withEvents(1_000);
   const ctx = { ...service.ctx, tenantId: TenantID };
   for (let time = 0; time < 10; time++)
-    await replayEvents(ctx, { webhookId: hook.WebhookID, EventIDs: told });
+    await replayEvents(ctx, { webhookId: hook.WebhookID, eventIds: told });
   const refused = await replay({ EventIDs: told.slice(0, 1) });
   expectProblem(refused, 429, 'too_many_requests');
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
@@ -65,6 +65,15 @@ test('an endpoint has at most 10,000 pending replayed deliveries, so that replay
   await sql`update event set event_id = overlay(event_id::text placing 'ffffffff' from 1 for 8)::uuid
     where tenant_id = ${TenantID}`.execute(ctx.db);
   expectProblem(await replay({ From: '2020-01-01T00:00:00Z' }), 422, 'validation_failed');
+});
+
+test('a replay visits at most 50,000 events, however few of them match', async () => {
+  const { TenantID, add, replay, hook, api } = await withEvents(1);
+  expectStatus(await api('PUT', `/webhook/${hook.WebhookID}`, { Types: ['user.erased'] }), 200);
+  await add(50_000);
+  await sql`update event set event_id = overlay(event_id::text placing 'ffffffff' from 1 for 8)::uuid
+    where tenant_id = ${TenantID}`.execute(service.ctx.db);
+  expectProblem(await replay({ From: '2020-01-01T00:00:00Z' }), 422, 'validation_failed', 'From');
 });
 
 test('simultaneous replays together stay within the limit', async () => {

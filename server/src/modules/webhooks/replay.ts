@@ -9,6 +9,8 @@ import type { Replay } from './schemas.ts';
 import { readWebhookRow } from './webhooks.ts';
 
 const maxReplayed = 10_000;
+/** Others' lists wait while the log is read. */
+const maxVisited = 50_000;
 /** IDs are created before the statement, which may have to wait for a password's hash or for the database. */
 const longestDraft = 60_000;
 
@@ -46,6 +48,8 @@ select 1 from webhook_delivery held where held.tenant_id = $1 and held.webhook_i
 order by held.number limit ${maxReplayed}`;
 
 type Own = Replay & { webhookId: string };
+/** In the order of the log. */
+type Replayed = { webhookId: string; eventIds: string[] };
 
 type Found = { event_id: string; epoch: number; transaction: string; matches: boolean };
 
@@ -73,10 +77,18 @@ async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | n
   const until = input.Until === undefined ? ctx.now() : new Date(input.Until);
   const found: Found[] = [];
   let after: string | undefined = lowestId(new Date(from.getTime() - longestDraft));
+  let visited = 0;
   while (after !== undefined && found.length <= maxReplayed) {
+    if (visited >= maxVisited)
+      throw new Problem(
+        'validation_failed',
+        `More than ${maxVisited} events of all types are in this range. Narrow it.`,
+        { param: 'From' },
+      );
     const values = [ctx.tenantId, after, from, until, types];
     const page: Found[] = await run<Found>(ctx, { name: 'webhook_replayed_range', text: inRange, values });
     found.push(...page.filter(({ matches }) => matches));
+    visited += page.length;
     after = page.length === pageRows ? page.at(-1)?.event_id : undefined;
   }
   if (found.length > maxReplayed)
@@ -87,8 +99,8 @@ async function eventsInRange(ctx: TenantContext, input: Own, types: string[] | n
 }
 
 /** The backlog of an endpoint is limited, so that replays cannot fill the disk. */
-async function requireRoom(ctx: TenantContext, input: Own, count: number): Promise<void> {
-  const waiting = await countRows(ctx, pending, [input.webhookId]);
+async function requireRoom(ctx: TenantContext, webhookId: string, count: number): Promise<void> {
+  const waiting = await countRows(ctx, pending, [webhookId]);
   if (waiting + count > maxReplayed)
     throw new Problem(
       'too_many_requests',
@@ -101,33 +113,38 @@ async function requireRoom(ctx: TenantContext, input: Own, count: number): Promi
  * The endpoint's row is locked first, so that numbers are assigned in commit order, and so that simultaneous replays do not
  * exceed the limit together.
  */
-function insertPortion(ctx: TenantContext, input: Own, eventIds: string[]): Promise<void> {
+function insertPortion(ctx: TenantContext, webhookId: string, eventIds: string[]): Promise<void> {
   return transaction(ctx, async (ctx) => {
     const now = ctx.now();
     const endpoint = await ctx.db
       .updateTable('webhook')
       .set({ wake_at: now })
       .where('tenant_id', '=', ctx.tenantId)
-      .where('webhook_id', '=', input.webhookId)
+      .where('webhook_id', '=', webhookId)
       .returning('webhook_id')
       .executeTakeFirst();
     if (!endpoint) throw webhookNotFound();
-    await requireRoom(ctx, input, eventIds.length);
-    const values = [ctx.tenantId, input.webhookId, now, eventIds];
+    await requireRoom(ctx, webhookId, eventIds.length);
+    const values = [ctx.tenantId, webhookId, now, eventIds];
     await run(ctx, { name: 'webhook_replay', text: insert, values });
   });
 }
 
-/** Sends events from the log again, filtered by the endpoint's Types, after those already pending. */
-export async function replayEvents(ctx: TenantContext, input: Own): Promise<{ Deliveries: number }> {
+/** Finds the events, before any transaction: on the embedded database everybody waits until that has ended. */
+export async function findReplayed(ctx: TenantContext, input: Own): Promise<Replayed> {
   if ((input.EventIDs === undefined) === (input.From === undefined))
     throw new Problem('validation_failed', 'Send either EventIDs or From.', { param: 'EventIDs' });
   const { types } = await readWebhookRow(ctx, input);
-  const eventIds = await eventsOf(ctx, input, types);
-  await requireRoom(ctx, input, eventIds.length);
+  return { webhookId: input.webhookId, eventIds: await eventsOf(ctx, input, types) };
+}
+
+/** Sends events from the log again, filtered by the endpoint's Types, after those already pending. */
+export async function replayEvents(ctx: TenantContext, input: Replayed): Promise<{ Deliveries: number }> {
+  const { webhookId, eventIds } = input;
+  await requireRoom(ctx, webhookId, eventIds.length);
   const data = { Deliveries: eventIds.length };
-  await appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: input.webhookId, data });
+  await appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: webhookId, data });
   for (let at = 0; at < eventIds.length; at += portion)
-    await insertPortion(ctx, input, eventIds.slice(at, at + portion));
+    await insertPortion(ctx, webhookId, eventIds.slice(at, at + portion));
   return data;
 }

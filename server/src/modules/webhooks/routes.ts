@@ -5,7 +5,7 @@ import { Fields, Text } from '../../platform/http/schema.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { listDeliveries, recordPing, sendPing } from './deliveries.ts';
 import { toWebhook } from './record.ts';
-import { replayEvents } from './replay.ts';
+import { findReplayed, replayEvents } from './replay.ts';
 import {
   Delivery,
   deliveryQuery,
@@ -176,7 +176,7 @@ export const webhookRoutes = [
     events: [],
     audits: ['webhook.replayed'],
     heavy: true,
-    handle: async (ctx, { params, body }) =>
-      ok(await replayEvents(ctx, { ...body, webhookId: params.WebhookID })),
+    prepare: (ctx, { params, body }) => findReplayed(ctx, { ...body, webhookId: params.WebhookID }),
+    handle: async (ctx, { prepared }) => ok(await replayEvents(ctx, prepared)),
   }),
 ];
