@@ -23,43 +23,43 @@ function statements({ TenantID, userId, enrollId, webhookId, courseId }: Known):
     `insert into "user" (tenant_id, user_id, login_id, first_name, last_name, group_name, email, password_hash,
        enabled, created_at, updated_at)
      select ${t}, ${others}, 'crowd-' || n, ${half("'First'", "'Second'")}, ${half("'Last'", "'Later'")}, ${half("'crowd'", "'others'")},
-       ${half("'other@x.example'", "'crowd@x.example'")}, 'x', n % 2 = 0, now(), now() ${made}`,
+       ${half("'other@x.example'", "'crowd@x.example'")}, 'x', n % 2 = 0, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) ${made}`,
     `insert into enrolment (tenant_id, enroll_id, user_id, course_id, duration_id, starts_on, enrolled_at, changed_at, ended_at,
        expires_at, status, status_before_end, group_name, holds_seat)
      select ${t}, ${id('01910000')}, case when n % 200 = 0 then ${u} when n % 2 = 0 then ${id('01900000', '2')} else ${others} end, '${courseId}', 'standard', 'enrolment',
-       now(), now(), case when n % 2 = 0 then now() end, now() + interval '1 day',
+       date_trunc('milliseconds', now()), date_trunc('milliseconds', now()), case when n % 2 = 0 then date_trunc('milliseconds', now()) end, date_trunc('milliseconds', now()) + interval '1 day',
        case when n % 2 = 0 then 'withdrawn' else 'enrolled' end, 'enrolled', ${half("'crowd'", "'others'")}, n % 2 <> 0 ${made}`,
     `insert into launch (tenant_id, enroll_id, number, started_at, last_seen_at, user_agent)
-     select ${t}, ${e}, n + 10, now(), now(), 'browser' ${made}`,
+     select ${t}, ${e}, n + 10, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()), 'browser' ${made}`,
     `insert into run_time_commit (tenant_id, enroll_id, launch, number, unit_id, evidence, committed_at, body_hash)
-     select ${t}, ${e}, 2, n, 'web', '{"Completion":"incomplete"}', now(), 'hash' ${made}`,
+     select ${t}, ${e}, 2, n, 'web', '{"Completion":"incomplete"}', date_trunc('milliseconds', now()), 'hash' ${made}`,
     `insert into attempt (tenant_id, enroll_id, tree_state) select ${t}, ${id('01910000')}, 'x' ${fewer}`,
     `insert into attempt_unit (tenant_id, enroll_id, unit_id, commit_number, data, evidence, updated_at)
-     select ${t}, ${id('01910000', 'n % 50 + 1')}, 'unit-' || n, 1, '{}', '{}', now() ${fewer}`,
+     select ${t}, ${id('01910000', 'n % 50 + 1')}, 'unit-' || n, 1, '{}', '{}', date_trunc('milliseconds', now()) ${fewer}`,
     `insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)
-     select ${t}, ${id('01920000')}, 'enrolment.updated', now(), ${u}, case when n % 2 = 0 then ${e} end, '${courseId}',
+     select ${t}, ${id('01920000')}, 'enrolment.updated', date_trunc('milliseconds', now()), ${u}, case when n % 2 = 0 then ${e} end, '${courseId}',
        '{"Changed":["Reference"],"Status":"enrolled"}' ${made}`,
     `insert into webhook_delivery (tenant_id, webhook_id, delivery_id, event_id, type, lane, reason, status, created_at,
        attempted_at, response_status, response_body, url)
      select ${t}, ${w}, ${id('01930000')}, ${id('01920000')}, 'enrolment.updated', case when n % 2 = 0 then ${e} else ${u} end,
-       'replay', case when n % 10 = 0 then 'pending' else 'delivered' end, now(), now(), 200, 'taken', 'http://127.0.0.1:9/' ${made}`,
+       'replay', case when n % 10 = 0 then 'pending' else 'delivered' end, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()), 200, 'taken', 'http://127.0.0.1:9/' ${made}`,
     `insert into enrolment_key (tenant_id, key_id, key_hash, key_start, course_ids, duration_ids, purchase_order, user_id,
        redeemed_by, redeemed_at, valid_from, valid_until, created_at)
      select ${t}, ${id('01940000')}, md5(n::text), 'x', '{${courseId}}', '{standard}', case when n % 3 = 1 then 'order' else 'other' end,
-       case when n % 3 = 0 then ${u} end, case when n % 3 = 1 then ${u} end, case when n % 3 = 1 then now() end,
-       now(), now() + interval '1 year', now() ${made}`,
+       case when n % 3 = 0 then ${u} end, case when n % 3 = 1 then ${u} end, case when n % 3 = 1 then date_trunc('milliseconds', now()) end,
+       date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '1 year', date_trunc('milliseconds', now()) ${made}`,
     `insert into audit_entry (tenant_id, audit_id, number, at, action, actor, actor_id, actor_user_id, target, target_id, data,
        hash, seal)
-     select ${t}, ${id('01950000')}, 1000 + n, now(), ${half("'enrolment.withdrawn'", "'enrolment.reinstated'")}, 'administrator',
+     select ${t}, ${id('01950000')}, 1000 + n, date_trunc('milliseconds', now()), ${half("'enrolment.withdrawn'", "'enrolment.reinstated'")}, 'administrator',
        ${half(`'${actors[0]}'`, `'${actors[1]}'`)}, case when n % 2 = 0 then ${u} end, 'enrolment', ${half(`${e}::text`, `${others}::text`)}, '{}', 'x', 'x' ${made}`,
     `insert into sign_in_link (tenant_id, link_hash, user_id, path, created_at, expires_at)
-     select ${t}, 'link-' || n, ${u}, '/', now(), now() + interval '1 minute' ${made}`,
+     select ${t}, 'link-' || n, ${u}, '/', date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '1 minute' ${made}`,
     `insert into user_session (tenant_id, session_hash, user_id, signed_in_at, last_seen_at, expires_at)
-     select ${t}, 'session-' || n, ${u}, now(), now(), now() + interval '1 hour' ${made}`,
+     select ${t}, 'session-' || n, ${u}, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()), date_trunc('milliseconds', now()) + interval '1 hour' ${made}`,
     `insert into stored_answer (tenant_id, key_hash, request_hash, expires_at, answer)
-     select ${t}, decode(md5(n::text), 'hex'), '\\x00', now() + interval '1 day', '\\x00' ${made}`,
+     select ${t}, decode(md5(n::text), 'hex'), '\\x00', date_trunc('milliseconds', now()) + interval '1 day', '\\x00' ${made}`,
     `insert into erasure (tenant_id, erasure_id, login_mark, receipt, erased_at)
-     select ${t}, ${id('01960000')}, 'mark-' || n, '{}', now() ${made}`,
+     select ${t}, ${id('01960000')}, 'mark-' || n, '{}', date_trunc('milliseconds', now()) ${made}`,
   ];
 }
 

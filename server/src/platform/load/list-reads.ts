@@ -22,13 +22,14 @@ function lineOf({ caller }: FastifyRequest): string {
   return caller?.tenantId ?? operatorQueue;
 }
 
-/** Reads a list or a report when it is the turn of the caller's tenant. */
+/** Reads a list or a report, or does other work of any size, when it is the turn of the caller's tenant. */
 export async function readInTurn<Result>(
   ctx: Context,
   request: FastifyRequest,
   read: () => Promise<Result>,
 ): Promise<Result> {
-  const { lists, unsent } = ctx.admission;
+  const { lists, works, unsent } = ctx.admission;
+  const turns = request.method === 'GET' ? lists : works;
   const line = lineOf(request);
   if (isUnreadFull(unsent, line))
     throw reject(ctx, 'interface', 'unread_answers', {
@@ -41,7 +42,7 @@ export async function readInTurn<Result>(
       throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
     return read();
   };
-  const answer = inTurn(lists, line, unlessGone, waits);
+  const answer = inTurn(turns, line, unlessGone, waits);
   if (answer) return answer;
   throw reject(ctx, 'interface', 'list_concurrency', {
     detail: 'Too many lists and reports of this tenant are waiting.',
@@ -67,7 +68,9 @@ export async function readPage(
     const isFull = page.Items.length >= wanted || bytes >= enoughBytes;
     if (isFull && !last.isPart) break;
     asked = isFull ? 1 : Math.min(wanted - page.Items.length, portion);
-    last = pageOf(await read({ Limit: asked, Cursor: last.NextCursor }));
+    const before = last.NextCursor;
+    last = pageOf(await read({ Limit: asked, Cursor: before }));
+    if (last.NextCursor === before) throw new Error('The list does not get past its cursor.');
     // The cursor of a full page stays if another page follows.
     if (isFull && last.Items.length > 0) break;
     page.Items.push(...last.Items);

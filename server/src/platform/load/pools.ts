@@ -36,6 +36,8 @@ export type Admission = {
   readonly checks: FairQueue;
   /** Lists and reports being read. */
   readonly lists: FairQueue;
+  /** Replays and erasures, for which lists do not wait. */
+  readonly works: FairQueue;
   /** Unread bytes of lists and of large player sessions. */
   readonly unsent: UnreadBytes;
   readonly unreadSessions: UnreadBytes;
@@ -138,6 +140,10 @@ export function openAdmission({
   trustProxy,
   databaseUrl,
 }: Config): Admission {
+  const listTurns = {
+    ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
+    maxWaiting: Math.ceil(maxInFlight / 4),
+  };
   return {
     pools: {
       anonymous: openPool(Math.ceil(maxInFlight / 4)),
@@ -150,10 +156,8 @@ export function openAdmission({
       maxPerCaller: hashesAtOnce,
       maxWaiting: hashesWaiting,
     }),
-    lists: openFairQueue({
-      ...listsAtOnce[databaseUrl === null ? 'embedded' : 'server'],
-      maxWaiting: Math.ceil(maxInFlight / 4),
-    }),
+    lists: openFairQueue(listTurns),
+    works: openFairQueue(listTurns),
     unsent: openUnreadBytes(maxUnsent),
     unreadSessions: openUnreadBytes(maxUnreadSessions),
     exports: openBudgets({ atOnce: exportsOfTenant }),
