@@ -32,7 +32,7 @@ export type Element = {
 
 export type Vocabulary = {
   namespace: string;
-  /** Elements allowed where elements of other namespaces are allowed. */
+  /** Global elements: these may appear wherever another schema allows foreign elements. */
   roots: readonly string[];
   /** Attributes allowed on elements of other namespaces. */
   attributes: Readonly<Record<string, Text>>;

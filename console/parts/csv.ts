@@ -1,6 +1,6 @@
 /** Characters that start a formula in a spreadsheet (OWASP, CSV injection), as in the service. */
 const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
-/** Characters that end a cell, also for readers that know more line breaks than RFC 4180. */
+/** Characters that require quoting, including line breaks that some parsers accept beyond RFC 4180. */
 const quoted = /[",\p{Cc}\u2028\u2029]/u;
 
 function csvCell(value: unknown, isRaw: boolean): string {

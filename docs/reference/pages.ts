@@ -32,7 +32,7 @@ export function configurationPage(): string {
   });
   return page([
     '# Configuration',
-    'Lectern is configured by environment variables, all of them optional. A value that is not valid stops the start with a message that names the variable.',
+    'Lectern is configured by environment variables, all of them optional. A value that is not valid prevents start-up with a message that names the variable.',
     ...groups,
   ]);
 }

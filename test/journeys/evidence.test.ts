@@ -111,7 +111,7 @@ test('A course finished offline on a laptop counts although a phone has opened i
   await Promise.all([laptop.close(), phone.close()]);
 });
 
-/** Passes a unit and fails it again, without a connection. */
+/** Passes a unit and then fails it, while offline. */
 async function passAndFailOffline(context: BrowserContext, url: string): Promise<Page> {
   const page = await opened(context, url);
   await context.setOffline(true);

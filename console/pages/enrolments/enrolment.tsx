@@ -24,7 +24,7 @@ export default function OneEnrolment() {
     params: { path: { LoginID: loginId, EnrollID: enrollId } },
   });
   const back = { to: '/console/enrolments', text: shell('pages.enrolments') } as const;
-  // Another enrolment starts with its dialogs closed.
+  // The key remounts the page for another enrolment, so no dialog stays open.
   if (data) return <Shown key={data.EnrollID} enrolment={data} back={back} />;
   return (
     <Page title={t('one')} back={back}>

@@ -130,7 +130,7 @@ export const odd: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue(),
 );
 
-/** Identifiers that exist, so that requests get past the look-ups; they change as the world does. */
+/** Existing identifiers, so that requests get past the look-ups. Updated as the run creates and deletes records. */
 export type Names = Record<string, readonly string[]>;
 
 export function text(names: Names, name: string): fc.Arbitrary<string> {

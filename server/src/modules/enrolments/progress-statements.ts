@@ -197,8 +197,7 @@ with request as materialized (
 select moved.n from moved`;
 
 /**
- * Maximum bytes in one statement. A commit may have a megabyte, and other tenants' statements wait in the
- * meantime.
+ * Maximum commits and bytes per statement. One commit can be 1 MB, and other tenants' statements wait while it is written.
  */
 const most = { commits: 50, bytes: 1024 ** 2 };
 

@@ -7,7 +7,7 @@ import type { EventType } from './types.ts';
 export const insertEvent =
   'insert into event (tenant_id, event_id, type, occurred_at, user_id, enroll_id, course_id, data)';
 
-/** The literal of an event type in such a SELECT. */
+/** An event type as an SQL literal, for the SELECT that follows `insertEvent`. */
 export function eventType(type: EventType): string {
   return `'${type}'`;
 }

@@ -8,7 +8,7 @@ const notedSeconds = 60;
 
 export type Times = { signed_in_at: Date; expires_at: Date };
 
-/** Now, and when a session that starts now ends at the latest. */
+/** The current time, and the latest time at which a session started now expires. */
 export function newSessionTimes(ctx: Context): [Date, Date] {
   const now = ctx.now();
   return [now, new Date(now.getTime() + sessionHours * 3_600_000)];

@@ -23,7 +23,7 @@ export async function listUsers(ctx: TenantContext, input: UserFilter) {
   return toPage(rows, limit, (row) => row.login_id, toUser, end);
 }
 
-/** SQL: the first name after a position; $2 is the prefix, $3 sorts after everything with that prefix. */
+/** SQL for the next group name after a position; $2 is the prefix, $3 sorts after everything with that prefix. */
 const next = (place: string) => `
   select known.group_name from "user" known
   where known.tenant_id = $1 and ${place} and known.group_name < $3

@@ -15,7 +15,7 @@ export type Way = { ranges: readonly string[]; order?: string; rows?: string; fi
 export type List = {
   /** SQL of the rows, called `held`, with a condition: `"user" held where held.tenant_id = $1`. */
   rows: string;
-  /** Values of `rows`. */
+  /** Parameter values for the SQL in `rows`. */
   given: readonly unknown[];
   /** Columns by which the list is sorted, and their values in the last row of the previous page. */
   key: readonly string[];

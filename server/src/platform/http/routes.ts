@@ -5,7 +5,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { RunTimeUse } from '../load/admission.ts';
 import type { Scope } from '../scopes.ts';
 
-/** Who is calling: a key or a session, of a tenant or of the operator (`tenantId` null). */
+/** The caller: a key or session that belongs to a tenant or, if `tenantId` is null, to the operator. */
 export type Caller = {
   keyId: string;
   tenantId: string | null;
@@ -90,7 +90,7 @@ export type Route = {
   sendsFile?: true;
   /** Maximum body size in bytes if it differs from the server's default. */
   bodyLimit?: number;
-  /** For a GET for `anyone`: its handler admits the request once it knows who is calling. */
+  /** For a GET open to `anyone`: the handler admits the request after identifying the caller. */
   admits?: true;
   /**
    * Accepts `application/x-www-form-urlencoded` besides JSON, and handles `request.validationError` itself.

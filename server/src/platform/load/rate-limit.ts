@@ -7,7 +7,7 @@ import { countRejection } from '../operations/counters.ts';
 
 const windowSeconds = 60;
 const syncMilliseconds = 1_000;
-/** Keys below this part of their budget are not reported to the other nodes. */
+/** A key's calls are not reported to other nodes until they reach this fraction of its limit. */
 const silentPart = 1 / 16;
 
 /** `exchanged`: calls on all nodes as of the last exchange; `unsent`: this node's calls since. */
