@@ -19,7 +19,7 @@ const names = new Map<string, string>();
  * Only some statements are kept prepared: those whose text depends on their input would fill the server's
  * memory.
  */
-function nameOf(text: string): string | undefined {
+export function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= maxNames) return known;
   const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;

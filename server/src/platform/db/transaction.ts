@@ -1,4 +1,4 @@
-import { connectionOf, type Database, kyselyOver, originOf } from './dialect.ts';
+import { connectionOf, type Database, kyselyOver, nameOf, originOf } from './dialect.ts';
 import type { Statement } from './engine.ts';
 
 /**
@@ -61,7 +61,9 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
 }
 
 /** Runs a hand-written statement on `ctx.db`: in its transaction, if there is one. */
-export async function run<R>({ db }: { db: Database }, statement: Statement): Promise<R[]> {
+export async function run<R>({ db }: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
+  const known = name ?? nameOf(text);
+  const statement = known === undefined ? { text, values } : { name: known, text, values };
   const { rows } = await connectionOf(db).query<R>(statement);
   return rows;
 }
