@@ -5,43 +5,54 @@ import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { until } from '../../../test/support/until.ts';
 import { reserve } from '../../platform/load/budgets.ts';
-import { inTurn } from '../../platform/load/fair-queue.ts';
+import { type FairQueue, inTurn } from '../../platform/load/fair-queue.ts';
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
-const { lists, exports } = service.ctx.admission;
+const { lists, works, exports } = service.ctx.admission;
 const tenant = await newTenant(service);
 const { api, TenantID } = tenant;
 const LoginID = await tenant.user();
 const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/' });
 
 /** One call can cause any amount of work with this. */
-const calls: Record<string, () => ReturnType<typeof api>> = {
-  'the export of a person': () => api('GET', `/user/${LoginID}/export`),
-  'the plan of an erasure': () => api('DELETE', `/user/${LoginID}?plan=true`),
-  'a replay': () => api('POST', `/webhook/${hook.WebhookID}/replay`, { From: '2026-01-01T00:00:00Z' }),
-  'a replay with a key for retries': () =>
-    api(
-      'POST',
-      `/webhook/${hook.WebhookID}/replay`,
-      { EventIDs: [hook.WebhookID] },
-      { 'idempotency-key': 'again' },
-    ),
-};
+const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
+  ['the export of a person', lists, () => api('GET', `/user/${LoginID}/export`)],
+  ['the plan of an erasure', works, () => api('DELETE', `/user/${LoginID}?plan=true`)],
+  [
+    'a replay',
+    works,
+    () => api('POST', `/webhook/${hook.WebhookID}/replay`, { From: '2026-01-01T00:00:00Z' }),
+  ],
+  [
+    'a replay with a key for retries',
+    works,
+    () =>
+      api(
+        'POST',
+        `/webhook/${hook.WebhookID}/replay`,
+        { EventIDs: [hook.WebhookID] },
+        { 'idempotency-key': 'again' },
+      ),
+  ],
+];
 
 test("replays, exports of people and erasure plans wait in their tenant's queue and delay no other tenant", async () => {
   const other = await newTenant(service);
-  for (const [what, call] of Object.entries(calls)) {
+  for (const [what, queue, call] of calls) {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const held = Array.from({ length: lists.maxPerCaller }, () => inTurn(lists, TenantID, () => promise));
+    const held = Array.from({ length: queue.maxPerCaller }, () => inTurn(queue, TenantID, () => promise));
     const answer = call();
-    await until(`${what} waits`, () => lists.callers.get(TenantID)?.waiting.length === 1);
-    expectStatus(await other.api('GET', '/user'), 200);
-    resolve();
+    try {
+      await until(`${what} waits`, () => queue.callers.get(TenantID)?.waiting.length === 1);
+      expectStatus(await other.api('GET', '/user'), 200);
+    } finally {
+      resolve();
+    }
     await Promise.all(held);
     expectStatus(await answer, 200);
+    await until('all is given back', () => queue.callers.size === 0);
   }
-  await until('all is given back', () => lists.callers.size === 0);
 });
 
 test('exports of people count like complete lists, and a HEAD request creates none', async () => {

@@ -112,7 +112,7 @@ export async function tryWays<R extends object>(ctx: { db: Database }, list: Lis
 }
 
 /** Most pages are full after few rows. Measured: if 2,000 may be visited, the planner sorts all rows of a range instead. */
-const firstVisited = ({ wanted }: List) => Math.max(250, 2 * wanted);
+const firstVisited = ({ wanted }: List) => Math.max(100, 2 * wanted);
 
 async function visitBy<R extends object>(
   ctx: { db: Database },

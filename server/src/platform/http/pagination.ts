@@ -63,6 +63,15 @@ export function foreignCursor(): Problem {
   });
 }
 
+/** Bytes of all names and texts in a record, which is nearly all of its JSON and far cheaper to find out. */
+export function textBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return 0;
+  let bytes = 0;
+  for (const [name, inner] of Object.entries(value)) bytes += name.length + textBytes(inner);
+  return bytes;
+}
+
 /** Larger pages end early: they would occupy the database, and memory until the client has read them. */
 const maxBytes = 1024 ** 2;
 
@@ -81,7 +90,7 @@ export function toPage<Row, T>(
   let bytes = 0;
   for (const row of rows.slice(0, limit)) {
     const item = record(row);
-    bytes += Buffer.byteLength(JSON.stringify(item));
+    bytes += textBytes(item);
     if (bytes > maxBytes && Items.length > 0) break;
     Items.push(item);
   }
