@@ -15,7 +15,7 @@ const idleMilliseconds = 40;
  * How many times slower this machine is now than an idle one: other programs take its caches and half of its
  * cores.
  */
-function slowness(): number {
+export function slowness(): number {
   const used = process.threadCpuUsage();
   for (let time = 0; time < 10; time++) JSON.parse(parsed);
   const { user, system } = process.threadCpuUsage(used);
