@@ -5,7 +5,7 @@ import { Problem } from '../../platform/errors.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId, lowestId } from '../../platform/ids.ts';
 import type { Entry } from './chain.ts';
-import { findPerson, type Person } from './person.ts';
+import { findPersonIds, type PersonIds } from './person-ids.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
 
 type Row = Entry & { actor_name: string | null; target_name: string | null };
@@ -30,7 +30,7 @@ left join api_key changed on changed.key_id = ${userOf("held.target = 'key'", 'h
 const acrossTenants = (tenantId: string | null) =>
   tenantId === null ? '/* across tenants: the operator reads all trails */ ' : '';
 
-type Filter = AuditQuery & { person?: Person | null };
+type Filter = AuditQuery & { person?: PersonIds | null };
 
 /** The entries of a time; AuditIDs follow it. */
 function timeSql({ After, Before }: Filter, { add }: Parameters): string {
@@ -60,7 +60,7 @@ function filterSql(filter: Filter, parameters: Parameters): string {
 }
 
 /** What a person did and what was done to them. An entry of both kinds is there twice. */
-function ofPerson({ userId, enrolments }: Person, { add }: Parameters): string {
+function ofPerson({ userId, enrolments }: PersonIds, { add }: Parameters): string {
   const user = add(userId);
   const first = `order by entry.audit_id limit ${maxVisited}`;
   return `(
@@ -122,7 +122,7 @@ export async function listAudit(ctx: Context & { tenantId?: string }, input: Aud
   );
 }
 
-function readPerson(ctx: Context & { tenantId?: string }, loginId: string): Promise<Person | null> {
+function readPerson(ctx: Context & { tenantId?: string }, loginId: string): Promise<PersonIds | null> {
   const { tenantId } = ctx;
   if (tenantId === undefined)
     throw new Problem(
@@ -132,7 +132,7 @@ function readPerson(ctx: Context & { tenantId?: string }, loginId: string): Prom
         param: 'LoginID',
       },
     );
-  return findPerson({ ...ctx, tenantId }, loginId);
+  return findPersonIds({ ...ctx, tenantId }, loginId);
 }
 
 /** Tenants see that the operator acted, but not with which key or from where. */

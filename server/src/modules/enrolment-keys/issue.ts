@@ -7,7 +7,7 @@ import { toNfc } from '../../platform/unicode.ts';
 import { appendAudit } from '../audit/append.ts';
 import { optionsOf, selectCourses } from '../catalogue/courses.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
-import { userNotFound } from '../users/users.ts';
+import { findUserId, userNotFound } from '../users/users.ts';
 import { newKey, showKey } from './key-text.ts';
 import { type KeyRow, toKey } from './record.ts';
 import type { IssuedKeys, NewEnrolmentKeys } from './schemas.ts';
@@ -30,7 +30,8 @@ export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Pr
   const courses = input.CourseIDs.map(toNfc);
   const durations = input.DurationIDs.map(toNfc);
   await checkOffers(ctx, courses, durations, input.Group ?? null);
-  const userId = input.LoginID == null ? null : await userOf(ctx, toNfc(input.LoginID));
+  const userId = input.LoginID == null ? null : await findUserId(ctx, toNfc(input.LoginID));
+  if (input.LoginID != null && userId === null) throw userNotFound();
   const made = Array.from({ length: input.Quantity ?? 1 }, () => {
     const key = newKey();
     return { key, key_id: newId(now), key_hash: sha256(key), key_start: key.slice(0, shownCharacters) };
@@ -74,17 +75,6 @@ function validity(input: NewEnrolmentKeys, now: Date): { from: Date; until: Date
       param: 'ValidUntil',
     });
   return { from, until };
-}
-
-async function userOf(ctx: TenantContext, loginId: string): Promise<string> {
-  const user = await ctx.db
-    .selectFrom('user')
-    .select('user_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', loginId)
-    .executeTakeFirst();
-  if (!user) throw userNotFound();
-  return user.user_id;
 }
 
 /** A key that can never be redeemed must not be sold. Later changes are checked when the key is redeemed. */

@@ -11,7 +11,7 @@ import {
 } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { isInstant } from '../../platform/instants.ts';
-import { userNotFound } from '../users/users.ts';
+import { findUserId, userNotFound } from '../users/users.ts';
 import { type Clock, clockOf, type EnrolmentFilter, filterSql, waysOf } from './list-filter.ts';
 import { type EnrolmentWithNames, toEnrolment } from './record.ts';
 
@@ -28,18 +28,8 @@ export async function listEnrolmentsOfUser(
   ctx: TenantContext,
   input: PageQuery & Order & { LoginID: string },
 ) {
-  await requireUser(ctx, input.LoginID);
+  if ((await findUserId(ctx, input.LoginID)) === null) throw userNotFound();
   return listEnrolments(ctx, input);
-}
-
-async function requireUser(ctx: TenantContext, loginId: string): Promise<void> {
-  const user = await ctx.db
-    .selectFrom('user')
-    .select('user_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', loginId)
-    .executeTakeFirst();
-  if (!user) throw userNotFound();
 }
 
 /**

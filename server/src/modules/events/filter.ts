@@ -1,9 +1,9 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { maxVisited, type Way } from '../../platform/db/visits.ts';
-import type { Person } from '../audit/person.ts';
+import type { PersonIds } from '../audit/person-ids.ts';
 
 /** Filters of the log. `person`: null if nobody has the LoginID. */
-export type LogFilter = { types?: readonly string[] | null; enrollId?: string; person?: Person | null };
+export type LogFilter = { types?: readonly string[] | null; enrollId?: string; person?: PersonIds | null };
 
 export function filterSql({ types, enrollId, person }: LogFilter, { add }: Parameters): string {
   const conditions = ['true'];
@@ -14,7 +14,7 @@ export function filterSql({ types, enrollId, person }: LogFilter, { add }: Param
 }
 
 /** A user's events: their own and those of their enrolments, so that writing an event needs no further index. */
-const ofPerson = ({ userId, enrolments }: Person, { add }: Parameters) => `(
+const ofPerson = ({ userId, enrolments }: PersonIds, { add }: Parameters) => `(
   (select entry.* from event entry where entry.tenant_id = $1 and entry.user_id = ${add(userId)}::uuid and entry.enroll_id is null
     order by entry.event_id limit ${maxVisited})
   union all

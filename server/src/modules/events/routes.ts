@@ -1,7 +1,7 @@
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { ok, route } from '../../platform/http/routes.ts';
 import { isId } from '../../platform/ids.ts';
-import { findPerson } from '../audit/person.ts';
+import { findPersonIds } from '../audit/person-ids.ts';
 import { readLog, readNewest, toEvent } from './log.ts';
 import { fromCursor, toCursor } from './position.ts';
 import { EventPage, eventQuery } from './schemas.ts';
@@ -27,7 +27,7 @@ export const eventRoutes = [
       const filter = {
         ...(query.Types === undefined ? {} : { types: readTypes(query.Types.split(','), 'Types') }),
         ...(query.EnrollID === undefined ? {} : { enrollId: query.EnrollID }),
-        ...(query.LoginID === undefined ? {} : { person: await findPerson(ctx, query.LoginID) }),
+        ...(query.LoginID === undefined ? {} : { person: await findPersonIds(ctx, query.LoginID) }),
       };
       if (query.Order === 'newest') {
         const before = readCursor(cursor === undefined ? {} : { Cursor: cursor });

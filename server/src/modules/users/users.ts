@@ -17,6 +17,16 @@ export function userNotFound(): Problem {
   });
 }
 
+export async function findUserId(ctx: TenantContext, loginId: string): Promise<string | null> {
+  const row = await ctx.db
+    .selectFrom('user')
+    .select('user_id')
+    .where('tenant_id', '=', ctx.tenantId)
+    .where('login_id', '=', loginId)
+    .executeTakeFirst();
+  return row?.user_id ?? null;
+}
+
 export async function readUser(ctx: TenantContext, input: { loginId: string }): Promise<User> {
   const row = await ctx.db
     .selectFrom('user')

@@ -1,13 +1,13 @@
 import type { TenantContext } from '../../platform/context.ts';
 
-/** More enrolments than anybody has. */
+/** More than any person is expected to have. */
 const maxEnrolments = 200;
 
 /** `hasMore`: not all enrolments are listed. */
-export type Person = { userId: string; enrolments: string[]; hasMore: boolean };
+export type PersonIds = { userId: string; enrolments: string[]; hasMore: boolean };
 
-/** What the log and the trail know a person by; null: nobody has this LoginID. */
-export async function findPerson(ctx: TenantContext, loginId: string): Promise<Person | null> {
+/** The IDs by which the event log and the audit trail refer to a person; null if no user has this LoginID. */
+export async function findPersonIds(ctx: TenantContext, loginId: string): Promise<PersonIds | null> {
   const user = await ctx.db
     .selectFrom('user')
     .select('user_id')
