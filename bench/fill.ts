@@ -13,7 +13,7 @@ export const courses = 200;
 export const benchUsers = 20_000;
 export const benchEnrolments = 20_000;
 
-const portion = 100_000;
+const batchSize = 100_000;
 
 const id = (space: string, n: string) => `('${space}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
@@ -104,10 +104,10 @@ export async function fill(
         [tenant, at],
       ),
     );
-    for (let from = 0; from < users; from += portion)
-      await connection.query(plain(usersText, [tenant, user, Math.min(users, from + portion), at, from]));
-    for (let from = 0; from < enrolments; from += portion) {
-      const values = [tenant, enrolment, users, at, from, Math.min(enrolments, from + portion), user];
+    for (let from = 0; from < users; from += batchSize)
+      await connection.query(plain(usersText, [tenant, user, Math.min(users, from + batchSize), at, from]));
+    for (let from = 0; from < enrolments; from += batchSize) {
+      const values = [tenant, enrolment, users, at, from, Math.min(enrolments, from + batchSize), user];
       await connection.query(plain(enrolmentsText(withGroup), values));
       await connection.query(plain(eventsText, values));
     }

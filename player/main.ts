@@ -1,7 +1,7 @@
 import { elements, writeLabels } from './elements.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { openCopy } from './journal-copy.ts';
-import { language, messages, speak } from './messages.ts';
+import { language, messages, setLanguage } from './messages.ts';
 import { ask, hidePage, showPage } from './pages.ts';
 import { play } from './play.ts';
 import { beginPreview } from './preview.ts';
@@ -9,7 +9,7 @@ import { openSession, type Replayed, replay } from './session.ts';
 
 /** Shows the texts in the course's language or the browser's. */
 function speakFor(course: string | null): void {
-  speak(course ? [course, ...navigator.languages] : navigator.languages);
+  setLanguage(course ? [course, ...navigator.languages] : navigator.languages);
   document.documentElement.lang = language;
   writeLabels(messages.labels);
 }

@@ -22,16 +22,16 @@ export function languageFor(wanted: readonly string[]): Language {
 }
 
 /** Switches to the first of the wanted languages that the player speaks. */
-export function speak(wanted: readonly string[]): void {
+export function setLanguage(wanted: readonly string[]): void {
   language = languageFor(wanted);
   const { course, preview } = catalogues[language];
   messages = isPreview ? { ...course, ...preview } : course;
 }
 
 /** Switches to the texts of a preview. */
-export function speakOfPreview(): void {
+export function selectPreviewMessages(): void {
   isPreview = true;
-  speak([language]);
+  setLanguage([language]);
 }
 
 /** Whether a code of the service means that a commit is rejected for good. */

@@ -1,10 +1,10 @@
 import { elements } from './elements.ts';
 import { type Journal, movedBy } from './journal.ts';
-import { messages, speakOfPreview } from './messages.ts';
+import { messages, selectPreviewMessages } from './messages.ts';
 
 /** Turns the page into a preview, which records nothing and says so. Returns a journal that stores nothing. */
 export function beginPreview(): Journal {
-  speakOfPreview();
+  selectPreviewMessages();
   document.documentElement.dataset.mode = 'preview';
   elements.announcement.textContent = messages.saveStates.saved;
   return {

@@ -4,7 +4,7 @@ import { type Engine, engineSettings, flatSnapshot, loadData, publish, states } 
 import type { RunTime, RunTimeEvents } from './runtime.ts';
 import { activityTree } from './sequencing.ts';
 import { packState, unpackState } from './tree-state.ts';
-import { type WeighingSequencer, weighAsTheStandard } from './weights.ts';
+import { applyStandardWeights, type WeightedSequencer } from './weights.ts';
 
 /** The properties the player reads from an activity of the engine's tree. */
 export type Activity = {
@@ -29,7 +29,7 @@ export type Validity = {
   hideLmsUi: string[];
 };
 
-type Sequencer = WeighingSequencer & {
+type Sequencer = WeightedSequencer & {
   processNavigationRequest(request: string, target?: string, exit?: string): boolean;
   previewNavigationRequest(request: string): { outcome: string; targetActivityId: string | null };
   getSequencingState(): { currentActivity: Activity | null; rootActivity: Activity | null };
@@ -101,7 +101,7 @@ export async function createScorm2004(tree: CourseTree, title: string, events: R
     events.finished(engine.cmi.getExitValueInternal(), request === '_none_' ? null : request);
     return 'true';
   };
-  weighAsTheStandard(engine);
+  applyStandardWeights(engine);
   publish('API_1484_11', engine);
   const fresh = engine.serializeSequencingState();
 

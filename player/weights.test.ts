@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
-import { weighAsTheStandard } from './weights.ts';
+import { applyStandardWeights } from './weights.ts';
 
 type Activity = { objectiveNormalizedMeasure: number };
-type Service = Parameters<typeof weighAsTheStandard>[0] extends { getSequencingService(): infer Weighing }
+type Service = Parameters<typeof applyStandardWeights>[0] extends { getSequencingService(): infer Weighing }
   ? Weighing & {
       processNavigationRequest(request: string): boolean;
       getSequencingState(): { rootActivity: Activity };
@@ -31,7 +31,7 @@ function engineOf(activityTree: object): Engine {
 test('Members of a group have the weight in the manifest, finished or not', () => {
   const children = ['a', 'b'].map((id) => ({ id, title: id }));
   const engine = engineOf({ id: 'root', title: 'Root', sequencingControls: { flow: true }, children });
-  weighAsTheStandard(engine);
+  applyStandardWeights(engine);
   const service = engine.getSequencingService();
   service.processNavigationRequest('start');
   engine.Initialize('');

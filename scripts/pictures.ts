@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { settled } from '../server/test/support/axe.ts';
 import { closeBrowser } from '../server/test/support/browser.ts';
-import { closeConsole, consoleOf, openConsole, type Who } from '../server/test/support/console.ts';
+import { type ConsoleUser, closeConsole, consoleOf, openConsole } from '../server/test/support/console.ts';
 import { openShowcase } from '../server/test/support/showcase.ts';
 import { ensureBuilt } from './build.ts';
 
@@ -14,9 +14,14 @@ const wanted = process.argv.slice(2);
 await ensureBuilt(['console', 'guide', 'player']);
 await mkdir(folder, { recursive: true });
 const { service, tenant, administrator, learner, blocked, decided, webhookId, close } = await openShowcase();
-const admin: Who = { tenant, LoginID: administrator };
+const admin: ConsoleUser = { tenant, LoginID: administrator };
 
-type Picture = { name: string; who: Who | null; path: string; before?: (page: Page) => Promise<unknown> };
+type Picture = {
+  name: string;
+  who: ConsoleUser | null;
+  path: string;
+  before?: (page: Page) => Promise<unknown>;
+};
 
 const text = (shown: string) => (page: Page) => page.getByText(shown).first().waitFor();
 

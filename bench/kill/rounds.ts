@@ -3,8 +3,8 @@ import type { Cluster } from '../../scripts/postgres-cluster.ts';
 import {
   bootstrapKey,
   cleanUp,
+  databaseSettings,
   type Environment,
-  place,
   type Running,
   startProcess,
   stopProcess,
@@ -61,7 +61,7 @@ export async function killRounds(options: Options): Promise<Result> {
   const { rounds, databaseUrl, server, say = () => {} } = options;
   const home: Environment =
     databaseUrl === null
-      ? await place()
+      ? await databaseSettings()
       : { DATA_DIR: await temporaryFolder(), DATABASE_URL: databaseUrl, BOOTSTRAP_KEY: bootstrapKey };
   let service = await startProcess({ ...home, LOG_LEVEL: 'error' });
   const { env } = service;

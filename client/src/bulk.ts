@@ -20,7 +20,7 @@ export function openBulk(send: Fetch, baseUrl: string, headers: Record<string, s
     { plan = false }: { plan?: boolean } = {},
   ): AsyncGenerator<BulkResult, void> {
     let sent = 0;
-    for await (const portion of portions(rows)) {
+    for await (const batch of batches(rows)) {
       const answer = await send(
         new Request(`${baseUrl}${path}${plan ? '?plan=true' : ''}`, {
           method: 'POST',
@@ -29,11 +29,11 @@ export function openBulk(send: Fetch, baseUrl: string, headers: Record<string, s
             'Content-Type': 'application/x-ndjson',
             'Idempotency-Key': crypto.randomUUID(),
           },
-          body: portion.map((row) => `${JSON.stringify(row)}\n`).join(''),
+          body: batch.map((row) => `${JSON.stringify(row)}\n`).join(''),
         }),
       );
       yield* (await read(answer)).map((result) => ({ ...result, Row: result.Row + sent }));
-      sent += portion.length;
+      sent += batch.length;
     }
   };
 }
@@ -44,13 +44,13 @@ async function read(answer: Response): Promise<BulkResult[]> {
   return lines.map((line): BulkResult => JSON.parse(line));
 }
 
-async function* portions(rows: Iterable<object> | AsyncIterable<object>): AsyncGenerator<object[], void> {
-  let portion: object[] = [];
+async function* batches(rows: Iterable<object> | AsyncIterable<object>): AsyncGenerator<object[], void> {
+  let batch: object[] = [];
   for await (const row of rows) {
-    portion.push(row);
-    if (portion.length < rowsOfCall) continue;
-    yield portion;
-    portion = [];
+    batch.push(row);
+    if (batch.length < rowsOfCall) continue;
+    yield batch;
+    batch = [];
   }
-  if (portion.length > 0) yield portion;
+  if (batch.length > 0) yield batch;
 }

@@ -1,11 +1,11 @@
 import { useTranslations } from 'use-intl';
 import type { Session } from '../api/session.tsx';
 import { Message } from '../parts/states.tsx';
-import { placeOf } from './navigation.ts';
+import { navigationItemOf } from './navigation.ts';
 
 /** Access to the page is decided here; access to its data, by the service on each call. */
 export function mayOpen(role: Session['Role'], pathname: string): boolean {
-  const place = placeOf(pathname);
+  const place = navigationItemOf(pathname);
   return !place || (place.roles as readonly string[]).includes(role);
 }
 

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from 'react';
 import { useTranslations } from 'use-intl';
 import { useSession } from '../api/session.tsx';
 import { AccountMenu, Appearance } from './account-menu.tsx';
-import { placeOf, placesFor, type Section } from './navigation.ts';
+import { navigationItemOf, navigationItemsFor, type Section } from './navigation.ts';
 import { TenantSwitcher } from './tenant-switcher.tsx';
 
 const sections: readonly Section[] = ['learning', 'connect', 'deployment'];
@@ -37,7 +37,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const [isOpen, menu] = useDisclosure(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the menu
   useEffect(() => menu.close(), [pathname]);
-  const here = placeOf(pathname);
+  const here = navigationItemOf(pathname);
   const hasMenu = Role !== 'learner';
   return (
     <AppShell
@@ -75,7 +75,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <AppShell.Section grow component={ScrollArea} p="xs" py="md">
             <Stack gap="lg">
               {sections.map((section) => {
-                const shown = placesFor(Role).filter((place) => place.section === section);
+                const shown = navigationItemsFor(Role).filter((place) => place.section === section);
                 if (shown.length === 0) return null;
                 return (
                   <Stack gap={2} key={section} role="group" aria-labelledby={`section-${section}`}>

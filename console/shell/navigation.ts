@@ -17,7 +17,7 @@ type Role = Session['Role'];
 export type Section = 'learning' | 'connect' | 'deployment';
 
 /** Every section of the console: who may open it, and whether it shows one tenant's data. */
-export const places = [
+export const navigationItems = [
   {
     to: '/console',
     text: 'overview',
@@ -115,19 +115,19 @@ export const places = [
   ofTenant: boolean;
 }[];
 
-export type Place = (typeof places)[number];
+export type NavigationItem = (typeof navigationItems)[number];
 
 /** The section an address belongs to: the longest matching prefix. */
-export function placeOf(pathname: string): Place | undefined {
+export function navigationItemOf(pathname: string): NavigationItem | undefined {
   const path = pathname.replace(/\/$/, '');
-  const fits = ({ to }: Place) => path === to || (to !== '/console' && path.startsWith(`${to}/`));
-  return places.filter(fits).sort((a, b) => b.to.length - a.to.length)[0];
+  const fits = ({ to }: NavigationItem) => path === to || (to !== '/console' && path.startsWith(`${to}/`));
+  return navigationItems.filter(fits).sort((a, b) => b.to.length - a.to.length)[0];
 }
 
 export function needsTenant(pathname: string): boolean {
-  return placeOf(pathname)?.ofTenant ?? false;
+  return navigationItemOf(pathname)?.ofTenant ?? false;
 }
 
-export function placesFor(role: Role): readonly Place[] {
-  return places.filter(({ roles }) => roles.some((one) => one === role));
+export function navigationItemsFor(role: Role): readonly NavigationItem[] {
+  return navigationItems.filter(({ roles }) => roles.some((one) => one === role));
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../api/api.tsx';
 import { Page } from '../parts/page.tsx';
-import { placeOf } from './navigation.ts';
+import { navigationItemOf } from './navigation.ts';
 
 /** Sets the tenant the operator acts on; it stays in the address of every page. */
 export function TenantSwitcher() {
@@ -27,7 +27,7 @@ export function TenantSwitcher() {
     combobox.closeDropdown();
     // The filters and records of one tenant mean nothing for another.
     void navigate({
-      to: placeOf(pathname)?.to ?? '/console',
+      to: navigationItemOf(pathname)?.to ?? '/console',
       search: value ? { tenant: value } : { tenant: undefined },
     });
   };

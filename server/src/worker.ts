@@ -7,12 +7,12 @@ import { purgeDeliveries } from './modules/webhooks/results.ts';
 import type { Context } from './platform/context.ts';
 import { type Job, startJobs } from './platform/operations/jobs.ts';
 import { watchGrowth } from './platform/operations/statistics.ts';
-import { forgetOldAnswers } from './platform/retries/stored-answers.ts';
+import { deleteExpiredAnswers } from './platform/retries/stored-answers.ts';
 
 /** Every job. */
 export const jobs: readonly Job[] = [
   { name: 'enrolments.expire', every: 30, run: async (ctx) => void (await expireEnrolments(ctx)) },
-  { name: 'retries.forget', every: 3_600, run: forgetOldAnswers },
+  { name: 'retries.forget', every: 3_600, run: deleteExpiredAnswers },
   { name: 'packages.check', every: 86_400, run: async (ctx) => void (await findDamage(ctx)) },
   { name: 'tenants.delete', every: 10, run: finishDeletions },
   { name: 'users.erase', every: 10, run: finishErasures },

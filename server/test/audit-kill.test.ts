@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { bootstrapKey, cleanUp, place, runLectern, startProcess, stopProcess } from './support/process.ts';
+import {
+  bootstrapKey,
+  cleanUp,
+  databaseSettings,
+  runLectern,
+  startProcess,
+  stopProcess,
+} from './support/process.ts';
 import { until } from './support/until.ts';
 
 after(cleanUp);
@@ -65,7 +72,7 @@ async function check(baseUrl: string, acknowledged: readonly string[]): Promise<
 }
 
 test('the audit trail is complete after kill -9 during audited changes', async () => {
-  const home = await place();
+  const home = await databaseSettings();
   let service = await startProcess(home);
   await call(service.baseUrl, 'POST', '/tenant', { TenantID: 'acme' });
   const acknowledged: string[] = [];

@@ -9,9 +9,9 @@ import { play, scorm12 } from './support/player.ts';
 import {
   bootstrapKey,
   cleanUp,
+  databaseSettings,
   type Environment,
   freePorts,
-  place,
   type Running,
   runLectern,
   startProcess,
@@ -81,7 +81,7 @@ async function elsewhere(): Promise<{ env: Environment; drop: () => Promise<void
 }
 
 test('a backup is restored under a new origin, and learners continue where they left off', async () => {
-  const env = await place();
+  const env = await databaseSettings();
   const original = await startProcess(env);
   const api = client(original.baseUrl);
   await api('POST', '/tenant', { TenantID: 'acme' });

@@ -10,10 +10,10 @@ import {
   bootstrapKey,
   cleanUp,
   lectern as command,
+  databaseSettings,
   type Environment,
-  emptyPlace,
+  emptyDatabaseSettings,
   freePorts,
-  place,
   printedLink,
   type Running,
   runLectern,
@@ -32,7 +32,7 @@ let folder: string;
 let zip: string;
 
 before(async () => {
-  env = await place();
+  env = await databaseSettings();
   folder = await temporaryFolder();
   zip = join(folder, 'course.zip');
   await packFolder(join(import.meta.dirname, '../../courses/phishing'), zip);
@@ -108,7 +108,7 @@ test('shows the help without arguments and with --help', async () => {
 });
 
 test('migrates an empty database from any folder', async () => {
-  const empty = await emptyPlace();
+  const empty = await emptyDatabaseSettings();
   assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
   assert.deepEqual(await answer(['migrate'], empty), { Status: 'The database is up to date.' });
 });
@@ -243,7 +243,7 @@ test('an invalid environment variable is named', async () => {
 });
 
 test('an embedded database in use is left unchanged', async () => {
-  const { DATA_DIR } = await place();
+  const { DATA_DIR } = await databaseSettings();
   if (env.DATABASE_URL) return;
   const service = await startProcess({ DATA_DIR });
   assert.match(await refusal(['migrate'], { DATA_DIR }), /is in use by process \d+\. Stop it/);

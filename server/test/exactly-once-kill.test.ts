@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openClient } from '../../bench/kill/client.ts';
-import { bootstrapKey, cleanUp, place, startProcess, stopProcess } from './support/process.ts';
+import { bootstrapKey, cleanUp, databaseSettings, startProcess, stopProcess } from './support/process.ts';
 
 after(cleanUp);
 
@@ -12,7 +12,7 @@ const lanes = 8;
 const day = 86_400_000;
 
 test('a process killed at random points of keyed extends: each key moves the end date exactly once', async () => {
-  const home = await place();
+  const home = await databaseSettings();
   const client = openClient(lanes);
   let service = await startProcess(home);
   const call = (method: string, path: string, body?: unknown, key = bootstrapKey, once?: string) =>

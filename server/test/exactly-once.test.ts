@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { type FaultyNode, faultyNode, type When } from './support/faults.ts';
-import { otherNode, serve, watched } from './support/nodes.ts';
+import { observed, otherNode, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { newCourse, newTenant, type TestTenant, unique } from './support/tenant.ts';
 
@@ -167,7 +167,7 @@ test('a bulk call that is retried after one of its rows failed extends the other
 /** A database that rejects one user's rows. */
 function failing(ctx: typeof service.ctx, poison: string) {
   let isBroken = true;
-  const broken = watched(ctx, ({ name, values }) => {
+  const broken = observed(ctx, ({ name, values }) => {
     if (isBroken && name === 'enrol' && String(values[1]).includes(`"${poison}"`))
       throw new Error('A poison row.');
   });

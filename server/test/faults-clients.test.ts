@@ -10,8 +10,8 @@ import { prepareTarget } from '../../bench/kill/rounds.ts';
 import {
   bootstrapKey,
   cleanUp,
+  databaseSettings,
   injected,
-  place,
   type Running,
   startProcess,
   stopProcess,
@@ -40,7 +40,7 @@ async function megabytes(service: Running): Promise<number> {
 }
 
 test('clients that trickle headers, bodies or uploads are disconnected after 30 s, but a slow, steady upload is not', async () => {
-  const service = await startProcess({ ...(await place()), LOG_LEVEL: 'warn' });
+  const service = await startProcess({ ...(await databaseSettings()), LOG_LEVEL: 'warn' });
   const agent = new Agent();
   const headers = {
     authorization: `Bearer ${bootstrapKey}`,
@@ -112,7 +112,7 @@ test('clients that trickle headers, bodies or uploads are disconnected after 30 
 test('10,000 idle connections leave the service fast and small', async () => {
   const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
   assert.ok(limit >= 12_000, `ulimit -n is ${limit}; allow 12,000 open files for this test`);
-  const service = await startProcess({ ...(await place()), LOG_LEVEL: 'warn' });
+  const service = await startProcess({ ...(await databaseSettings()), LOG_LEVEL: 'warn' });
   const before = await megabytes(service);
   const sockets: Socket[] = [];
   const warm = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -144,7 +144,7 @@ const operator = { authorization: `Bearer ${bootstrapKey}` };
 
 test('after the event loop was blocked, waiting requests get 503 before memory grows', async () => {
   const fault = injected('stall', { INJECT_MILLISECONDS: '4000' });
-  const service = await startProcess({ ...(await place()), ...fault, LOG_LEVEL: 'warn' });
+  const service = await startProcess({ ...(await databaseSettings()), ...fault, LOG_LEVEL: 'warn' });
   const before = await megabytes(service);
   const sockets = Array.from({ length: 500 }, () =>
     open(service, 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n'),
@@ -179,7 +179,11 @@ test('after the event loop was blocked, waiting requests get 503 before memory g
 });
 
 test('beyond the concurrency limit of a node, requests are rejected immediately, and learners still commit', async () => {
-  const service = await startProcess({ ...(await place()), LOG_LEVEL: 'warn', MOST_IN_FLIGHT: '40' });
+  const service = await startProcess({
+    ...(await databaseSettings()),
+    LOG_LEVEL: 'warn',
+    MOST_IN_FLIGHT: '40',
+  });
   const client = openClient(1_000);
   const call = async (method: string, path: string, body?: unknown) =>
     client.call(method, service.baseUrl + path, body, target.key);

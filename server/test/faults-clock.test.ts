@@ -3,7 +3,14 @@ import { after, test } from 'node:test';
 import { expireEnrolments } from '../src/modules/enrolments/expire.ts';
 import { untilReadable, untilReadableAt } from '../src/modules/events/test-support.ts';
 import { movableClock } from './support/clock.ts';
-import { bootstrapKey, cleanUp, injected, place, startProcess, stopProcess } from './support/process.ts';
+import {
+  bootstrapKey,
+  cleanUp,
+  databaseSettings,
+  injected,
+  startProcess,
+  stopProcess,
+} from './support/process.ts';
 import { startService } from './support/service.ts';
 import { allPages, expectStatus, newCourse, newTenant } from './support/tenant.ts';
 import { until } from './support/until.ts';
@@ -95,7 +102,7 @@ test('the clock jumps: keys, access tokens and enrolments end on time, and come 
 
 test('the clock of a running process is set back by an hour: it keeps serving, and the log has no gap', async () => {
   const fault = injected('clock', { INJECT_MILLISECONDS: '-3600000' });
-  const running = await startProcess({ ...(await place()), ...fault });
+  const running = await startProcess({ ...(await databaseSettings()), ...fault });
   const call = async (method: string, path: string, body?: unknown) => {
     const headers = {
       authorization: `Bearer ${bootstrapKey}`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Cluster, startCluster } from '../../scripts/postgres-cluster.ts';
 import { packCourse } from '../../test/journeys/made-courses.ts';
-import { bootstrapKey, cleanUp, place, startProcess, stopProcess } from './support/process.ts';
+import { bootstrapKey, cleanUp, databaseSettings, startProcess, stopProcess } from './support/process.ts';
 import { mountSmallDisk } from './support/small-disk.ts';
 import { until } from './support/until.ts';
 
@@ -13,7 +13,7 @@ after(cleanUp);
 test('the disk is full during an import and during commits: 503, nothing incomplete, nothing lost, and it recovers', async (context) => {
   const disk = mountSmallDisk(200);
   context.after(disk.unmount);
-  const home = await place();
+  const home = await databaseSettings();
   await cp(home.DATA_DIR, join(disk.folder, 'data'), { recursive: true });
   let server: Cluster | null = null;
   if (home.DATABASE_URL) {

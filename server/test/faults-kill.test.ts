@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { untilReadableAt } from '../src/modules/events/test-support.ts';
-import { bootstrapKey, cleanUp, injected, place, startProcess, stopProcess } from './support/process.ts';
+import {
+  bootstrapKey,
+  cleanUp,
+  databaseSettings,
+  injected,
+  startProcess,
+  stopProcess,
+} from './support/process.ts';
 
 after(cleanUp);
 
@@ -23,7 +30,7 @@ async function call(baseUrl: string, method: string, path: string, body?: unknow
 }
 
 test('a node killed between commit and response: the retry finds the result', async () => {
-  const home = await place();
+  const home = await databaseSettings();
   const first = await startProcess(home);
   await call(first.baseUrl, 'POST', '/tenant', { TenantID: 'kill' });
   await call(first.baseUrl, 'PUT', '/course/web', { Title: 'Web', URL: 'https://web.example/' });

@@ -10,7 +10,7 @@ import { click } from './support/player.ts';
 import {
   bootstrapKey,
   cleanUp,
-  place,
+  databaseSettings,
   type Running,
   runLectern,
   runProcess,
@@ -72,7 +72,7 @@ test('the ring survives kill -9 at any point of its creation and of rotations: 2
 });
 
 test('a service killed at any point of its first start has one ring afterwards', async () => {
-  const { DATA_DIR, ...env } = await place();
+  const { DATA_DIR, ...env } = await databaseSettings();
   const folder = env.DATABASE_URL ? DATA_DIR : await temporaryFolder();
   const home = { ...env, DATA_DIR: folder, BOOTSTRAP_KEY: bootstrapKey };
   let before: string[] = [];
@@ -115,7 +115,7 @@ async function keys(env: Record<string, string | undefined>, ...args: string[]) 
 }
 
 test('lectern keys rotates while a service runs, which signs with the new key within seconds', async () => {
-  const env = await place();
+  const env = await databaseSettings();
   const running = await startProcess(env);
   await call(running, 'POST', '/tenant', { TenantID: 'acme' });
   await call(running, 'PUT', '/course/web', { Title: 'Web', URL: 'https://web.example/' });

@@ -14,7 +14,7 @@ import { encryptSecrets, openSecret } from '../src/modules/webhooks/secrets.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
 import type { Context } from '../src/platform/context.ts';
 import { type KeyRing, newKey, openKey } from '../src/platform/keys/key-ring.ts';
-import { mark } from '../src/platform/keys/signing.ts';
+import { keyedHash } from '../src/platform/keys/signing.ts';
 import { once } from '../src/platform/retries/once.ts';
 import { scopes } from '../src/platform/scopes.ts';
 import { otherNode } from './support/nodes.ts';
@@ -31,14 +31,14 @@ after(async () => {
 const { ctx } = service;
 
 /** A ring with a new key in front of the existing ones. */
-function rotated({ keys, marks }: KeyRing): KeyRing {
-  return { keys: [openKey(newKey(new Date())), ...keys], marks };
+function rotated({ keys, hashKey }: KeyRing): KeyRing {
+  return { keys: [openKey(newKey(new Date())), ...keys], hashKey };
 }
 
 /** An attacker with a copy of the database, and a key of their own under the ID found in it. */
 function thief(): Context {
   const key = openKey({ ...newKey(new Date()), id: ctx.keys.keys[0].id });
-  return { ...ctx, keys: { keys: [key], marks: key } };
+  return { ...ctx, keys: { keys: [key], hashKey: key } };
 }
 
 async function enrolled() {
@@ -84,7 +84,7 @@ test('a copy of the database forges no link, ticket, session, preview, access to
   for (const [door, status] of Object.entries(genuine))
     assert.notEqual(status, forged[door], `${door}: the refusal above means something`);
   for (const purpose of ['erasure', 'guess', 'origin'] as const)
-    assert.notEqual(mark(thief().keys, purpose, 'ann'), mark(ctx.keys, purpose, 'ann'));
+    assert.notEqual(keyedHash(thief().keys, purpose, 'ann'), keyedHash(ctx.keys, purpose, 'ann'));
 });
 
 test('a copy of the database decrypts neither stored responses nor webhook secrets', async () => {
@@ -164,8 +164,8 @@ test('after a rotation everything issued before is valid, and new things name th
 
   expectStatus(await tenant.api('POST', `/webhook/${hook.WebhookID}/ping`), 200);
   assert.ok((await encryptSecrets(ctx)) > 0);
-  const { keys, marks } = ctx.keys;
-  Object.assign(ctx.keys, { keys: keys.slice(0, 1), marks: keys[0] });
+  const { keys, hashKey } = ctx.keys;
+  Object.assign(ctx.keys, { keys: keys.slice(0, 1), hashKey: keys[0] });
   const sent = receiver.received.length;
   expectStatus(await tenant.api('POST', `/webhook/${hook.WebhookID}/ping`), 200);
   const [ping] = receiver.received.slice(sent);
@@ -173,13 +173,13 @@ test('after a rotation everything issued before is valid, and new things name th
   assert.equal((await click(LaunchURL)).status, 404, 'the key was removed');
   expectStatus(await service.api('GET', '/user', undefined, access_token), 401);
   assert.equal((await click(renewed)).status, 303);
-  Object.assign(ctx.keys, { keys, marks });
+  Object.assign(ctx.keys, { keys, hashKey });
 });
 
 test('a missing key that still encrypts secrets is reported', async () => {
   const { tenant } = await enrolled();
   await tenant.api('POST', '/webhook', { URL: receiver.url });
   const key = openKey(newKey(new Date()));
-  const without: Context = { ...ctx, keys: { keys: [key], marks: key } };
+  const without: Context = { ...ctx, keys: { keys: [key], hashKey: key } };
   await assert.rejects(encryptSecrets(without), /does not have the key .* Put the key back, and start once/);
 });

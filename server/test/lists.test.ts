@@ -4,7 +4,7 @@ import { routes } from '../src/app.ts';
 import type { Statement } from '../src/platform/db/engine.ts';
 import { listOf } from '../src/platform/rows/export.ts';
 import { fillLists } from './support/many-rows.ts';
-import { serve, watched } from './support/nodes.ts';
+import { observed, serve } from './support/nodes.ts';
 import { startService } from './support/service.ts';
 import { newTenant } from './support/tenant.ts';
 
@@ -16,7 +16,7 @@ const tenant = await newTenant(service);
 const names = await fillLists(service, tenant.TenantID);
 
 let seen: Statement[] = [];
-const node = await serve(watched(service.ctx, (statement) => void seen.push(statement)));
+const node = await serve(observed(service.ctx, (statement) => void seen.push(statement)));
 after(async () => {
   await node.close();
   await service.close();

@@ -8,8 +8,8 @@ import { packCourse } from '../../test/journeys/made-courses.ts';
 import {
   bootstrapKey,
   cleanUp,
+  databaseSettings,
   type Environment,
-  place,
   runLectern,
   startProcess,
   stopProcess,
@@ -72,7 +72,7 @@ function readAsNobody(path: string) {
 }
 
 test('files written by a service with umask 022 are readable by its owner only', async () => {
-  const from = await place();
+  const from = await databaseSettings();
   const DATA_DIR = join(await openFolder(), 'new', 'data');
   const env: Environment = { ...from, DATA_DIR, BOOTSTRAP_KEY: bootstrapKey };
   const running = await startProcess(env);
@@ -104,7 +104,7 @@ test('files written by a service with umask 022 are readable by its owner only',
 });
 
 test('backups and the command line write files readable by the owner only, even with umask 022', async () => {
-  const env = await place();
+  const env = await databaseSettings();
   const made = join(await openFolder(), 'backup');
   for (const args of [
     ['tenant', 'create', 'acme'],
@@ -119,7 +119,7 @@ test('backups and the command line write files readable by the owner only, even 
 });
 
 test('a folder that others can read is restricted at start-up with everything in it, and the log says so', async () => {
-  const { DATA_DIR: from, ...env } = await place();
+  const { DATA_DIR: from, ...env } = await databaseSettings();
   const DATA_DIR = join(await openFolder(), 'data');
   cpSync(from, DATA_DIR, { recursive: true });
   const old = join(DATA_DIR, 'packages', 'release', 'sco');

@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test';
 import {
   bootstrapKey,
   cleanUp,
+  databaseSettings,
   freePorts,
-  place,
   type Running,
   startProcess,
   stopProcess,
@@ -17,7 +17,7 @@ const key = { authorization: `Bearer ${bootstrapKey}` };
 let service: Running;
 
 before(async () => {
-  service = await startProcess(await place());
+  service = await startProcess(await databaseSettings());
 });
 after(cleanUp);
 
@@ -99,7 +99,7 @@ for (const [what, origin, path, status, headers] of headerTable)
 
 test("OPERATIONS_PORT moves health and metrics off the API's port", async () => {
   const [port] = await freePorts(1);
-  const apart = await startProcess({ ...(await place()), OPERATIONS_PORT: String(port) });
+  const apart = await startProcess({ ...(await databaseSettings()), OPERATIONS_PORT: String(port) });
   for (const path of ['/health/live', '/health/ready', '/metrics']) {
     assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 200, path);
     assert.equal((await fetch(apart.baseUrl + path)).status, 404, path);
@@ -112,7 +112,7 @@ test("OPERATIONS_PORT moves health and metrics off the API's port", async () => 
 test('is alive but not ready while the database is down, and recovers automatically', {
   skip: !process.env.TEST_DATABASE_URL && 'runs with --postgres',
 }, async () => {
-  const env = await place();
+  const env = await databaseSettings();
   const database = new URL(env.DATABASE_URL ?? '');
   const between = await relayTo({ host: database.hostname, port: Number(database.port || 5432) });
   database.host = `127.0.0.1:${between.port}`;

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import {
   bootstrapKey,
   cleanUp,
-  place,
+  databaseSettings,
   printedLink,
   type Running,
   startProcess,
@@ -64,7 +64,7 @@ async function call(
 }
 
 before(async () => {
-  service = await startProcess({ ...(await place()), LOG_LEVEL: 'debug' });
+  service = await startProcess({ ...(await databaseSettings()), LOG_LEVEL: 'debug' });
 });
 after(cleanUp);
 

@@ -12,7 +12,7 @@ import { writeCertificate } from './support/certificate.ts';
 import {
   bootstrapKey,
   cleanUp,
-  place,
+  databaseSettings,
   type Running,
   startProcess,
   stopProcess,
@@ -79,7 +79,7 @@ async function refusesConnections(service: Running): Promise<boolean> {
 }
 
 test('requests in flight finish, and no new ones are accepted', async () => {
-  const service = await startProcess(await place());
+  const service = await startProcess(await databaseSettings());
   await call(service, 'POST', '/tenant', { TenantID: 'stop' });
   assert.equal(await call(service, 'POST', '/user', { LoginID: 'ann', Password: 'a'.repeat(64) }), 201);
   const agent = new Agent({ keepAlive: true });
@@ -103,7 +103,7 @@ test('requests in flight finish, and no new ones are accepted', async () => {
 });
 
 test('a commit in flight is finished', async () => {
-  const service = await startProcess(await place());
+  const service = await startProcess(await databaseSettings());
   await call(service, 'POST', '/tenant', { TenantID: 'stop' });
   await call(service, 'PUT', '/course/web', { Title: 'Web', URL: 'https://course.example/' });
   await call(service, 'PUT', '/course/web/option/standard', {});
@@ -140,7 +140,7 @@ test('a commit in flight is finished', async () => {
 });
 
 test('a second SIGTERM exits immediately', async () => {
-  const service = await startProcess(await place());
+  const service = await startProcess(await databaseSettings());
   const upload = await halfAnUpload(service);
   service.child.kill('SIGTERM');
   await until('new connections are refused', () => refusesConnections(service));
@@ -154,7 +154,7 @@ test('a second SIGTERM exits immediately', async () => {
 test('connections opened in advance and never used do not delay the shutdown', async () => {
   const { certFile, keyFile } = writeCertificate(await temporaryFolder());
   for (const tls of [{}, { TLS_CERT: certFile, TLS_KEY: keyFile }]) {
-    const service = await startProcess({ ...(await place()), ...tls });
+    const service = await startProcess({ ...(await databaseSettings()), ...tls });
     const address = { port: Number(service.env.PORT), host: '127.0.0.1' };
     const unused = [connect(address)];
     if (service.env.TLS_CERT) unused.push(connectSecurely({ ...address, rejectUnauthorized: false }));
@@ -173,8 +173,8 @@ test('hanging clients delay the shutdown by ten seconds at most', async () => {
   const tls = writeCertificate(await temporaryFolder());
   const env = { TLS_CERT: tls.certFile, TLS_KEY: tls.keyFile };
   const [plain, secure] = await Promise.all([
-    startProcess(await place()),
-    startProcess({ ...(await place()), ...env }),
+    startProcess(await databaseSettings()),
+    startProcess({ ...(await databaseSettings()), ...env }),
   ]);
   const upload = await halfAnUpload(plain);
   const headless = connect(Number(plain.env.PORT), '127.0.0.1');

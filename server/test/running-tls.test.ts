@@ -9,8 +9,8 @@ import { writeCertificate } from './support/certificate.ts';
 import {
   bootstrapKey,
   cleanUp,
+  databaseSettings,
   freePorts,
-  place,
   type Running,
   runLectern,
   startProcess,
@@ -29,7 +29,7 @@ before(async () => {
   ca = await readFile(files.certFile);
   const [port] = await freePorts(1);
   const tls = { TLS_CERT: files.certFile, TLS_KEY: files.keyFile, OPERATIONS_PORT: String(port) };
-  service = await startProcess({ ...(await place()), ...tls });
+  service = await startProcess({ ...(await databaseSettings()), ...tls });
 });
 after(cleanUp);
 
@@ -173,7 +173,7 @@ test('over HTTP/2, too, a course has its own host, and a certificate without it 
   const pair = writeCertificate(await temporaryFolder());
   const tls = { TLS_CERT: pair.certFile, TLS_KEY: pair.keyFile };
   const CONTENT_URL = 'https://*.courses.example';
-  const own = await startProcess({ ...(await place()), ...tls, CONTENT_URL });
+  const own = await startProcess({ ...(await databaseSettings()), ...tls, CONTENT_URL });
   const api = connect(own.baseUrl, { rejectUnauthorized: false });
   const json = { ...key, 'content-type': 'application/json' };
   const course = JSON.stringify({ Title: 'Rules', URL: 'https://web.example/' });

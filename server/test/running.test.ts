@@ -3,10 +3,10 @@ import { after, test } from 'node:test';
 import {
   bootstrapKey,
   cleanUp,
+  databaseSettings,
   type Environment,
-  emptyPlace,
+  emptyDatabaseSettings,
   freePorts,
-  place,
   printedLink,
   runLectern,
   startProcess,
@@ -38,7 +38,7 @@ async function refused(env: Environment): Promise<string> {
 const printed = /shown only once:\n\n {2}(lectern_[\w-]{43})\n/g;
 
 test("only the first start on an empty database prints the operator's key and sign-in link", async () => {
-  const empty = await emptyPlace();
+  const empty = await emptyDatabaseSettings();
   const first = await startProcess(empty);
   const keys = [...first.stdout().matchAll(printed)];
   assert.equal(keys.length, 1, first.stdout());
@@ -55,7 +55,7 @@ test("only the first start on an empty database prints the operator's key and si
 });
 
 test("BOOTSTRAP_KEY becomes the operator's key and is not printed, unlike the sign-in link", async () => {
-  const empty = await emptyPlace();
+  const empty = await emptyDatabaseSettings();
   const service = await startProcess({ ...empty, BOOTSTRAP_KEY: bootstrapKey });
   assert.equal(await statusWith(service.baseUrl, bootstrapKey), 200);
   assert.equal(await statusWith(service.baseUrl, bootstrapKey.replace('tests', 'guess')), 401);
@@ -81,15 +81,15 @@ test('plain HTTP for other machines is rejected with advice, and accepted behind
     said,
     /HOST: plain HTTP on 0\.0\.0\.0 is refused.*TLS_CERT and TLS_KEY.*TRUST_PROXY=true.*127\.0\.0\.1/,
   );
-  const service = await startProcess({ ...(await place()), HOST: '0.0.0.0', TRUST_PROXY: 'true' });
+  const service = await startProcess({ ...(await databaseSettings()), HOST: '0.0.0.0', TRUST_PROXY: 'true' });
   assert.equal((await fetch(`${service.baseUrl}/health/live`)).status, 200);
   await stopProcess(service);
 });
 
 test('a port in use stops the start with advice', async () => {
-  const service = await startProcess(await place());
+  const service = await startProcess(await databaseSettings());
   const { PORT, CONTENT_PORT } = service.env;
-  const said = await refused({ ...(await place()), PORT, CONTENT_PORT });
+  const said = await refused({ ...(await databaseSettings()), PORT, CONTENT_PORT });
   assert.match(said, /port .*in use.*PORT and CONTENT_PORT/);
   await stopProcess(service);
 });
@@ -102,7 +102,7 @@ test('an unreachable database stops the start with a one-sentence error', async 
 });
 
 test('a second process on the same embedded database is rejected', async () => {
-  const { DATA_DIR } = await place();
+  const { DATA_DIR } = await databaseSettings();
   const first = await startProcess({ DATA_DIR, BOOTSTRAP_KEY: bootstrapKey });
   const said = await refused({ DATA_DIR });
   assert.ok(said.includes(`The data folder ${DATA_DIR} is in use by process ${first.child.pid}.`), said);

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { packCourse } from '../../test/journeys/made-courses.ts';
 import type { Statement } from '../src/platform/db/engine.ts';
-import { serve, watched } from './support/nodes.ts';
+import { observed, serve } from './support/nodes.ts';
 import { scorm12 } from './support/player.ts';
 import { startService } from './support/service.ts';
 import { newTenant, unique } from './support/tenant.ts';
@@ -16,7 +16,7 @@ await service.importPackage('phishing', await packCourse('phishing'));
 await service.api('PUT', '/course/phishing/option/month', { Duration: 'P30D' });
 
 let seen: Statement[] = [];
-const node = await serve(watched(service.ctx, (statement) => void seen.push(statement)));
+const node = await serve(observed(service.ctx, (statement) => void seen.push(statement)));
 after(async () => {
   await node.close();
   await service.close();

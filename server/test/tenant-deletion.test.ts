@@ -4,13 +4,13 @@ import { sql } from 'kysely';
 import { deployment } from '../src/modules/audit/append.ts';
 import { verifyAudit } from '../src/modules/audit/verify.ts';
 import { finishDeletions } from '../src/modules/lifecycle/finish-deletions.ts';
-import { ownTables, publicName } from '../src/modules/lifecycle/tables.ts';
+import { publicName, tenantTables } from '../src/modules/lifecycle/tables.ts';
 import { startReceiver } from '../src/modules/webhooks/test-support.ts';
-import { tenantTables } from '../src/platform/db/generated.ts';
+import { tenantTables as generatedTables } from '../src/platform/db/generated.ts';
 import { movableClock } from './support/clock.ts';
 import { fill } from './support/filled-tenant.ts';
 import { click, play, scorm12 } from './support/player.ts';
-import { bootstrapKey, cleanUp, place, startProcess } from './support/process.ts';
+import { bootstrapKey, cleanUp, databaseSettings, startProcess } from './support/process.ts';
 import { startService } from './support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from './support/tenant.ts';
 import { until } from './support/until.ts';
@@ -31,7 +31,7 @@ const remove = (tenantId: string, query = '') => service.api('DELETE', `/tenant/
 /** The number of a tenant's rows in each table, and a hash of their contents. */
 async function rowsOf(tenantId: string): Promise<Record<string, [count: number, hash: string]>> {
   const found: Record<string, [number, string]> = {};
-  for (const { table } of ownTables) {
+  for (const { table } of tenantTables) {
     const { rows } = await sql<{ count: number; hash: string }>`
       select count(*)::integer as count, md5(coalesce(string_agg(held::text, ',' order by held::text), '')) as hash
       from ${sql.table(table)} held where held.tenant_id = ${tenantId}`.execute(service.ctx.db);
@@ -61,8 +61,8 @@ async function mentions(text: string): Promise<string[]> {
 }
 
 test('every tenant table is listed for plan, deletion and export', () => {
-  const listed = ownTables.map(({ table }) => table);
-  assert.deepEqual(listed.toSorted(), [...tenantTables, 'api_key'].toSorted());
+  const listed = tenantTables.map(({ table }) => table);
+  assert.deepEqual(listed.toSorted(), [...generatedTables, 'api_key'].toSorted());
 });
 
 test('deleting a tenant removes all of its data and leaves other tenants unchanged', async () => {
@@ -130,7 +130,7 @@ test('deleting a tenant removes all of its data and leaves other tenants unchang
       ['tenant.deletion_finished', 'service'],
     ],
   );
-  assert.equal(rows[1]?.data.Deleted?.length, ownTables.length + 2);
+  assert.equal(rows[1]?.data.Deleted?.length, tenantTables.length + 2);
   assert.equal((await verifyAudit(service.ctx)).Intact, true);
   expectProblem(await remove(doomed.TenantID), 404, 'tenant_not_found');
   expectStatus(await service.api('POST', '/tenant', again), 201);
@@ -180,7 +180,7 @@ test('an export holds every record of the tenant and no secret, and is open to t
     .map((line) => JSON.parse(line) as { Type: string; Record: Record<string, unknown> });
   assert.deepEqual([lines[0]?.Type, lines[0]?.Record.TenantID], ['Tenant', tenant.TenantID]);
   const held = counts(await rowsOf(tenant.TenantID));
-  for (const { table, notExported, secrets = [] } of ownTables) {
+  for (const { table, notExported, secrets = [] } of tenantTables) {
     const type = publicName(table);
     const records = lines.filter(({ Type }) => Type === type);
     assert.equal(records.length, notExported ? 0 : held[type], type);
@@ -197,7 +197,7 @@ test('an export holds every record of the tenant and no secret, and is open to t
 });
 
 test('a deletion interrupted by kill -9 is finished by the next process', async () => {
-  const home = await place();
+  const home = await databaseSettings();
   const headers = { authorization: `Bearer ${bootstrapKey}`, tenant: 'doomed' };
   const call = (base: string, method: string, path: string, body?: string, type = 'application/json') =>
     fetch(base + path, {

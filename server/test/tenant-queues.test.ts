@@ -12,7 +12,7 @@ import { guardTenants } from '../src/platform/db/guard/tenant-guard.ts';
 import { forTenant } from '../src/platform/db/queues.ts';
 import { newId, sha256 } from '../src/platform/ids.ts';
 import { anonymousQueueOf, credentialsQueue, isAnonymousQueue } from '../src/platform/load/fair-queue.ts';
-import { noteGrowth } from '../src/platform/operations/statistics.ts';
+import { recordGrowth } from '../src/platform/operations/statistics.ts';
 import { onEngine, serve } from './support/nodes.ts';
 import { packUnits } from './support/packages.ts';
 import { startService } from './support/service.ts';
@@ -161,7 +161,7 @@ test('deliveries to an endpoint and the statistics of a bulk call wait in the qu
   await until('it is disabled', async () => (await hook()).Status === 'disabled');
   await dispatcher.stop(1_000);
   await receiver.kill();
-  await noteGrowth(forTenant(ctx, TenantID), ['user'], 1_000_000);
+  await recordGrowth(forTenant(ctx, TenantID), ['user'], 1_000_000);
   const own = seen.filter(
     ({ label }) => !/^webhook_claim$|^read_key_by_|^select \* from "tenant"/.test(label),
   );

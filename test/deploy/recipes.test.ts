@@ -15,8 +15,8 @@ import { writeCertificate } from '../../server/test/support/certificate.ts';
 import {
   bootstrapKey,
   cleanUp,
+  databaseSettings,
   freePorts,
-  place,
   type Running,
   runProcess,
   startProcess,
@@ -106,7 +106,7 @@ async function enrolled(
 test('a course is played through nginx with the recipe: HTTPS, two host names, an origin for the course', async () => {
   const [http = 0, https = 0] = await freePorts(2);
   const service = await startProcess({
-    ...(await place()),
+    ...(await databaseSettings()),
     BASE_URL: 'https://lectern.example',
     CONTENT_URL: 'https://*.courses.example',
     TRUST_PROXY: 'true',

@@ -8,7 +8,7 @@ import { press } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf, openConsole } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
-import { until, untilRight } from '../../server/test/support/until.ts';
+import { until, untilMatching } from '../../server/test/support/until.ts';
 import { packCourse } from './made-courses.ts';
 
 let service: TestService;
@@ -202,7 +202,7 @@ test('A learner sees their courses, starts one, and comes back', async () => {
   await page.click('#exit-button');
   await heading(page, 'My courses').waitFor();
   await page.getByRole('link', { name: 'Continue' }).click();
-  await untilRight(
+  await untilMatching(
     () => page.locator('#stage iframe').count(),
     (count) => count === 1,
   );

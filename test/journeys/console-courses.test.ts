@@ -7,7 +7,7 @@ import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { packSecondRelease } from '../../server/test/support/packages.ts';
 import { startService } from '../../server/test/support/service.ts';
 import { newTenant } from '../../server/test/support/tenant.ts';
-import { untilRight } from '../../server/test/support/until.ts';
+import { untilMatching } from '../../server/test/support/until.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -68,7 +68,7 @@ test('The operator drops a package, reads its warnings, adds an option, publishe
   await dialog.getByText('All tenants will immediately see the course').waitFor();
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Three in a row published').waitFor();
-  await untilRight(
+  await untilMatching(
     async () => (await service.api('GET', '/course/three%20in%20a%20row')).body.Status,
     (status) => status === 'published',
   );
@@ -113,13 +113,13 @@ test('A cancelled import leaves nothing behind, and leaving during one asks firs
   await page.getByRole('button', { name: 'Import package' }).click();
   await one.getByRole('progressbar', { name: 'Uploading phishing.zip' }).waitFor({ state: 'attached' });
   const status = async () => (await service.api('GET', '/course/phishing')).status;
-  await untilRight(status, (now) => now === 200);
+  await untilMatching(status, (now) => now === 200);
   await page.getByRole('link', { name: 'Tenants and keys' }).click();
   await page.getByRole('dialog').getByText('A package is being uploaded').waitFor();
   await page.getByRole('button', { name: 'Stay' }).click();
   await one.getByRole('button', { name: 'Cancel' }).click();
   await one.getByText('Cancelled. Nothing was imported.').waitFor();
-  await untilRight(status, (now) => now === 404);
+  await untilMatching(status, (now) => now === 404);
   await closeConsole(page);
 });
 

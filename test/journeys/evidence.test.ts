@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { callAPI, contentOf, newContext, openPage, waitForState } from '../../server/test/support/browser.ts';
 import { movableClock } from '../../server/test/support/clock.ts';
 import { startService, type TestEnrolment, type TestService } from '../../server/test/support/service.ts';
-import { untilRight } from '../../server/test/support/until.ts';
+import { untilMatching } from '../../server/test/support/until.ts';
 import { packRow } from './made-courses.ts';
 
 const clock = movableClock();
@@ -168,7 +168,7 @@ test('When access expires, the open page saves, explains why and closes', async 
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await page.getByRole('heading', { name: 'Your access to this course has expired' }).waitFor();
   await page.getByText('Your progress so far is saved.').waitFor();
-  await untilRight(
+  await untilMatching(
     async () => (await read()).Score,
     (score) => score === 60,
   );

@@ -10,7 +10,7 @@ import {
   screenOf,
 } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { untilRight } from '../../server/test/support/until.ts';
+import { untilMatching } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse } from './made-courses.ts';
 
@@ -50,7 +50,7 @@ test('Sequencing forces the order, survives leaving, and rolls up the course', a
   assert.equal(left.Progress, 75);
 
   await page.goto(launch);
-  await untilRight(
+  await untilMatching(
     () => screenOf(page),
     (screen) => screen === 'quiz-3',
   );
@@ -78,7 +78,7 @@ test('A page that disappears during a lesson resumes in that lesson', async () =
   const again = await openPage(context);
   await again.goto(LaunchURL);
   await again.locator('.unit[aria-current]').filter({ hasText: 'Getting out' }).waitFor();
-  await untilRight(
+  await untilMatching(
     () => screenOf(again),
     (screen) => screen === 'route',
   );
@@ -92,7 +92,7 @@ test('The contents list leads back to a finished lesson with all of its data', a
   await press(page, 'next', 'next', 'finish');
   await page.locator('.unit[aria-current]').filter({ hasText: 'Getting out' }).waitFor();
   await page.locator('.unit').filter({ hasText: 'How fires start' }).click();
-  await untilRight(
+  await untilMatching(
     () => screenOf(page),
     (screen) => screen === 'habits',
   );

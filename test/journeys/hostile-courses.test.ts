@@ -4,7 +4,7 @@ import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { contentOf, newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { expectStatus, newTenant, type TestTenant } from '../../server/test/support/tenant.ts';
-import { untilRight } from '../../server/test/support/until.ts';
+import { untilMatching } from '../../server/test/support/until.ts';
 import { attack, victimScript } from './hostile-scripts.ts';
 import { packScript } from './made-courses.ts';
 
@@ -60,7 +60,7 @@ async function openVictim(context: BrowserContext, address: string) {
     api.LMSSetValue('cmi.core.lesson_status', 'incomplete');
     api.LMSCommit('');
   });
-  await untilRight(
+  await untilMatching(
     () => page.evaluate(() => Object.keys(localStorage).join()),
     (keys) => keys.includes('lectern.journal/'),
   );

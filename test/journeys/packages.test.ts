@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { contentOf, expectCount, newContext, openPage } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { untilRight } from '../../server/test/support/until.ts';
+import { untilMatching } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
 
 /** Third-party packages may lie next to the checkout; they are not part of the project. */
@@ -49,7 +49,7 @@ async function exit(page: Page): Promise<void> {
 
 /** Waits for a page inside the course's own frame. */
 const inside = (page: Page, name: string) =>
-  untilRight(
+  untilMatching(
     () => page.frames().at(-1)?.url() ?? '',
     (url) => url.endsWith(name),
   );

@@ -10,7 +10,7 @@ import {
   waitForState,
 } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { untilRight } from '../../server/test/support/until.ts';
+import { untilMatching } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse } from './made-courses.ts';
 
@@ -60,7 +60,7 @@ test('A learner who leaves half-way returns to the same screen', async () => {
   assert.equal((await read()).Status, 'in_progress');
 
   await page.goto(LaunchURL);
-  await untilRight(
+  await untilMatching(
     () => screenOf(page),
     (screen) => screen === 'address',
   );
@@ -76,7 +76,7 @@ test('Without a returnURL the final page says what was saved', async () => {
   await page.getByRole('heading', { name: 'Your progress is saved' }).waitFor();
   assert.match((await page.locator('.facts').textContent()) ?? '', /In progress/);
   await page.getByRole('button', { name: 'Open the course again' }).click();
-  await untilRight(
+  await untilMatching(
     () => screenOf(page),
     (screen) => screen === 'pattern',
   );

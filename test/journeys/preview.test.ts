@@ -12,7 +12,7 @@ import {
   screenOf,
 } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { untilRight } from '../../server/test/support/until.ts';
+import { untilMatching } from '../../server/test/support/until.ts';
 import { openClientSite } from './client-site.ts';
 import { packCourse, packWebPage } from './made-courses.ts';
 
@@ -92,7 +92,7 @@ test('The operator previews a SCORM 1.2 course that is a draft, and passes it', 
 
     await page.getByRole('button', { name: 'Preview again' }).click();
     await sign(page).waitFor();
-    await untilRight(
+    await untilMatching(
       () => screenOf(page),
       (screen) => screen !== null && screen !== 'result',
     );
@@ -112,11 +112,11 @@ test('The operator previews a SCORM 2004 course in order, and returns to the pag
     }
     // Back to a lesson: its data is still there during the session.
     await page.locator('.unit').filter({ hasText: 'How fires start' }).click();
-    await untilRight(
+    await untilMatching(
       () => screenOf(page),
       (screen) => screen === 'habits',
     );
-    await untilRight(
+    await untilMatching(
       () => page.locator('#progress').evaluate((bar) => (bar as HTMLProgressElement).value),
       (value) => value === 75,
     );

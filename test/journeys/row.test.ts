@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { contentOf, newContext, openPage, waitForState } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { untilRight } from '../../server/test/support/until.ts';
+import { untilMatching } from '../../server/test/support/until.ts';
 import { packRow, packWebPage } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -66,6 +66,6 @@ test('A web course is completed by the learner', async () => {
   assert.notEqual((await read()).Completion, 'completed');
   await page.getByRole('button', { name: 'Mark as complete' }).click();
   await waitForState(page, 'saved');
-  await untilRight(read, ({ Completion }) => Completion === 'completed');
+  await untilMatching(read, ({ Completion }) => Completion === 'completed');
   await page.context().close();
 });

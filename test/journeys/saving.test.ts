@@ -11,7 +11,7 @@ import {
   waitForState,
 } from '../../server/test/support/browser.ts';
 import { startService } from '../../server/test/support/service.ts';
-import { untilRight } from '../../server/test/support/until.ts';
+import { untilMatching } from '../../server/test/support/until.ts';
 import { packCourse, packRow } from './made-courses.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -41,7 +41,7 @@ test('Offline a commit is stored on the device, with a message; back online it i
   await context.setOffline(false);
   await waitForState(page, 'saved');
   await page.goto(LaunchURL);
-  await untilRight(
+  await untilMatching(
     () => screenOf(page),
     (screen) => screen === 'mail',
   );
@@ -63,7 +63,7 @@ test('Commits stored offline are sent when the learner returns to this device', 
   await context.setOffline(false);
   const again = await openPage(context);
   await again.goto(LaunchURL);
-  await untilRight(
+  await untilMatching(
     () => screenOf(again),
     (screen) => screen === 'mail',
   );
@@ -95,7 +95,7 @@ const keptIn = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('lectern.')).length);
 
 const becomes = <Value>(ask: () => Promise<Value>, wanted: Value) =>
-  untilRight(ask, (value) => value === wanted);
+  untilMatching(ask, (value) => value === wanted);
 
 test('A course that empties local storage deletes no result that was shown as kept', async () => {
   const { LaunchURL, read } = await service.enrol('row');
@@ -187,7 +187,7 @@ test('Closing the tab right after SetValue loses nothing, not even 63,000 charac
     await callAPI(page, 'LMSSetValue', 'cmi.suspend_data', 'x'.repeat(length));
     await callAPI(page, 'LMSSetValue', 'cmi.core.lesson_location', 'the last word');
     await page.close({ runBeforeUnload: true });
-    await untilRight(
+    await untilMatching(
       () => context.pages().length,
       (open) => open === 0,
     );
@@ -210,7 +210,7 @@ test('The newer of two tabs wins; the older one says so and can take over', asyn
   await waitForState(older, 'saved');
   const newer = await openPage(context);
   await newer.goto(LaunchURL);
-  await untilRight(
+  await untilMatching(
     () => screenOf(newer),
     (screen) => screen === 'pattern',
   );
@@ -222,7 +222,7 @@ test('The newer of two tabs wins; the older one says so and can take over', asyn
   await waitForState(newer, 'saved');
 
   await older.getByRole('button', { name: 'Take over here' }).click();
-  await untilRight(
+  await untilMatching(
     () => screenOf(older),
     (screen) => screen === 'address',
   );

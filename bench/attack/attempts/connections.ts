@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node
 import { setTimeout as pause } from 'node:timers/promises';
 import { writeCertificate } from '../../../server/test/support/certificate.ts';
 import {
-  place,
+  databaseSettings,
   type Running,
   startProcess,
   stopProcess,
@@ -15,7 +15,7 @@ import type { Attempt, Outcome } from '../attempt.ts';
 /** HTTP/2 requires TLS, so these attempts use a separate service. */
 async function withSecureService(run: (service: Running) => Promise<Outcome>): Promise<Outcome> {
   const { certFile, keyFile } = writeCertificate(await temporaryFolder());
-  const service = await startProcess({ ...(await place()), TLS_CERT: certFile, TLS_KEY: keyFile });
+  const service = await startProcess({ ...(await databaseSettings()), TLS_CERT: certFile, TLS_KEY: keyFile });
   const outcome = await run(service);
   await stopProcess(service);
   return outcome;

@@ -29,7 +29,7 @@ type Call = {
 };
 
 /** Thrown when a response ended before its last row. */
-export const brokenOff = { code: 'unreachable' };
+export const truncatedResponse = { code: 'unreachable' };
 
 /** Sends one chunk and reads its results as they arrive. Throws the problem if the whole call is rejected. */
 async function callOnce(api: Api, call: Call): Promise<Line[]> {
@@ -47,7 +47,7 @@ async function callOnce(api: Api, call: Call): Promise<Line[]> {
   });
   if (!response.ok || !response.body) {
     const wait = Number(response.headers.get('Retry-After')) || 0;
-    const document: unknown = await response.json().catch(() => brokenOff);
+    const document: unknown = await response.json().catch(() => truncatedResponse);
     throw { ...(document as object), wait };
   }
   const lines: Line[] = [];
@@ -61,7 +61,7 @@ async function callOnce(api: Api, call: Call): Promise<Line[]> {
     for (const text of texts) lines.push(JSON.parse(text));
     onRows(lines.length);
   }
-  if (lines.length !== rows) throw brokenOff;
+  if (lines.length !== rows) throw truncatedResponse;
   return lines;
 }
 

@@ -3,13 +3,13 @@ const quote = 0x22;
 const space = 0x20;
 
 /** Where the rows of a file start, in bytes and in lines; rows are counted as the service counts them. */
-export type Places = { starts: number[]; lines: number[]; size: number };
+export type RowOffsets = { starts: number[]; lines: number[]; size: number };
 
 /**
  * Finds the rows while a file is read: rows end at line breaks (in CSV, outside quotes), and blank lines are skipped.
  */
 export function openRowFinder(isCsv: boolean) {
-  const places: Places = { starts: [], lines: [], size: 0 };
+  const places: RowOffsets = { starts: [], lines: [], size: 0 };
   let line = 1;
   let start = 0;
   let startLine = 1;
@@ -37,7 +37,7 @@ export function openRowFinder(isCsv: boolean) {
       }
       places.size += bytes.length;
     },
-    end(): Places {
+    end(): RowOffsets {
       end(places.size);
       return places;
     },

@@ -17,7 +17,7 @@ const readable: readonly [Scope, string][] = [
 ];
 
 /** A call that this key may make and that changes nothing: a list, or, for a write-only key, an access token. */
-export function tryLine({ KeyID, Secret, Scopes }: KeyWithSecret, origin: string): string {
+export function exampleCommand({ KeyID, Secret, Scopes }: KeyWithSecret, origin: string): string {
   const path = readable.find(([scope]) => Scopes.includes(scope))?.[1];
   return path
     ? `curl '${origin}${path}' -H 'Authorization: Bearer ${Secret}'`
@@ -28,7 +28,7 @@ type Props = { made: KeyWithSecret | null; onClose: () => void };
 
 export function NewSecret({ made, onClose }: Props) {
   const t = useTranslations('tenants');
-  const line = made ? tryLine(made, location.origin) : '';
+  const line = made ? exampleCommand(made, location.origin) : '';
   return (
     <SecretDialog
       title={t('secretTitle', { name: made?.Name ?? '' })}

@@ -18,13 +18,13 @@ export type Keyset = {
 };
 
 /** The key values of the last row that was read. */
-export type Place = readonly unknown[];
+export type KeyPosition = readonly unknown[];
 
-export const placeOf = (row: Row | undefined, key: readonly string[]): Place =>
+export const positionOf = (row: Row | undefined, key: readonly string[]): KeyPosition =>
   key.map((name) => row?.[name]);
 
 /** SQL of the rows after a place, in key order, with its values. The table has the alias `held`. */
-export function keysetSql(tenantId: string, keyset: Keyset, after: Place | null, columns = 'held.*') {
+export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition | null, columns = 'held.*') {
   const { values, add } = parametersAfter(tenantId);
   const { table, of = {}, where, key, rows } = keyset;
   const names = key.map((name) => `held.${name}`).join(', ');
@@ -47,13 +47,13 @@ export async function* pagesOf<R extends Row>(
   ctx: { db: Database; tenantId: string },
   keyset: Keyset,
 ): AsyncGenerator<R[]> {
-  let after: Place | null = null;
+  let after: KeyPosition | null = null;
   for (;;) {
     const { text, values } = keysetSql(ctx.tenantId, keyset, after);
     const page: R[] = await run<R>(ctx, { text, values });
     if (page.length > 0) yield page;
     if (page.length < keyset.rows || keyset.key.length === 0) return;
-    after = placeOf(page.at(-1), keyset.key);
+    after = positionOf(page.at(-1), keyset.key);
   }
 }
 
@@ -71,12 +71,12 @@ export async function countPages(
   most = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   const columns = keyset.key.map((name) => `held.${name}`).join(', ') || '1';
-  let after: Place | null = null;
+  let after: KeyPosition | null = null;
   let counted = 0;
   for (; counted < most; counted += keyset.rows) {
     const { text, values } = keysetSql(ctx.tenantId, keyset, after, columns);
     const last: Row[] = await run(ctx, { text: `${text} offset ${keyset.rows - 1}`, values });
-    after = placeOf(last[0], keyset.key);
+    after = positionOf(last[0], keyset.key);
     if (last.length > 0 && after.length > 0) continue;
     const rest = `select count(*)::integer as rows from (${text}) page`;
     const [row] = await run<{ rows: number }>(ctx, { text: rest, values });

@@ -1,5 +1,5 @@
 import type { TenantContext } from './context.ts';
-import type { Place } from './keyset.ts';
+import type { KeyPosition } from './keyset.ts';
 
 /** Whose data it is. A person may have any number of enrolments: they are read a page at a time. */
 export type Person = {
@@ -10,17 +10,17 @@ export type Person = {
 };
 
 /** Rows that an erasure changes in one statement; other work runs between two statements. */
-export const portionRows = 300;
+export const batchRows = 300;
 
 /**
  * Data of one user, or of one of their enrolments. `until`: anything later was written by the erasure itself.
  */
 export type Subject = { userId: string; loginId: string; enrollId: string; until: Date };
 
-/** How many records a portion covered, and where the next one starts; null: nothing is left. */
-export type Portion = { records: number; next: Place | null };
+/** How many records a batch covered, and where the next one starts; null: nothing is left. */
+export type Batch = { records: number; next: KeyPosition | null };
 
-export type ErasePortion = (ctx: TenantContext, subject: Subject, after: Place | null) => Promise<Portion>;
+export type EraseBatch = (ctx: TenantContext, subject: Subject, after: KeyPosition | null) => Promise<Batch>;
 
 /** Counts records, up to `most`. */
 export type CountUpTo = (
@@ -41,21 +41,21 @@ export type PersonalData = {
   /** What is kept without identifying the person, and why. */
   kept: { what: string; why: string } | null;
   /**
-   * Erases one portion of the records that refer to the user. A later call also finds records added
+   * Erases one batch of the records that refer to the user. A later call also finds records added
    * meanwhile.
    */
-  eraseOfUser?: ErasePortion;
+  eraseOfUser?: EraseBatch;
   /** Counts kept records that refer to the user, each once. */
-  countOfUser?: ErasePortion;
+  countOfUser?: EraseBatch;
   /** Erases records of an enrolment that no longer has a user, so nothing is added meanwhile. */
-  eraseOfEnrolment?: ErasePortion;
+  eraseOfEnrolment?: EraseBatch;
   count: CountUpTo;
   /** All data held about the person, as records for them to read. */
   read: (ctx: TenantContext, person: Person) => AsyncIterable<object>;
 };
 
 /** `next` for a step that no longer finds rows once they are erased. */
-export const portionOf = (records: number): Portion => ({
+export const batchOf = (records: number): Batch => ({
   records,
-  next: records < portionRows ? null : [],
+  next: records < batchRows ? null : [],
 });

@@ -8,10 +8,10 @@ const longest = 1_024;
  * More combining marks in a row than any script uses (UAX #15, Stream-Safe Text Format). Sorting them takes
  * time that grows with the square of their number: 8,000 took 80 ms, 128,000 took 25 s.
  */
-const endlessMarks = /\p{M}{31}/u;
+const excessiveCombiningMarks = /\p{M}{31}/u;
 
-export function hasEndlessMarks(text: string): boolean {
-  return endlessMarks.test(text);
+export function hasExcessiveCombiningMarks(text: string): boolean {
+  return excessiveCombiningMarks.test(text);
 }
 
 /**
@@ -19,5 +19,5 @@ export function hasEndlessMarks(text: string): boolean {
  * long, or that no script would contain, is left unchanged.
  */
 export function toNfc(text: string): string {
-  return text.length > longest || hasEndlessMarks(text) ? text : text.normalize('NFC');
+  return text.length > longest || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');
 }

@@ -9,8 +9,8 @@ import {
   type Page,
 } from 'playwright-core';
 import { chromiumPath } from './chromium.ts';
-import { closeLeft, keepJournal, readJournals } from './journal.ts';
-import { untilRight } from './until.ts';
+import { closeRemainingPages, keepJournal, readJournals } from './journal.ts';
+import { untilMatching } from './until.ts';
 
 /** Milliseconds, as in `until`; a machine that is busy with other tests is slow. */
 const timeLimit = 60_000;
@@ -58,7 +58,7 @@ after(closeBrowser);
 afterEach(async (one) => {
   const { passed, error } = one as unknown as Outcome;
   if (!passed && error) Object.assign(error.cause ?? error, { journal: await readJournals() });
-  await closeLeft();
+  await closeRemainingPages();
   assert.deepEqual(takeViolations(), [], 'a page broke its Content-Security-Policy');
 });
 
@@ -139,7 +139,7 @@ export async function waitForState(page: Page, state: string): Promise<void> {
 
 /** Waits until it is on the page this many times. */
 export async function expectCount(places: Locator, count: number): Promise<void> {
-  await untilRight(
+  await untilMatching(
     () => places.count(),
     (found) => found === count,
   );

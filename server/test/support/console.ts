@@ -43,10 +43,15 @@ export async function closeConsole(page: Page): Promise<void> {
   assert.deepEqual(complaints.get(page) ?? [], []);
 }
 
-export type Who = 'operator' | { tenant: TestTenant; LoginID: string };
+export type ConsoleUser = 'operator' | { tenant: TestTenant; LoginID: string };
 
 /** Opens the page in a new session. Signing in on the pages is tested once: elsewhere, each would load the console twice. */
-export async function signInAs(page: Page, service: TestService, who: Who, path = '/console'): Promise<void> {
+export async function signInAs(
+  page: Page,
+  service: TestService,
+  who: ConsoleUser,
+  path = '/console',
+): Promise<void> {
   const cookie =
     who === 'operator' ? await signInOperator(service) : await signInUser(service, who.tenant, who.LoginID);
   const [name = '', value = ''] = cookie.split('=');
@@ -59,7 +64,7 @@ export async function signInAs(page: Page, service: TestService, who: Who, path 
 }
 
 /** A browser with a signed-in person, on a page of the console. */
-export async function consoleOf(service: TestService, who: Who, path = '/console'): Promise<Page> {
+export async function consoleOf(service: TestService, who: ConsoleUser, path = '/console'): Promise<Page> {
   const page = await newConsolePage();
   await signInAs(page, service, who, path);
   return page;

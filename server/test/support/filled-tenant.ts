@@ -87,7 +87,7 @@ export async function fill(
   };
 }
 
-/** The state left by a node that crashed before its last portion. */
+/** The state left by a node that crashed before its last batch. */
 async function leaveErasure({ ctx }: TestService, tenantId: string): Promise<void> {
   const now = ctx.now();
   const own = { tenant_id: tenantId, erasure_id: newId(now) };

@@ -3,7 +3,7 @@ import type { Keys } from './fuzz-requests.ts';
 import type { Names } from './fuzz-values.ts';
 import type { TestService } from './service.ts';
 import { expectStatus, newTenant, type TestTenant, unique } from './tenant.ts';
-import { untilRight } from './until.ts';
+import { untilMatching } from './until.ts';
 
 const cursors = ['\0', 'x', '|', '2026-01-01T00:00:00Z|x', '\ud800'].map((key) =>
   Buffer.from(JSON.stringify([key])).toString('base64url'),
@@ -31,7 +31,7 @@ async function things(service: TestService, tenant: TestTenant): Promise<Names> 
   const restored = { Status: 'active', PasswordHash: 'opaque', ReturnOrigins: null, FrameOrigins: null };
   expectStatus(await service.api('PUT', `/tenant/${TenantID}`, restored), 200);
   // A generated request may have suspended the tenant, which a node caches with the key for some seconds.
-  const hooks = await untilRight(
+  const hooks = await untilMatching(
     () => tenant.api('GET', '/webhook'),
     ({ status }) => status === 200,
   );

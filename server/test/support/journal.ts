@@ -44,6 +44,6 @@ export async function readJournals(): Promise<string[]> {
 }
 
 /** Closes the pages that a failed journey left open. */
-export async function closeLeft(): Promise<void> {
+export async function closeRemainingPages(): Promise<void> {
   await Promise.all([...open].map((context) => context.close()));
 }

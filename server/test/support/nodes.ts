@@ -15,7 +15,7 @@ export function onEngine(ctx: Context, engine: Engine): Context {
 }
 
 /** A context that reports each statement before it runs. */
-export function watched(ctx: Context, seen: (statement: Statement) => void | Promise<void>): Context {
+export function observed(ctx: Context, seen: (statement: Statement) => void | Promise<void>): Context {
   const watch = (connection: Connection): Connection => ({
     query: async (statement) => {
       await seen(statement);

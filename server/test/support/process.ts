@@ -181,7 +181,7 @@ async function fillFolder(): Promise<string> {
  * The environment of a separate service that accepts `bootstrapKey`: on a copy of a migrated database of the server in
  * TEST_DATABASE_URL, or on a copy of a data folder, because creating either takes seconds.
  */
-export async function place(): Promise<Environment & { DATA_DIR: string }> {
+export async function databaseSettings(): Promise<Environment & { DATA_DIR: string }> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   const folder = await temporaryFolder();
   if (!serverUrl) {
@@ -206,7 +206,7 @@ async function databaseFrom(serverUrl: string, template?: string): Promise<strin
 }
 
 /** The environment of a service whose first start creates everything: the database, or the data folder, is empty. */
-export async function emptyPlace(): Promise<Environment> {
+export async function emptyDatabaseSettings(): Promise<Environment> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   const DATA_DIR = await temporaryFolder();
   return serverUrl ? { DATA_DIR, DATABASE_URL: await databaseFrom(serverUrl) } : { DATA_DIR };

@@ -16,7 +16,7 @@ export async function until(
 }
 
 /** Repeats the request until the response is right, and returns it; the error contains the last wrong one. */
-export async function untilRight<Answer>(
+export async function untilMatching<Answer>(
   ask: () => Answer | Promise<Answer>,
   isRight: (answer: Answer) => boolean,
   seconds?: number,

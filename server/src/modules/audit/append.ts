@@ -115,9 +115,9 @@ function chained(ctx: Context, tenantId: string, head: Head, entries: NewAudit[]
   return made;
 }
 
-type Place = { tenantId: string; number: number; at: Date };
+type ChainPosition = { tenantId: string; number: number; at: Date };
 
-function contentOf(ctx: Context, entry: NewAudit, { tenantId, number, at }: Place): Content {
+function contentOf(ctx: Context, entry: NewAudit, { tenantId, number, at }: ChainPosition): Content {
   const actor = entry.actor ?? ctx.actor;
   const [, target] = auditCatalogue[entry.action];
   return {

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { maxVisited, visitRows, type Way } from '../../platform/db/visits.ts';
+import { type AccessPath, maxVisited, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
 import { isId, lowestId } from '../../platform/ids.ts';
@@ -74,23 +74,23 @@ function ofPerson({ userId, enrolments }: PersonIds, { add }: Parameters): strin
   ) held where true`;
 }
 
-function waysOf(filter: Filter, tenantId: string | null): ((parameters: Parameters) => Way)[] {
+function accessPathsOf(filter: Filter, tenantId: string | null): ((parameters: Parameters) => AccessPath)[] {
   const { person } = filter;
   const all = (parameters: Parameters) => ({ ranges: [timeSql(filter, parameters)] });
   if (person === null) return [() => ({ ranges: ['false'] })];
   if (tenantId === null) return [all];
   const given = named.filter(([name]) => filter[name] !== undefined);
-  const ways = given.map(([name, column]) => (parameters: Parameters) => ({
+  const paths = given.map(([name, column]) => (parameters: Parameters) => ({
     ranges: [`held.${column} = ${parameters.add(filter[name])} and ${timeSql(filter, parameters)}`],
   }));
-  if (!person) return ways.length > 0 ? ways : [all];
+  if (!person) return paths.length > 0 ? paths : [all];
   const few = (parameters: Parameters) => ({
     rows: ofPerson(person, parameters),
     ranges: ['true'],
     order: '',
     filter: 'not held.again',
   });
-  return [...(person.hasMore ? [] : [few]), ...ways, all];
+  return [...(person.hasMore ? [] : [few]), ...paths, all];
 }
 
 /** Lists the entries of one tenant or, for the operator, of all trails. */
@@ -107,7 +107,7 @@ export async function listAudit(ctx: Context & { tenantId?: string }, input: Aud
     key: ['audit_id'],
     after: cursor === null ? null : [cursor],
     newest: input.Order === 'newest',
-    ways: waysOf(filter, tenantId),
+    accessPaths: accessPathsOf(filter, tenantId),
     filter: (parameters) => filterSql(filter, parameters),
     show: (page) => withNames(tenantId, page),
     wanted: limit,

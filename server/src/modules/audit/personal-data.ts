@@ -1,8 +1,8 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows, eachOf } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type Keyset, keysetSql, type Place, placeOf, rowsOf } from '../../platform/keyset.ts';
-import { type PersonalData, type Portion, portionRows, type Subject } from '../../platform/personal-data.ts';
+import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../platform/keyset.ts';
+import { type Batch, batchRows, type PersonalData, type Subject } from '../../platform/personal-data.ts';
 import type { Entry } from './chain.ts';
 
 const key = ['audit_id'];
@@ -28,7 +28,7 @@ async function countPage(
   ctx: TenantContext,
   { userId, until }: Subject,
   keyset: Keyset,
-  after: Place | null,
+  after: KeyPosition | null,
 ) {
   const { text, values, add } = keysetSql(
     ctx.tenantId,
@@ -43,16 +43,16 @@ async function countPage(
     values,
   });
   const records = rows.filter(({ counts }) => counts).length;
-  return { records, next: rows.length < keyset.rows ? null : placeOf(rows.at(-1), key) };
+  return { records, next: rows.length < keyset.rows ? null : positionOf(rows.at(-1), key) };
 }
 
 /** First their own actions, then what others did to them. */
-async function countOfUser(ctx: TenantContext, subject: Subject, after: Place | null): Promise<Portion> {
-  const [way = 'by', id = null] = after ?? [];
-  const keyset = way === 'by' ? byUser(subject.userId, portionRows) : about(subject.userId, portionRows);
+async function countOfUser(ctx: TenantContext, subject: Subject, after: KeyPosition | null): Promise<Batch> {
+  const [role = 'by', id = null] = after ?? [];
+  const keyset = role === 'by' ? byUser(subject.userId, batchRows) : about(subject.userId, batchRows);
   const { records, next } = await countPage(ctx, subject, keyset, id === null ? null : [id]);
-  if (next) return { records, next: [way, ...next] };
-  return { records, next: way === 'by' ? ['about', null] : null };
+  if (next) return { records, next: [role, ...next] };
+  return { records, next: role === 'by' ? ['about', null] : null };
 }
 
 const aboutText = `
@@ -72,7 +72,7 @@ export const auditData: PersonalData = {
   },
   countOfUser,
   eraseOfEnrolment: (ctx, subject, after) =>
-    countPage(ctx, subject, about(subject.enrollId, portionRows), after),
+    countPage(ctx, subject, about(subject.enrollId, batchRows), after),
   count: async (ctx, { userId, enrollIds, most }) =>
     (await countRows(ctx, eachOf({ table: 'audit_entry', column: 'actor_user_id', key: 'audit_id' }), [
       [userId],

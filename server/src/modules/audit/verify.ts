@@ -54,7 +54,7 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
   return null;
 }
 
-function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: Place): Break | null {
+function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: ChainPosition): Break | null {
   const broken = (Reason: string) => ({ Number: null, Reason });
   if (!head) return broken('The head of the chain is missing.');
   if (head.number !== last.number || head.hash !== last.hash)
@@ -70,7 +70,7 @@ function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: Pla
   return null;
 }
 
-type Place = { number: number; hash: string };
+type ChainPosition = { number: number; hash: string };
 
 /** A chain that predates `audit.began` contains it later on. */
 const isBeginning = ({ number, action }: Entry) =>
@@ -87,7 +87,7 @@ async function checkChain(
     .select(['number', 'at', 'hash', 'seal'])
     .where('tenant_id', '=', tenantId)
     .executeTakeFirst();
-  let last: Place = { number: 0, hash: '' };
+  let last: ChainPosition = { number: 0, hash: '' };
   let first: Break | null = null;
   let hasBeginning = false;
   const expected = new Map(known.map(({ Entries, Hash }) => [Entries, Hash]));

@@ -4,7 +4,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
-import { slack, untilRight } from '../../../test/support/until.ts';
+import { slack, untilMatching } from '../../../test/support/until.ts';
 import { routes } from '../../app.ts';
 import { scopes, tenantScopes } from '../../platform/scopes.ts';
 import { createKey } from './keys.ts';
@@ -129,7 +129,7 @@ test('revoking a key takes effect immediately here and within 5 s on another nod
   expectStatus(revoked, 200);
   assert.notEqual(revoked.body.RevokedAt, null);
   expectProblem(await api('GET', '/user', undefined, Secret), 401, 'unauthorized');
-  await untilRight(elsewhere, (status) => status === 401);
+  await untilMatching(elsewhere, (status) => status === 401);
   assert.ok(performance.now() - since < 1_000 * (5 + slack));
   await node.close();
   clock.advance({ minutes: 1 });
@@ -152,6 +152,6 @@ test('last use is recorded, at most once a minute', async () => {
   };
   assert.equal(await lastUse(), null);
   await api('GET', '/user', undefined, Secret);
-  const noted = await untilRight(lastUse, (at) => at !== null);
+  const noted = await untilMatching(lastUse, (at) => at !== null);
   assert.ok(Math.abs(Date.parse(noted ?? '') - clock.now().getTime()) < 60_000);
 });

@@ -33,7 +33,7 @@ export async function limitGuesses(ctx: TenantContext, userId: string): Promise<
   );
 }
 
-export async function noteGuess(ctx: TenantContext, userId: string): Promise<void> {
+export async function recordGuess(ctx: TenantContext, userId: string): Promise<void> {
   await run(ctx, {
     name: 'note_key_guess',
     text: `update key_guess set guessed_at = guessed_at || $3::timestamptz where tenant_id = $1 and user_id = $2`,

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { Parameters } from '../../platform/db/parameters.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { visitRows, type Way } from '../../platform/db/visits.ts';
+import { type AccessPath, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
   foreignCursor,
@@ -39,17 +39,17 @@ export async function listKeys(ctx: TenantContext, input: PageQuery & Order & Ke
   if (after !== null && !isId(after)) throw foreignCursor();
   const now = ctx.now();
   const { PurchaseOrder, Status } = input;
-  const ways: ((parameters: Parameters) => Way)[] = [];
+  const paths: ((parameters: Parameters) => AccessPath)[] = [];
   if (PurchaseOrder !== undefined)
-    ways.push(({ add }) => ({ ranges: [`held.purchase_order = ${add(PurchaseOrder)}`] }));
-  if (Status !== undefined) ways.push(() => ({ ranges: [indexOf(Status)] }));
+    paths.push(({ add }) => ({ ranges: [`held.purchase_order = ${add(PurchaseOrder)}`] }));
+  if (Status !== undefined) paths.push(() => ({ ranges: [indexOf(Status)] }));
   const { rows, end } = await visitRows<KeyWithNames>(ctx, {
     rows: 'enrolment_key held where held.tenant_id = $1',
     given: [ctx.tenantId],
     key: ['key_id'],
     after: after === null ? null : [after],
     newest: input.Order === 'newest',
-    ways: ways.length > 0 ? ways : [() => ({ ranges: ['true'] })],
+    accessPaths: paths.length > 0 ? paths : [() => ({ ranges: ['true'] })],
     filter: (parameters) =>
       ['true', ...conditionsOf(input, now).map((condition) => condition(parameters))].join(' and '),
     show: withNames,

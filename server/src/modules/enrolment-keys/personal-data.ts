@@ -2,7 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { pagesOf } from '../../platform/keyset.ts';
-import { type PersonalData, portionOf, portionRows } from '../../platform/personal-data.ts';
+import { batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 import { selectKeys, toKey } from './record.ts';
 
 /** One query for each index. The range makes the planner use that index for the order. */
@@ -18,7 +18,7 @@ const anonymize = `
 update enrolment_key made set user_id = nullif(made.user_id, $2), redeemed_by = nullif(made.redeemed_by, $2),
   revoked_at = case when made.redeemed_at is null then coalesce(made.revoked_at, $3) else made.revoked_at end,
   enroll_ids = case when made.redeemed_by = $2 then null else made.enroll_ids end
-where made.tenant_id = $1 and made.key_id = any(array(${some(portionRows)})) returning 1`;
+where made.tenant_id = $1 and made.key_id = any(array(${some(batchRows)})) returning 1`;
 
 export const enrolmentKeyData: PersonalData = {
   name: 'EnrolmentKeys',
@@ -31,7 +31,7 @@ export const enrolmentKeyData: PersonalData = {
   },
   eraseOfUser: async (ctx, { userId, until }) => {
     const values = [ctx.tenantId, userId, until];
-    return portionOf((await run(ctx, { name: 'anonymize_keys', text: anonymize, values })).length);
+    return batchOf((await run(ctx, { name: 'anonymize_keys', text: anonymize, values })).length);
   },
   count: (ctx, { userId, most }) => countRows(ctx, some('$3'), [userId, most]),
   read: async function* (ctx, { userId }) {

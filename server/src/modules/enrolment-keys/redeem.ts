@@ -7,7 +7,7 @@ import { enrolInTransaction } from '../enrolments/enrol.ts';
 import { selectEnrolments, toEnrolment } from '../enrolments/record.ts';
 import { appendEvents } from '../events/append.ts';
 import { updateUser, userNotFound } from '../users/users.ts';
-import { limitGuesses, noteGuess } from './guesses.ts';
+import { limitGuesses, recordGuess } from './guesses.ts';
 import { readKey } from './key-text.ts';
 import { lockKey } from './keys.ts';
 import { type KeyRow, keyNotFound, keyStatus } from './record.ts';
@@ -42,7 +42,7 @@ async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redem
     await limitGuesses(ctx, user.user_id);
     const row = await lockKey(ctx, key);
     // Not thrown here, because the guess must remain counted when the transaction ends.
-    if (!row) return noteGuess(ctx, user.user_id);
+    if (!row) return recordGuess(ctx, user.user_id);
     if (row.redeemed_by === user.user_id) return { redeemed: await repeated(ctx, row), isNew: false };
     const refused = refusal(row, user, ctx.now());
     if (refused) throw refused;

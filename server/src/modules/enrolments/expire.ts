@@ -1,11 +1,11 @@
 import type { Context } from '../../platform/context.ts';
-import { inPortions } from '../../platform/db/portions.ts';
+import { inBatches } from '../../platform/db/batches.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
-/** A learner's commit waits for one portion at most. */
+/** A learner's commit waits for one batch at most. */
 const most = 200;
 
 /**
@@ -38,7 +38,7 @@ select count(*)::integer as ended from ended`;
  * many nodes it runs. Returns how many it ended.
  */
 export function expireEnrolments(ctx: Context): Promise<number> {
-  return inPortions(ctx, most, async (ctx, rows) => {
+  return inBatches(ctx, most, async (ctx, rows) => {
     const now = ctx.now();
     const ids = Array.from({ length: rows }, () => newId(now));
     const values = [now, ids, rows];

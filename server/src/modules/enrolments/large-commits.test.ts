@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { serve, watched } from '../../../test/support/nodes.ts';
+import { observed, serve } from '../../../test/support/nodes.ts';
 import { play } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse } from '../../../test/support/tenant.ts';
@@ -8,7 +8,7 @@ import { newCourse } from '../../../test/support/tenant.ts';
 const service = await startService();
 const written: number[] = [];
 const node = await serve(
-  watched(service.ctx, ({ name, values }) => {
+  observed(service.ctx, ({ name, values }) => {
     if (name === 'write_progress') written.push(String(values[1]).length);
   }),
 );

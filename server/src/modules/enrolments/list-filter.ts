@@ -1,5 +1,5 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { maxVisited, type Way } from '../../platform/db/visits.ts';
+import { type AccessPath, maxVisited } from '../../platform/db/visits.ts';
 import type { Order, PageQuery } from '../../platform/http/pagination.ts';
 import { nextStatus, type Status, statuses } from './states.ts';
 
@@ -75,27 +75,27 @@ export function filterSql(input: EnrolmentFilter, now: Date, parameters: Paramet
 }
 
 type Times = { now: Date; overdue: string[] | null };
-type WayOf = (parameters: Parameters) => Way;
+type PathOf = (parameters: Parameters) => AccessPath;
 
 /** Each filter has an index whose rows are in the order of EnrollID. */
-function waysById(input: EnrolmentFilter, { overdue }: Times): WayOf[] {
+function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
   const { LoginID, CourseID, DurationID, Status, GroupName } = input;
-  const ways: WayOf[] = [];
-  if (LoginID !== undefined) ways.push((parameters) => ({ ranges: [isOfUser(LoginID)(parameters)] }));
-  if (GroupName !== undefined) ways.push(({ add }) => ({ ranges: [`held.group_name = ${add(GroupName)}`] }));
+  const paths: PathOf[] = [];
+  if (LoginID !== undefined) paths.push((parameters) => ({ ranges: [isOfUser(LoginID)(parameters)] }));
+  if (GroupName !== undefined) paths.push(({ add }) => ({ ranges: [`held.group_name = ${add(GroupName)}`] }));
   if (CourseID !== undefined && DurationID !== undefined)
-    ways.push(({ add }) => ({
+    paths.push(({ add }) => ({
       ranges: [`held.course_id = ${add(CourseID)} and held.duration_id = ${add(DurationID)}`],
     }));
   else if (CourseID !== undefined)
-    ways.push((parameters) => {
+    paths.push((parameters) => {
       const course = `held.course_id = ${parameters.add(CourseID)}`;
       const ranges = rangesOf(Status, overdue, parameters);
       return { ranges: ranges.map((range) => `${course} and ${range}`) };
     });
   else if (Status !== undefined)
-    ways.push((parameters) => ({ ranges: rangesOf(Status, overdue, parameters) }));
-  return ways;
+    paths.push((parameters) => ({ ranges: rangesOf(Status, overdue, parameters) }));
+  return paths;
 }
 
 /** The statuses noted for enrolments whose current status is this one, so that each is one range of an index. */
@@ -107,11 +107,11 @@ function rangesOf(status: Status | undefined, overdue: string[] | null, { add }:
 }
 
 /** Ways in the order of the list, and those that are of use if they have few rows. */
-export function waysOf(input: EnrolmentFilter, times: Times): WayOf[] {
-  const byId = waysById(input, times);
+export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
+  const byId = pathsById(input, times);
   const clock = clockOf(input);
   if (clock === null) return byId.length > 0 ? byId : [() => ({ ranges: ['true'] })];
-  const inOrder: WayOf = (parameters) => ({
+  const inOrder: PathOf = (parameters) => ({
     ranges: [
       input.ChangedAfter === undefined
         ? endsWithin(input, times.now)(parameters)
@@ -119,8 +119,8 @@ export function waysOf(input: EnrolmentFilter, times: Times): WayOf[] {
     ],
   });
   const others = byId.map(
-    (wayOf): WayOf =>
-      (parameters) => ({ ...wayOf(parameters), order: 'held.enroll_id' }),
+    (pathOf): PathOf =>
+      (parameters) => ({ ...pathOf(parameters), order: 'held.enroll_id' }),
   );
   if (clock === 'changed_at' && (input.ExpiresAfter !== undefined || input.ExpiresBefore !== undefined))
     others.push((parameters) => ({

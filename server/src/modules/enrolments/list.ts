@@ -12,10 +12,10 @@ import {
 import { isId } from '../../platform/ids.ts';
 import { isInstant } from '../../platform/instants.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
-import { type Clock, clockOf, type EnrolmentFilter, filterSql, waysOf } from './list-filter.ts';
+import { accessPathsOf, type Clock, clockOf, type EnrolmentFilter, filterSql } from './list-filter.ts';
 import { type EnrolmentWithNames, toEnrolment } from './record.ts';
 
-type Place = { at: Date | null; id: string };
+type ListPosition = { at: Date | null; id: string };
 
 /** SQL of the rows of `page` with the names shown in the record. */
 const withNames = (page: string) => `
@@ -47,7 +47,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
     );
   const limit = pageLimit(input);
   const clock = clockOf(input);
-  const after = readPlace(readCursor(input), clock);
+  const after = readPosition(readCursor(input), clock);
   const now = ctx.now();
   const overdue = input.Status === 'expired' ? await readOverdue(ctx) : null;
   const { rows, end } = await visitRows<EnrolmentWithNames>(ctx, {
@@ -56,7 +56,7 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
     key: clock === null ? ['enroll_id'] : [clock, 'enroll_id'],
     after: after && (after.at === null ? [after.id] : [after.at, after.id]),
     newest: input.Order === 'newest',
-    ways: waysOf(input, { now, overdue }),
+    accessPaths: accessPathsOf(input, { now, overdue }),
     filter: (parameters) => filterSql(input, now, parameters),
     show: withNames,
     wanted: limit,
@@ -87,7 +87,7 @@ async function readOverdue(ctx: TenantContext): Promise<string[]> {
   return rows.map(({ enroll_id }) => enroll_id);
 }
 
-function readPlace(cursor: string | null, clock: Clock): Place | null {
+function readPosition(cursor: string | null, clock: Clock): ListPosition | null {
   if (cursor === null) return null;
   const [id, at] = cursor.split(' ').reverse();
   if (!id || !isId(id) || (at === undefined) !== (clock === null)) throw foreignCursor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { serve, watched } from '../../../test/support/nodes.ts';
+import { observed, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { newCourse, newTenant } from '../../../test/support/tenant.ts';
 import type { Statement } from '../../platform/db/engine.ts';
@@ -9,7 +9,7 @@ const service = await startService();
 const tenant = await newTenant(service);
 const { engine } = service.ctx;
 let seen: Statement[] = [];
-const node = await serve(watched(service.ctx, (statement) => void seen.push(statement)));
+const node = await serve(observed(service.ctx, (statement) => void seen.push(statement)));
 after(async () => {
   await node.close();
   await service.close();

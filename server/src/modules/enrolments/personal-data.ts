@@ -2,12 +2,12 @@ import type { TenantContext } from '../../platform/context.ts';
 import { countRows, eachOf } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { type Keyset, keysetSql, placeOf, type Row, rowsOf } from '../../platform/keyset.ts';
+import { type Keyset, keysetSql, positionOf, type Row, rowsOf } from '../../platform/keyset.ts';
 import {
-  type ErasePortion,
+  batchRows,
+  type EraseBatch,
   type Person,
   type PersonalData,
-  portionRows,
   type Subject,
 } from '../../platform/personal-data.ts';
 import { eraseNewEvents } from '../events/personal-data.ts';
@@ -57,7 +57,7 @@ export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Pro
 }
 
 /** The first enrolments of a person. */
-export async function someEnrolments(ctx: TenantContext, userId: string, most: number): Promise<string[]> {
+export async function enrolmentIdsOf(ctx: TenantContext, userId: string, most: number): Promise<string[]> {
   return (await selectOfUser(ctx, userId, most)).map(({ enroll_id }) => enroll_id);
 }
 
@@ -113,26 +113,26 @@ async function* readRows(ctx: TenantContext, person: Person, table: Table) {
 
 /** Sets columns of an enrolment's rows. */
 const erasing =
-  (table: Table, set: string, settingEnd = false): ErasePortion =>
+  (table: Table, set: string, settingEnd = false): EraseBatch =>
   async (ctx, { enrollId, until }, after) => {
     const { key } = pages[table];
     const columns = ['enroll_id', ...key];
-    const keyset = { ...keysetOf(table, enrollId), rows: portionRows };
+    const keyset = { ...keysetOf(table, enrollId), rows: batchRows };
     const selected = columns.map((name) => `held.${name}`).join(', ');
     const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, selected);
     const same = columns.map((name) => `old.${name} = page.${name}`).join(' and ');
     // As arrays, so that the planner expects few rows and looks each of them up.
-    const arrays = columns.map((name) => `array(select ${name} from portion)`).join(', ');
+    const arrays = columns.map((name) => `array(select ${name} from batch)`).join(', ');
     const end = settingEnd ? `, ended_at = coalesce(old.ended_at, ${add(until)})` : '';
     const rows = await run<Row>(ctx, {
-      text: `with portion as (${text}), erased as (
+      text: `with batch as (${text}), erased as (
           update ${table} old set ${set}${end} from unnest(${arrays}) page (${columns.join(', ')})
           where old.tenant_id = $1 and ${same}
-        ) select * from portion order by ${columns.join(', ')}`,
+        ) select * from batch order by ${columns.join(', ')}`,
       values,
     });
-    const isFull = key.length > 0 && rows.length === portionRows;
-    return { records: rows.length, next: isFull ? placeOf(rows.at(-1), key) : null };
+    const isFull = key.length > 0 && rows.length === batchRows;
+    return { records: rows.length, next: isFull ? positionOf(rows.at(-1), key) : null };
   };
 
 /** `enroll_id` → `EnrollID`: columns under the names that the API would use. */

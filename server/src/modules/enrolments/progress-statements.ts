@@ -5,7 +5,7 @@ import { coalesce } from '../../platform/load/batch.ts';
 import { readTogether } from '../../platform/load/read-together.ts';
 import type { EventType } from '../events/types.ts';
 import { insertEvent } from '../events/write.ts';
-import { forgottenNumber } from './forgotten-launch.ts';
+import { lostLaunchNumber } from './lost-launch.ts';
 import type { EnrolmentRow } from './record.ts';
 import { readUnits } from './units.ts';
 
@@ -94,7 +94,7 @@ const readFacts = readTogether<Wanted, ProgressFacts & { has_more: boolean }>({
     wanted.map(({ launch }) => launch),
     wanted.map(({ number }) => number),
     wanted.map(({ launchId }) => launchId),
-    wanted.map(({ launchId }) => launchId && forgottenNumber(launchId)),
+    wanted.map(({ launchId }) => launchId && lostLaunchNumber(launchId)),
     wanted.map(({ unitId }) => unitId),
   ],
 });

@@ -6,7 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { playedBy, unitOf } from '../catalogue/playable.ts';
 import { knownTenant } from '../tenants/tenants.ts';
-import { forgottenNumber, forgottenSince } from './forgotten-launch.ts';
+import { lostLaunchNumber, lostLaunchStart } from './lost-launch.ts';
 import { type ProgressFacts, readProgress, writeProgress, writeRefused } from './progress-statements.ts';
 import { eventsFor, overrideOf, withOverride } from './result.ts';
 import {
@@ -97,7 +97,7 @@ function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): 
   // A restored enrolment that was never launched has no release yet against which to evaluate results.
   if (launchId === null || facts.launches === 0)
     throw new Problem('session_ended', sessionEnds.session_ended);
-  const forgotten = { launch: forgottenNumber(launchId), last_seen_at: forgottenSince(launchId) };
+  const forgotten = { launch: lostLaunchNumber(launchId), last_seen_at: lostLaunchStart(launchId) };
   return { ...facts, user_id, enabled, ...forgotten };
 }
 

@@ -3,7 +3,13 @@ import { isId } from '../../platform/ids.ts';
 import { isInstant } from '../../platform/instants.ts';
 
 /** How far each of the three logs has been read. A commit is known by its time, its number and its launch. */
-export type Place = { launch: number; at: string; commit: number; commitLaunch: number; event: string };
+export type TimelinePosition = {
+  launch: number;
+  at: string;
+  commit: number;
+  commitLaunch: number;
+  event: string;
+};
 
 type Logged = {
   at: Date;
@@ -16,7 +22,7 @@ type Logged = {
 /** The order of what happened in the same millisecond. */
 const kinds = ['commit', 'event', 'launch'] as const;
 
-const start: Place = {
+const start: TimelinePosition = {
   launch: 0,
   at: '0001-01-01T00:00:00.000Z',
   commit: 0,
@@ -24,11 +30,11 @@ const start: Place = {
   event: '00000000-0000-0000-0000-000000000000',
 };
 
-export function writePlace({ launch, at, commit, commitLaunch, event }: Place): string {
+export function writePosition({ launch, at, commit, commitLaunch, event }: TimelinePosition): string {
   return [launch, at, commit, commitLaunch, event].join('|');
 }
 
-export function readPlace(cursor: string | null): Place {
+export function readPosition(cursor: string | null): TimelinePosition {
   if (cursor === null) return start;
   const [launch = '', at = '', commit = '', commitLaunch = '', event = ''] = cursor.split('|');
   if (![launch, commit, commitLaunch].every(isNumber) || !isInstant(at) || !isId(event))
@@ -41,17 +47,17 @@ const isNumber = (text: string) => /^-?\d{1,10}$/.test(text) && Math.abs(Number(
 /** The first entries of all logs by time, each with the place after it. Each log keeps its own order. */
 export function inOrder<Row extends Logged>(
   rows: Row[],
-  after: Place,
+  after: TimelinePosition,
   most: number,
-): { row: Row; place: Place }[] {
+): { row: Row; place: TimelinePosition }[] {
   const logs = kinds.map((kind) => rows.filter((row) => row.kind === kind));
-  const ordered: { row: Row; place: Place }[] = [];
+  const ordered: { row: Row; place: TimelinePosition }[] = [];
   let place = after;
   while (ordered.length < most) {
     const [first] = logs.filter(([head]) => head).sort(([a], [b]) => timeOf(a) - timeOf(b));
     const row = first?.shift();
     if (!row) break;
-    place = placeAfter(place, row);
+    place = positionAfter(place, row);
     ordered.push({ row, place });
   }
   return ordered;
@@ -59,7 +65,10 @@ export function inOrder<Row extends Logged>(
 
 const timeOf = (row: Logged | undefined): number => row?.at.getTime() ?? 0;
 
-function placeAfter(place: Place, { kind, at, launch, commit, event_id }: Logged): Place {
+function positionAfter(
+  place: TimelinePosition,
+  { kind, at, launch, commit, event_id }: Logged,
+): TimelinePosition {
   if (kind === 'launch') return { ...place, launch: launch ?? place.launch };
   if (kind === 'event') return { ...place, event: event_id ?? place.event };
   return {

@@ -4,7 +4,7 @@ import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/ht
 import { isId } from '../../platform/ids.ts';
 import { enrolmentNotFound } from './record.ts';
 import type { TimelineEntry } from './schemas.ts';
-import { inOrder, readPlace, writePlace } from './timeline-order.ts';
+import { inOrder, readPosition, writePosition } from './timeline-order.ts';
 
 type Row = {
   at: Date;
@@ -72,7 +72,7 @@ export async function readTimeline(
 ) {
   if (!isId(input.enrollId)) throw enrolmentNotFound();
   const limit = pageLimit(input);
-  const after = readPlace(readCursor(input));
+  const after = readPosition(readCursor(input));
   const { launch, at, commit, commitLaunch, event } = after;
   const values = [
     ctx.tenantId,
@@ -91,7 +91,7 @@ export async function readTimeline(
   return toPage(
     inOrder(entries, after, limit + 1),
     limit,
-    ({ place }) => writePlace(place),
+    ({ place }) => writePosition(place),
     ({ row }) => toEntry(row, ctx.actor.kind !== 'learner'),
   );
 }

@@ -9,12 +9,12 @@ type WithData = Begun & { data: RunTimeData };
  * Rows per statement: on the embedded database other tenants wait for it. All data together has at most 4
  * MiB.
  */
-const portion = 1_000;
+const batchSize = 1_000;
 
 const textOf = (columns: string) => `
 select ${columns} from attempt_unit unit
 where unit.tenant_id = $1 and unit.enroll_id = $2 and unit.unit_id > $3
-order by unit.unit_id limit ${portion}`;
+order by unit.unit_id limit ${batchSize}`;
 
 const evidence = { name: 'read_units', text: textOf('unit.unit_id, unit.evidence, unit.bytes') };
 const data = { name: 'read_units_data', text: textOf('unit.unit_id, unit.evidence, unit.bytes, unit.data') };
@@ -40,6 +40,6 @@ async function readAll<Row extends Begun>(
       values: [ctx.tenantId, enrollId, all.at(-1)?.unit_id ?? ''],
     });
     all.push(...rows);
-    if (rows.length < portion) return all;
+    if (rows.length < batchSize) return all;
   }
 }

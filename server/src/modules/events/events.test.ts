@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { packCourse } from '../../../../test/journeys/made-courses.ts';
 import { movableClock } from '../../../test/support/clock.ts';
-import { serve, watched } from '../../../test/support/nodes.ts';
+import { observed, serve } from '../../../test/support/nodes.ts';
 import { play, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
@@ -105,7 +105,7 @@ test('a change whose event cannot be written is rolled back', async () => {
   const tenant = await newTenant(service);
   const { LoginID, address } = await enrolled(tenant);
   const node = await serve(
-    watched(service.ctx, ({ text }) => {
+    observed(service.ctx, ({ text }) => {
       if (/^insert into "event"/.test(text)) throw new Error('the log is full');
     }),
   );

@@ -1,5 +1,5 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
-import { maxVisited, type Way } from '../../platform/db/visits.ts';
+import { type AccessPath, maxVisited } from '../../platform/db/visits.ts';
 import type { PersonIds } from '../audit/person-ids.ts';
 
 /** Filters of the log. `person`: null if nobody has the LoginID. */
@@ -28,15 +28,15 @@ const ofPerson = ({ userId, enrolments }: PersonIds, { add }: Parameters) => `(
  * Ways by event_of_user and event_of_enrolment, which are in the order of EventID. `order`: that of the list, if it is
  * another.
  */
-export function narrowWays({ enrollId, person }: LogFilter, order?: string) {
-  const ways: ((parameters: Parameters) => Way)[] = [];
-  if (person === null) ways.push(() => ({ ranges: ['false'] }));
+export function narrowAccessPaths({ enrollId, person }: LogFilter, order?: string) {
+  const paths: ((parameters: Parameters) => AccessPath)[] = [];
+  if (person === null) paths.push(() => ({ ranges: ['false'] }));
   if (enrollId !== undefined)
-    ways.push(({ add }) => ({
+    paths.push(({ add }) => ({
       ranges: [`held.enroll_id = ${add(enrollId)}::uuid`],
       ...(order === undefined ? {} : { order }),
     }));
   if (person && !person.hasMore)
-    ways.push((parameters) => ({ rows: ofPerson(person, parameters), ranges: ['true'], order: '' }));
-  return ways;
+    paths.push((parameters) => ({ rows: ofPerson(person, parameters), ranges: ['true'], order: '' }));
+  return paths;
 }

@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { type Visit, visitRows } from '../../platform/db/visits.ts';
 import { Problem } from '../../platform/errors.ts';
-import { filterSql, type LogFilter, narrowWays } from './filter.ts';
+import { filterSql, type LogFilter, narrowAccessPaths } from './filter.ts';
 import { lastEventId, logStart, type Position } from './position.ts';
 import type { Event } from './schemas.ts';
 import type { EventType } from './types.ts';
@@ -74,7 +74,7 @@ export async function readLog(
     given: [ctx.tenantId, after.epoch, after.transaction],
     key: ['epoch', 'transaction', 'event_id'],
     after: [after.epoch, after.transaction, after.eventId],
-    ways: [...narrowWays(input, 'held.event_id'), () => ({ ranges: [settled] })],
+    accessPaths: [...narrowAccessPaths(input, 'held.event_id'), () => ({ ranges: [settled] })],
     filter: (parameters) => `${settled} and ${filterSql(input, parameters)}`,
     show: withHorizon,
     wanted: input.limit - 1,
@@ -109,7 +109,7 @@ export function readNewest(
     key: ['event_id'],
     after: input.before === null ? null : [input.before],
     newest: true,
-    ways: [...narrowWays(input), () => ({ ranges: ['true'] })],
+    accessPaths: [...narrowAccessPaths(input), () => ({ ranges: ['true'] })],
     filter: (parameters) => filterSql(input, parameters),
     show: withLogin,
     wanted: input.limit,

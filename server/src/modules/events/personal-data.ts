@@ -1,8 +1,8 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows, eachOf } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type Keyset, keysetSql, type Place, placeOf, rowsOf } from '../../platform/keyset.ts';
-import { type Person, type PersonalData, type Portion, portionRows } from '../../platform/personal-data.ts';
+import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../platform/keyset.ts';
+import { type Batch, batchRows, type Person, type PersonalData } from '../../platform/personal-data.ts';
 
 /**
  * Members of Data that say nothing about a person. All others are erased, so a new one is erased by default.
@@ -61,7 +61,7 @@ const ofEnrolment = (enrollId: string, rows: number): Keyset => ({
 
 type Page = { event_id: string; named: boolean };
 
-async function erase(ctx: TenantContext, keyset: Keyset, after: Place | null): Promise<Portion> {
+async function erase(ctx: TenantContext, keyset: Keyset, after: KeyPosition | null): Promise<Batch> {
   const columns = 'held.event_id, held.user_id is not null as named';
   const { text, values, add } = keysetSql(ctx.tenantId, keyset, after, columns);
   const page = await run<Page>(ctx, {
@@ -71,7 +71,7 @@ async function erase(ctx: TenantContext, keyset: Keyset, after: Place | null): P
       ) select * from page order by event_id`,
     values,
   });
-  const next = page.length < keyset.rows ? null : placeOf(page.at(-1), key);
+  const next = page.length < keyset.rows ? null : positionOf(page.at(-1), key);
   return { records: page.filter(({ named }) => named).length, next };
 }
 
@@ -115,8 +115,8 @@ export const eventData: PersonalData = {
     what: 'That something happened to an enrolment, when, and with which result.',
     why: 'Readers that follow the log must find no gaps. Nothing in it leads to the person any more.',
   },
-  eraseOfUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, portionRows), after),
-  eraseOfEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, portionRows), after),
+  eraseOfUser: (ctx, { userId }, after) => erase(ctx, ofUser(userId, batchRows), after),
+  eraseOfEnrolment: (ctx, { enrollId }, after) => erase(ctx, ofEnrolment(enrollId, batchRows), after),
   count: async (ctx, { userId, enrollIds, most }) =>
     (await countRows(ctx, eachOf(ofUserAlone), [[userId], most])) +
     (await countRows(ctx, eachOf(ofEnrolments), [enrollIds, most])),

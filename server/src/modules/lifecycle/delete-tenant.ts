@@ -9,7 +9,7 @@ import { countOffers, withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { forgetTenant, hideTenant, refuseUnlessSuspended } from '../tenants/deletion.ts';
 import { findAnyTenant, tenantNotFound } from '../tenants/tenants.ts';
 import { maxCounted, type TenantDeletion } from './schemas.ts';
-import { ownTables, publicName } from './tables.ts';
+import { publicName, tenantTables } from './tables.ts';
 
 const kept = [
   {
@@ -91,7 +91,7 @@ const countOf = (records: number): Count => ({
 async function countAll(ctx: Context, tenantId: string): Promise<TenantDeletion['Deleted']> {
   const most = maxCounted + 1;
   const counted: TenantDeletion['Deleted'] = [];
-  for (const { table, key, what } of ownTables) {
+  for (const { table, key, what } of tenantTables) {
     const records = await countPages(forTenant(ctx, tenantId), { table, key, rows: countedAtOnce }, most);
     counted.push({ Data: publicName(table), ...countOf(records), What: what });
   }

@@ -3,7 +3,7 @@ import { forTenant } from '../../platform/db/queues.ts';
 import { pagesOf, type Row } from '../../platform/keyset.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { readTenant } from '../tenants/tenants.ts';
-import { type OwnTable, ownTables, publicName } from './tables.ts';
+import { publicName, type TenantDataTable, tenantTables } from './tables.ts';
 
 /** Rows read at a time. Rows with run-time data can have 1 MiB each. */
 const page = 200;
@@ -22,14 +22,14 @@ export async function exportTenant(
   await appendAudit(ctx, deployment, entry);
   const lines = async function* () {
     yield line('Tenant', { ...tenant, ExportedAt: ctx.now() });
-    for (const table of ownTables) if (!table.notExported) yield* linesOf(ctx, input.tenantId, table);
+    for (const table of tenantTables) if (!table.notExported) yield* linesOf(ctx, input.tenantId, table);
   };
   return lines();
 }
 
 const line = (Type: string, Record: object) => `${JSON.stringify({ Type, Record })}\n`;
 
-async function* linesOf(ctx: Context, tenantId: string, own: OwnTable): AsyncGenerator<string> {
+async function* linesOf(ctx: Context, tenantId: string, own: TenantDataTable): AsyncGenerator<string> {
   const type = publicName(own.table);
   const rows = own.hasLargeRows ? largePage : page;
   await ctx.checkCaller?.();
@@ -39,7 +39,7 @@ async function* linesOf(ctx: Context, tenantId: string, own: OwnTable): AsyncGen
   }
 }
 
-function recordOf(row: Row, { secrets = [] }: OwnTable): Row {
+function recordOf(row: Row, { secrets = [] }: TenantDataTable): Row {
   const shown = Object.entries(row).filter(([name]) => name !== 'tenant_id' && !secrets.includes(name));
   return Object.fromEntries(shown.map(([name, value]) => [publicName(name), value]));
 }

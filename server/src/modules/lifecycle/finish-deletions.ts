@@ -1,13 +1,13 @@
 import type { Context } from '../../platform/context.ts';
-import { inPortions } from '../../platform/db/portions.ts';
+import { inBatches } from '../../platform/db/batches.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
-import { type Place, placeOf, type Row } from '../../platform/keyset.ts';
+import { type KeyPosition, positionOf, type Row } from '../../platform/keyset.ts';
 import { eraseAnswersAboutTenant } from '../../platform/retries/stored-answers.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
 import { withdrawOffers } from '../catalogue/offers-of-tenant.ts';
 import { freeSeats } from '../catalogue/seats.ts';
 import { listDeletions, lockTenant, removeTenant } from '../tenants/deletion.ts';
-import { type OwnTable, ownTables } from './tables.ts';
+import { type TenantDataTable, tenantTables } from './tables.ts';
 
 /** Rows of a transaction, for the seats of which others wait; a killed process repeats one transaction at most. */
 const most = 500;
@@ -18,48 +18,48 @@ const settledAfter = 10_000;
 /** Job: deletes the data of deleted tenants; resumes after a crash. */
 export async function finishDeletions(ctx: Context): Promise<void> {
   for (const tenantId of await listDeletions(ctx)) {
-    for (const table of ownTables) await empty(ctx, tenantId, table);
+    for (const table of tenantTables) await empty(ctx, tenantId, table);
     await eraseAnswersAboutTenant(ctx, tenantId);
     await finish(ctx, tenantId);
   }
 }
 
 /**
- * Each portion begins a portion earlier than necessary: passing over the index entries of the rows that have just gone marks
+ * Each batch begins a batch earlier than necessary: passing over the index entries of the rows that have just gone marks
  * them, so that nobody has to visit these rows again.
  */
-async function empty(ctx: Context, tenantId: string, table: OwnTable): Promise<void> {
-  let places: [Place, Place] = [[], []];
-  await inPortions(ctx, most, async (ctx, rows) => {
+async function empty(ctx: Context, tenantId: string, table: TenantDataTable): Promise<void> {
+  let places: [KeyPosition, KeyPosition] = [[], []];
+  await inBatches(ctx, most, async (ctx, rows) => {
     const [after, last] = places;
-    const gone = await deletePortion(ctx, tenantId, table, { after, rows });
-    places = [last, placeOf(gone.at(-1), table.key)];
+    const gone = await deleteBatch(ctx, tenantId, table, { after, rows });
+    places = [last, positionOf(gone.at(-1), table.key)];
     return gone.length;
   });
 }
 
-type Portion = { after: Place; rows: number };
+type Batch = { after: KeyPosition; rows: number };
 
 const byIndex =
   "select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)";
 
 /** In the order of the primary key. */
-async function deletePortion(
+async function deleteBatch(
   ctx: Context,
   tenantId: string,
-  own: OwnTable,
-  portion: Portion,
+  own: TenantDataTable,
+  batch: Batch,
 ): Promise<Row[]> {
   // The statistics tell of the rows before the deletion: a table is never read whole.
   await run(ctx, { text: byIndex, values: [] });
-  const { after, rows } = portion;
+  const { after, rows } = batch;
   const text = deleteText(own, after.length > 0);
   const gone = await run<Row>(ctx, { text, values: [tenantId, rows, ...after] });
   if (own.table === 'enrolment') await freeSeatsOf(ctx, gone);
   return gone;
 }
 
-function deleteText({ table, key }: OwnTable, isAfter: boolean): string {
+function deleteText({ table, key }: TenantDataTable, isAfter: boolean): string {
   const names = (alias: string) => ['tenant_id', ...key].map((name) => `${alias}.${name}`).join(', ');
   const place = key.map((_, at) => `$${at + 3}`).join(', ');
   const behind = isAfter ? `and (${key.map((name) => `old.${name}`).join(', ')}) > (${place})` : '';
@@ -89,8 +89,8 @@ async function finish(ctx: Context, tenantId: string): Promise<void> {
     const tenant = await lockTenant(ctx, tenantId);
     if (tenant?.status !== 'deleting') return;
     if (ctx.now().getTime() - tenant.updated_at.getTime() < settledAfter) return;
-    for (const table of ownTables) {
-      const gone = await deletePortion(ctx, tenantId, table, { after: [], rows: most });
+    for (const table of tenantTables) {
+      const gone = await deleteBatch(ctx, tenantId, table, { after: [], rows: most });
       // So many that the rest is left to the next run.
       if (gone.length === most) return;
     }

@@ -1,5 +1,5 @@
 /** A table that contains tenants' data. */
-export type OwnTable = {
+export type TenantDataTable = {
   table: string;
   /** The rest of its primary key, after `tenant_id`. */
   key: readonly string[];
@@ -13,7 +13,7 @@ export type OwnTable = {
 };
 
 /** All tables with a tenant's data, in deletion order: rows before the rows they refer to. */
-export const ownTables: readonly OwnTable[] = [
+export const tenantTables: readonly TenantDataTable[] = [
   { table: 'webhook_delivery', key: ['webhook_id', 'delivery_id'], what: 'Webhook deliveries' },
   {
     table: 'webhook',

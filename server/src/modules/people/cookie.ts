@@ -1,34 +1,34 @@
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 
-type Place = Pick<Context, 'config'>;
+type CookieContext = Pick<Context, 'config'>;
 
 /**
  * Browsers accept the prefix over HTTPS only; plain HTTP is for loopback, where the configuration allows it.
  */
-export function cookieName({ config }: Place): string {
+export function cookieName({ config }: CookieContext): string {
   return isSecure({ config }) ? '__Host-lectern_session' : 'lectern_session';
 }
 
-function isSecure({ config }: Place): boolean {
+function isSecure({ config }: CookieContext): boolean {
   return config.baseUrl.startsWith('https:');
 }
 
 /** A `Set-Cookie` header that keeps the token for this many seconds; 0 removes it. */
-export function sessionCookie({ config }: Place, token: string, seconds: number): string {
+export function sessionCookie({ config }: CookieContext, token: string, seconds: number): string {
   const secure = isSecure({ config }) ? '; Secure' : '';
   return `${cookieName({ config })}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /** The values of all cookies with the session's name. */
-export function cookieTokens({ config }: Place, header: string | undefined): string[] {
+export function cookieTokens({ config }: CookieContext, header: string | undefined): string[] {
   const start = `${cookieName({ config })}=`;
   const cookies = header?.split(';').map((cookie) => cookie.trim()) ?? [];
   return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
 }
 
 /** A course on the same host can set a cookie with this name for a path, and browsers send that one first. */
-export function cookieToken({ config }: Place, header: string | undefined): string | undefined {
+export function cookieToken({ config }: CookieContext, header: string | undefined): string | undefined {
   const [token, ...others] = cookieTokens({ config }, header);
   if (others.length > 0)
     throw new Problem(

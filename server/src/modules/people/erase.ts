@@ -6,15 +6,15 @@ import { appendAudit } from '../audit/append.ts';
 import { closeUser } from '../users/personal-data.ts';
 import { userNotFound } from '../users/users.ts';
 import { findPerson } from './all-personal-data.ts';
-import { eraseSome } from './erase-portions.ts';
+import { eraseSome } from './erase-batches.ts';
 import { beginning, type ErasureProgress } from './erasure-progress.ts';
 import { planErasure } from './plan-erasure.ts';
-import { completed, erasureMark } from './receipt.ts';
+import { completed, loginHash } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
 /**
  * Erases a person and ends their access. The first transaction locks and closes the user and, for a person
- * with little data, erases everything. Otherwise the rest follows in portions of one transaction each.
+ * with little data, erases everything. Otherwise the rest follows in batches of one transaction each.
  * Returns when nothing is left.
  */
 export async function eraseUser(
@@ -31,7 +31,7 @@ export async function eraseUser(
   return readReceipt(ctx, { loginId, erasureId: begun?.erasureId ?? null });
 }
 
-/** Runs the remaining portions, whoever started the erasure. Others may work on it at the same time. */
+/** Runs the remaining batches, whoever started the erasure. Others may work on it at the same time. */
 export async function finishErasure(ctx: TenantContext, erasureId: string): Promise<void> {
   while (!(await transaction(ctx, (ctx) => eraseSome(ctx, erasureId))));
 }
@@ -81,7 +81,7 @@ async function readReceipt(
     .selectFrom('erasure')
     .select('receipt')
     .where('tenant_id', '=', ctx.tenantId)
-    .where('login_mark', '=', erasureMark(ctx, loginId))
+    .where('login_mark', '=', loginHash(ctx, loginId))
     .$if(erasureId !== null, (query) => query.where('erasure_id', '=', erasureId ?? ''))
     .orderBy('erasure_id', 'desc')
     .limit(1)

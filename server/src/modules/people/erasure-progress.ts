@@ -1,6 +1,6 @@
-import type { Place } from '../../platform/keyset.ts';
+import type { KeyPosition } from '../../platform/keyset.ts';
 
-/** The progress of an erasure, stored between two portions. */
+/** The progress of an erasure, stored between two batches. */
 export type ErasureProgress = {
   /** Records by kind of data. */
   counts: Record<string, number>;
@@ -11,7 +11,7 @@ export type ErasureProgress = {
   at: 'enrolments' | 'user' | 'enrolment' | 'end';
   /** The next step of `user` or `enrolment`, and the position in it. */
   step: number;
-  place: Place | null;
+  place: KeyPosition | null;
   /** Events written after this one were written by the erasure. */
   until: string;
 };
@@ -24,8 +24,8 @@ export function counted(state: ErasureProgress, name: string, records: number): 
   return { ...state, counts: { ...state.counts, [name]: (state.counts[name] ?? 0) + records } };
 }
 
-/** Where to continue after a portion of a step; `next` null: with the next step. */
-export function advanced(state: ErasureProgress, next: Place | null): ErasureProgress {
+/** Where to continue after a batch of a step; `next` null: with the next step. */
+export function advanced(state: ErasureProgress, next: KeyPosition | null): ErasureProgress {
   return next === null ? { ...state, step: state.step + 1, place: null } : { ...state, place: next };
 }
 

@@ -9,7 +9,7 @@ import { type FairQueue, inTurn } from '../../platform/load/fair-queue.ts';
 
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
-const { lists, works, exports } = service.ctx.admission;
+const { lists, longWrites, exports } = service.ctx.admission;
 const tenant = await newTenant(service);
 const { api, TenantID } = tenant;
 const LoginID = await tenant.user();
@@ -18,15 +18,15 @@ const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/
 /** One call can cause any amount of work with this. */
 const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
   ['the export of a person', lists, () => api('GET', `/user/${LoginID}/export`)],
-  ['the plan of an erasure', works, () => api('DELETE', `/user/${LoginID}?plan=true`)],
+  ['the plan of an erasure', longWrites, () => api('DELETE', `/user/${LoginID}?plan=true`)],
   [
     'a replay',
-    works,
+    longWrites,
     () => api('POST', `/webhook/${hook.WebhookID}/replay`, { From: '2026-01-01T00:00:00Z' }),
   ],
   [
     'a replay with a key for retries',
-    works,
+    longWrites,
     () =>
       api(
         'POST',
@@ -60,7 +60,7 @@ test('exports of people count like complete lists, and a HEAD request creates no
   const refused = await api('GET', `/user/${LoginID}/export`);
   expectProblem(refused, 429, 'too_many_requests');
   assert.equal(refused.headers.get('retry-after'), '1');
-  for (const giveBack of held) giveBack?.();
+  for (const release of held) release?.();
   expectStatus(await api('GET', `/user/${LoginID}/export`), 200);
   await until('its place is free', () => exports.used.get(TenantID)?.inUse === 0);
   const before = await audited();

@@ -1,11 +1,11 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { mark } from '../../platform/keys/signing.ts';
+import { keyedHash } from '../../platform/keys/signing.ts';
 import { maxFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 
 /** Identifies the attempted name without revealing it to somebody who reads the database. */
-export function nameMark(ctx: Context, input: { TenantID: string; LoginID: string }): string {
-  return mark(ctx.keys, 'guess', `${input.TenantID}\0${input.LoginID}`);
+export function nameHash(ctx: Context, input: { TenantID: string; LoginID: string }): string {
+  return keyedHash(ctx.keys, 'guess', `${input.TenantID}\0${input.LoginID}`);
 }
 
 const note = `
@@ -31,7 +31,7 @@ select exists (select from noted) as noted, (
  * throttle must not reveal which users exist, and anonymous callers must not use up the attempts of that
  * call.
  */
-export async function noteGuess(ctx: Context, mark: string): Promise<void> {
+export async function recordGuess(ctx: Context, mark: string): Promise<void> {
   const now = ctx.now();
   const at = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
   const values = [mark, now, at(-windowMinutes), at(windowMinutes)];
@@ -43,6 +43,6 @@ export async function noteGuess(ctx: Context, mark: string): Promise<void> {
   if (!row?.noted) throw tooManyPasswords(ctx, row?.oldest ?? null);
 }
 
-export async function forgetGuesses(ctx: Context, mark: string): Promise<void> {
+export async function deleteGuesses(ctx: Context, mark: string): Promise<void> {
   await ctx.db.deleteFrom('sign_in_guess').where('name_mark', '=', mark).execute();
 }

@@ -63,7 +63,7 @@ export async function useOperatorLink(context: LinkContext, hash: string): Promi
   );
 }
 
-export async function forgetOperatorLinks(context: LinkContext): Promise<void> {
+export async function deleteOperatorLinks(context: LinkContext): Promise<void> {
   for (const hash of await namesOf(context)) await rm(fileOf(context, hash), { force: true });
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit, deployment } from '../audit/append.ts';
-import { forgetOperatorLinks } from './operator-links.ts';
+import { deleteOperatorLinks } from './operator-links.ts';
 import { newSessionTimes, sessionTimes, type Times } from './session-times.ts';
 import { operatorActor } from './sign-in-audit.ts';
 import { newToken } from './token.ts';
@@ -63,6 +63,6 @@ export async function endOperatorSessions(
     if (!input.everywhere || ended.length === 0) return;
     const actor = operatorActor(ctx, input.hash);
     await appendAudit(ctx, deployment, { action: 'sessions.ended', targetId: null, data: {}, actor });
-    await forgetOperatorLinks(ctx);
+    await deleteOperatorLinks(ctx);
   });
 }

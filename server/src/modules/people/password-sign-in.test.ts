@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { movableClock } from '../../../test/support/clock.ts';
-import { serve, watched } from '../../../test/support/nodes.ts';
+import { observed, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import type { Statement } from '../../platform/db/engine.ts';
@@ -71,7 +71,7 @@ test('every rejection says the same and takes the same time', async () => {
     'a tenant that did not say how it hashes': { TenantID: opaque.TenantID, LoginID: plain, Password: right },
   };
   let statements: string[] = [];
-  const node = await serve(watched(service.ctx, (statement) => void statements.push(labelOf(statement))));
+  const node = await serve(observed(service.ctx, (statement) => void statements.push(labelOf(statement))));
   const costs = new Set<string>();
   const answers = new Set<string>();
   for (const [why, payload] of Object.entries(refusals)) {

@@ -5,7 +5,7 @@ import { appendAudit } from '../audit/append.ts';
 import type { PasswordHash } from '../tenants/schemas.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 import { hashedPassword, matchesPassword } from '../users/passwords.ts';
-import { forgetGuesses, nameMark, noteGuess } from './guesses.ts';
+import { deleteGuesses, nameHash, recordGuess } from './guesses.ts';
 import type { PasswordFunction, PasswordSignIn } from './schemas.ts';
 import { newSessionTimes } from './session-times.ts';
 import { auditFailure, personActor } from './sign-in-audit.ts';
@@ -60,8 +60,8 @@ export async function signInWithPassword(
   ctx: Context,
   input: PasswordSignIn & { userAgent: string | null },
 ): Promise<string> {
-  const mark = nameMark(ctx, input);
-  await noteGuess(ctx, mark);
+  const mark = nameHash(ctx, input);
+  await recordGuess(ctx, mark);
   const names = [input.TenantID, input.LoginID];
   const [found] = await run<Found>(ctx, { name: 'find_password', text: find, values: names });
   const declared = found?.declared ?? assumed;
@@ -90,7 +90,7 @@ export async function signInWithPassword(
     return true;
   });
   if (!isOpen) throw await refuse();
-  await forgetGuesses(ctx, mark);
+  await deleteGuesses(ctx, mark);
   return token;
 }
 

@@ -1,7 +1,7 @@
 import { countRows, eachOf } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { rowsOf } from '../../platform/keyset.ts';
-import { type PersonalData, portionOf, portionRows } from '../../platform/personal-data.ts';
+import { batchOf, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 
 /**
  * The range makes the planner use the index on the user for the order. Links are deleted first, so that none
@@ -10,13 +10,13 @@ import { type PersonalData, portionOf, portionRows } from '../../platform/person
 const eraseLinks = `
 delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any(array(
   select sign_in_link.link_hash from sign_in_link where sign_in_link.tenant_id = $1 and sign_in_link.user_id between $2 and $2
-  order by sign_in_link.user_id limit ${portionRows}
+  order by sign_in_link.user_id limit ${batchRows}
 )) returning 1`;
 
 const eraseSessions = `
 delete from user_session gone where gone.tenant_id = $1 and gone.session_hash = any(array(
   select user_session.session_hash from user_session where user_session.tenant_id = $1 and user_session.user_id between $2 and $2
-  order by user_session.user_id limit ${portionRows}
+  order by user_session.user_id limit ${batchRows}
 )) returning 1`;
 
 type SessionRow = {
@@ -35,8 +35,8 @@ export const sessionData: PersonalData = {
   eraseOfUser: async (ctx, { userId }) => {
     const values = [ctx.tenantId, userId];
     const links = await run(ctx, { name: 'erase_links', text: eraseLinks, values });
-    if (links.length === portionRows) return { records: 0, next: [] };
-    return portionOf((await run(ctx, { name: 'erase_sessions', text: eraseSessions, values })).length);
+    if (links.length === batchRows) return { records: 0, next: [] };
+    return batchOf((await run(ctx, { name: 'erase_sessions', text: eraseSessions, values })).length);
   },
   count: (ctx, { userId, most }) =>
     countRows(ctx, eachOf({ table: 'user_session', column: 'user_id', key: 'expires_at' }), [[userId], most]),

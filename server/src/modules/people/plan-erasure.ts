@@ -1,7 +1,7 @@
 import type { TenantContext } from '../../platform/context.ts';
 import type { Person } from '../../platform/personal-data.ts';
 import { countAnswers } from '../../platform/retries/stored-answers.ts';
-import { someEnrolments } from '../enrolments/personal-data.ts';
+import { enrolmentIdsOf } from '../enrolments/personal-data.ts';
 import { allPersonalData } from './all-personal-data.ts';
 import { type Count, receiptOf, storedAnswers } from './receipt.ts';
 import { type Erasure, maxPlanned } from './schemas.ts';
@@ -10,7 +10,7 @@ import { type Erasure, maxPlanned } from './schemas.ts';
 export async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure> {
   const most = maxPlanned + 1;
   const { userId, loginId } = person;
-  const enrollIds = await someEnrolments(ctx, userId, most);
+  const enrollIds = await enrolmentIdsOf(ctx, userId, most);
   const counts = new Map<string, number>();
   for (const data of allPersonalData)
     counts.set(data.name, await data.count(ctx, { userId, enrollIds, most }));

@@ -1,11 +1,11 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { mark } from '../../platform/keys/signing.ts';
+import { keyedHash } from '../../platform/keys/signing.ts';
 import { allPersonalData } from './all-personal-data.ts';
 import type { Erasure } from './schemas.ts';
 
 /** Identifies a receipt without revealing the LoginID. */
-export const erasureMark = (ctx: TenantContext, loginId: string): string =>
-  mark(ctx.keys, 'erasure', `${ctx.tenantId}\0${loginId}`);
+export const loginHash = (ctx: TenantContext, loginId: string): string =>
+  keyedHash(ctx.keys, 'erasure', `${ctx.tenantId}\0${loginId}`);
 
 export const storedAnswers = 'StoredAnswers';
 

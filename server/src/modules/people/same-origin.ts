@@ -6,7 +6,7 @@ import { Problem } from '../../platform/errors.ts';
  * Prevents login CSRF: only our own page can sign a browser in. Browsers report their origin; other clients
  * have no session to protect.
  */
-export function isForeign(request: FastifyRequest): boolean {
+export function isCrossSite(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
@@ -22,9 +22,9 @@ export function crossSite(): Problem {
  * `SameSite` ignores ports, and by default courses run on another port of this host. So a write with the
  * cookie must provably come from our own origin, and a read must not provably come from another.
  */
-export function refuseForeign(ctx: Context, request: FastifyRequest): void {
+export function refuseCrossSite(ctx: Context, request: FastifyRequest): void {
   const { 'sec-fetch-site': site, origin } = request.headers;
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const own = site === undefined ? origin === ctx.config.baseUrl : site === 'same-origin';
-  if (reads ? isForeign(request) : !own) throw crossSite();
+  if (reads ? isCrossSite(request) : !own) throw crossSite();
 }

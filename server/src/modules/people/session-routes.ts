@@ -7,12 +7,12 @@ import { checkInTurn } from '../../platform/load/admission.ts';
 import { LoginID } from '../users/schemas.ts';
 import { sessionCookie } from './cookie.ts';
 import { readPasswordFunction, signInWithPassword } from './password-sign-in.ts';
-import { crossSite, isForeign } from './same-origin.ts';
+import { crossSite, isCrossSite } from './same-origin.ts';
 import { PasswordFunction, PasswordSignIn, Session, SignInLink, SignInRequest } from './schemas.ts';
 import { sessionHours } from './session-times.ts';
 import { readSession, sessionOf, signedOut, signOut } from './sessions.ts';
-import { createSignInLink, isPausedLink, isSignInLink, signIn } from './sign-in.ts';
-import { foreignPage, pageHeaders, pausedPage, signInPage, spentPage } from './sign-in-page.ts';
+import { createSignInLink, isLinkOfSuspendedTenant, isSignInLink, signIn } from './sign-in.ts';
+import { crossSitePage, pageHeaders, signInPage, suspendedTenantPage, usedLinkPage } from './sign-in-page.ts';
 
 const page = (status: number, body: string): Answer => ({ status, body, headers: pageHeaders });
 const html = (description: string) => ({ description, type: 'text/html' });
@@ -66,10 +66,10 @@ export const sessionRoutes = [
       410: html('The link has expired or has been used.'),
     },
     handle: async (ctx, { query: { token } }) => {
-      if (await isPausedLink(ctx, token)) return page(403, pausedPage);
+      if (await isLinkOfSuspendedTenant(ctx, token)) return page(403, suspendedTenantPage);
       return token !== undefined && (await isSignInLink(ctx, token))
         ? page(200, signInPage(token))
-        : page(410, spentPage);
+        : page(410, usedLinkPage);
     },
   }),
   route({
@@ -90,11 +90,11 @@ export const sessionRoutes = [
     events: [],
     audits: ['sign_in.succeeded', 'sign_in.failed', 'operator.signed_in'],
     handle: async (ctx, { body, request }) => {
-      if (isForeign(request)) return page(403, foreignPage);
+      if (isCrossSite(request)) return page(403, crossSitePage);
       if (request.validationError) throw request.validationError;
-      if (await isPausedLink(ctx, body.token)) return page(403, pausedPage);
+      if (await isLinkOfSuspendedTenant(ctx, body.token)) return page(403, suspendedTenantPage);
       const session = await signIn(ctx, { token: body.token, ...browserOf(request) });
-      if (!session) return page(410, spentPage);
+      if (!session) return page(410, usedLinkPage);
       return { status: 303, headers: { Location: session.path, ...cookieOf(ctx, session.token) } };
     },
   }),
@@ -128,7 +128,7 @@ export const sessionRoutes = [
     events: [],
     audits: ['sign_in.succeeded', 'sign_in.failed'],
     handle: async (ctx, { body, request }) => {
-      if (isForeign(request)) throw crossSite();
+      if (isCrossSite(request)) throw crossSite();
       const token = await checkInTurn(ctx, request, () =>
         signInWithPassword(ctx, { ...body, ...browserOf(request) }),
       );

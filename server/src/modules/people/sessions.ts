@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 import { cookieToken } from './cookie.ts';
 import { endOperatorSessions, findOperatorSession } from './operator-sessions.ts';
-import { refuseForeign } from './same-origin.ts';
+import { refuseCrossSite } from './same-origin.ts';
 import type { Session } from './schemas.ts';
 import { toTimes } from './session-times.ts';
 import { type Handle, readToken } from './token.ts';
@@ -54,7 +54,7 @@ export async function readSession(ctx: Context, token: string | undefined): Prom
 export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<SignedIn | null> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return null;
-  refuseForeign(ctx, request);
+  refuseCrossSite(ctx, request);
   return readSession(ctx, token);
 }
 
@@ -62,7 +62,7 @@ export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<
 export async function signOut(ctx: Context, request: FastifyRequest, everywhere: boolean): Promise<void> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return;
-  refuseForeign(ctx, request);
+  refuseCrossSite(ctx, request);
   const handle = readToken(token);
   if (!handle) return;
   if (handle.tenantId === null) await endOperatorSessions(ctx, { hash: handle.hash, everywhere });

@@ -35,17 +35,17 @@ export function signInPage(token: string): string {
   );
 }
 
-export const spentPage = page(
+export const usedLinkPage = page(
   'This link no longer works',
   '<p>A sign-in link works only once and expires after a short time. Get a new link from the place where you found this one.</p>',
 );
 
-export const pausedPage = page(
+export const suspendedTenantPage = page(
   'Access is currently suspended',
   '<p>Nothing has been lost. Try again later, or ask your administrator.</p>',
 );
 
-export const foreignPage = page(
+export const crossSitePage = page(
   'This sign-in was started by another website',
   '<p>Another website tried to sign you in, so you were not signed in. You can close this page.</p>',
 );

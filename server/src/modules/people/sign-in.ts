@@ -103,7 +103,7 @@ where link.tenant_id = $1 and link.link_hash = $2`;
 /**
  * Whether the link would work if its tenant were not suspended. Other callers learn nothing about the tenant.
  */
-export async function isPausedLink(ctx: Context, token: string | undefined): Promise<boolean> {
+export async function isLinkOfSuspendedTenant(ctx: Context, token: string | undefined): Promise<boolean> {
   const tenantId = readToken(token)?.tenantId ?? null;
   return (await isSuspended(ctx, tenantId)) && isSignInLink(ctx, token);
 }

@@ -74,12 +74,12 @@ select user_session.user_id, known.is_admin from user_session
 join "user" known on known.tenant_id = $1 and known.user_id = user_session.user_id
 where user_session.tenant_id = $1 and user_session.session_hash = $2 and user_session.ended_at is null`;
 
-const portion = 300;
+const batchSize = 300;
 
 const deleteLinks = `
 delete from sign_in_link link where link.tenant_id = $1 and link.link_hash = any(array(
   select sign_in_link.link_hash from sign_in_link where sign_in_link.tenant_id = $1 and sign_in_link.user_id between $2 and $2
-  order by sign_in_link.user_id limit ${portion}
+  order by sign_in_link.user_id limit ${batchSize}
 )) returning 1`;
 
 /** Later sign-ins are not affected. The range makes the planner use the index for the order. */
@@ -87,7 +87,7 @@ const endSessions = `
 update user_session old set ended_at = $3 where old.tenant_id = $1 and old.session_hash = any(array(
   select user_session.session_hash from user_session
   where user_session.tenant_id = $1 and user_session.user_id between $2 and $2 and user_session.ended_at is null and user_session.signed_in_at <= $3
-  order by user_session.user_id, user_session.signed_in_at limit ${portion}
+  order by user_session.user_id, user_session.signed_in_at limit ${batchSize}
 )) returning 1`;
 
 async function endUserSession(ctx: Context, { tenantId, hash }: Own): Promise<void> {
@@ -110,9 +110,9 @@ export async function endUserSessions(ctx: Context, input: Own & { everywhere: b
   if (!own) return;
   const { user_id: userId, is_admin: isAdmin } = own;
   const links = { name: 'delete_sign_in_links', text: deleteLinks, values: [tenantId, userId] };
-  while ((await run(ctx, links)).length === portion);
+  while ((await run(ctx, links)).length === batchSize);
   const sessions = { name: 'end_user_sessions', text: endSessions, values: [tenantId, userId, now] };
-  while ((await run(ctx, sessions)).length === portion);
+  while ((await run(ctx, sessions)).length === batchSize);
   await appendAudit(ctx, tenantId, {
     action: 'sessions.ended',
     targetId: userId,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { packCourse } from '../../../../test/journeys/made-courses.ts';
 import { movableClock } from '../../../test/support/clock.ts';
-import { serve, watched } from '../../../test/support/nodes.ts';
+import { observed, serve } from '../../../test/support/nodes.ts';
 import { play, post, scorm12 } from '../../../test/support/player.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
@@ -191,7 +191,7 @@ test('a withdrawal between the two statements of a commit takes effect', async (
   const { LaunchURL, address, read } = await enrolled();
   const { session } = await play(service, LaunchURL);
   let withdrawn = false;
-  const ctx = watched(service.ctx, async ({ name }) => {
+  const ctx = observed(service.ctx, async ({ name }) => {
     if (name !== 'write_progress' || withdrawn) return;
     withdrawn = true;
     expectStatus(await api('PUT', address, { Withdrawn: true }), 200);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
-import { isHostOf, separatesCourses } from './content-origins.ts';
+import { hasOriginPerCourse, isHostOf } from './content-origins.ts';
 import { ownerOf } from './open-sessions.ts';
 import { ticketIn } from './preview.ts';
 import { refusal } from './refusal-page.ts';
@@ -18,7 +18,7 @@ const otherHost = refusal({
  * at one of our own hosts. Anything served elsewhere would share an origin with another course.
  */
 export function refuseOtherHosts(app: FastifyInstance, ctx: Context): void {
-  if (!separatesCourses(ctx)) return;
+  if (!hasOriginPerCourse(ctx)) return;
   app.addHook('onRequest', async (request, reply) => {
     const { token = ticketIn(request.raw.url ?? '') } = request.params as { token?: string };
     if (isHostOf(ctx, request.hostname, token === null ? null : ownerOf(ctx, token))) return;

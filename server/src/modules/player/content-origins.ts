@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { mark } from '../../platform/keys/signing.ts';
+import { keyedHash } from '../../platform/keys/signing.ts';
 
 /**
  * Whose content an origin serves. Previews have their own origins: an unapproved draft must not read what
@@ -8,7 +8,7 @@ import { mark } from '../../platform/keys/signing.ts';
 export type OriginOwner = { use: 'launch' | 'preview'; tenantId: string | null; courseId: string };
 
 function digest(ctx: Context, text: string, bytes: number): string {
-  return Buffer.from(mark(ctx.keys, 'origin', text), 'base64url')
+  return Buffer.from(keyedHash(ctx.keys, 'origin', text), 'base64url')
     .subarray(0, bytes)
     .toString('hex');
 }
@@ -25,14 +25,14 @@ function isLabel(ctx: Context, label: string): boolean {
 }
 
 /** Whether `CONTENT_URL` has a `*`, which stands for each owner's label. */
-export function separatesCourses({ config }: Context): boolean {
+export function hasOriginPerCourse({ config }: Context): boolean {
   return config.contentUrl.includes('*');
 }
 
 /** Where the owner's content is served, without a trailing slash. */
 export function contentOrigin(ctx: Context, owner: OriginOwner): string {
   const { contentUrl } = ctx.config;
-  return separatesCourses(ctx) ? contentUrl.replace('*', labelOf(ctx, owner)) : contentUrl;
+  return hasOriginPerCourse(ctx) ? contentUrl.replace('*', labelOf(ctx, owner)) : contentUrl;
 }
 
 /** Whether the host name belongs to the owner or, without an owner, to any owner. */

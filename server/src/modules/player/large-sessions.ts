@@ -43,7 +43,7 @@ export async function openInTurn(
     openings,
     line,
     async () => {
-      if (request.place.over) throw new Problem('unavailable', 'The client has left.', { retryAfter: 1 });
+      if (request.slot.hasEnded) throw new Problem('unavailable', 'The client has left.', { retryAfter: 1 });
       if (isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
       const text = JSON.stringify(await make());
       countUnread(unreadSessions, request, line, text);

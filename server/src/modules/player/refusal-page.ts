@@ -28,13 +28,13 @@ function escaped(text: string): string {
 }
 
 function refusalPage(input: { title: string; reason: string; back: string | null }): string {
-  const way = input.back
+  const link = input.back
     ? `<p><a href="${escaped(input.back)}">Go back</a></p>`
     : '<p>You can close this page.</p>';
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${escaped(input.title)}</title><style>${style}</style></head>
-<body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${way}</main></body></html>`;
+<body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${link}</main></body></html>`;
 }
 
 /** Clients open launch links in windows of their own and check whether such a window is still open. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { seal, unseal, unsealOften } from '../../platform/keys/signing.ts';
+import { seal, unseal, unsealCached } from '../../platform/keys/signing.ts';
 import type { Player } from '../../platform/load/admission.ts';
 
 /** An allowed click. It can open sessions for as long as its page may be reloaded. */
@@ -51,7 +51,7 @@ export function writeSession(ctx: Context, session: SessionHandle): string {
 }
 
 export function readSession(ctx: Context, token: string): SessionHandle | null {
-  const value = unsealOften(ctx.keys, 'session', token) as
+  const value = unsealCached(ctx.keys, 'session', token) as
     | [string, string, number, string, (string | null)?]
     | null;
   if (!value) return null;

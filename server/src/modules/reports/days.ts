@@ -65,7 +65,7 @@ const valuesOf = (ctx: TenantContext, mark: Position) => [
   mark.eventId,
 ];
 
-/** Counts a portion of what is settled. Returns how far it has been counted; null: there is more. */
+/** Counts a batch of what is settled. Returns how far it has been counted; null: there is more. */
 async function settle(ctx: TenantContext): Promise<Position | null> {
   const mark = await readMark(ctx);
   const [row] = await run<{ counted: number; mark: Position | null }>(ctx, {
@@ -102,7 +102,7 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /**
  * What happened on each of the last days, including today. Each event is counted exactly once, in log order,
- * so events committed late are counted on their day, too. Null: it counted a portion, and there is more to count.
+ * so events committed late are counted on their day, too. Null: it counted a batch, and there is more to count.
  */
 export async function countDays(ctx: TenantContext, input: { days: number }): Promise<Day[] | null> {
   const now = ctx.now().getTime();

@@ -4,7 +4,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { readMetrics } from '../../../test/support/metrics.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newTenant } from '../../../test/support/tenant.ts';
-import { untilRight } from '../../../test/support/until.ts';
+import { untilMatching } from '../../../test/support/until.ts';
 import { untilReadable } from '../events/test-support.ts';
 import { startDispatcher } from '../webhooks/dispatcher.ts';
 import { startReceiver } from '../webhooks/test-support.ts';
@@ -15,7 +15,7 @@ after(service.close);
 
 /** Waits for the expected figure; figures are cached for a while. */
 function figure(name: string, isRight: (value: number) => boolean): Promise<number> {
-  return untilRight(async () => {
+  return untilMatching(async () => {
     clock.advance({ seconds: 16 });
     return (await readMetrics(service)).get(name) ?? Number.NaN;
   }, isRight);

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import type { Connection } from '../../platform/db/engine.ts';
-import { type Figures, readBriefly, type Sample } from '../../platform/operations/figures.ts';
+import { type Figures, readWithTimeout, type Sample } from '../../platform/operations/figures.ts';
 import { checkHead, type Head } from '../audit/chain.ts';
 
 /** A larger backlog is only reported as larger, so that counting takes bounded time. */
@@ -93,7 +93,7 @@ const eventFigures: Figures = {
     },
   },
   read: (ctx) =>
-    readBriefly(ctx, async (connection) => {
+    readWithTimeout(ctx, async (connection) => {
       const pending = await numberOf(connection, backlog, []);
       const samples: Sample[] = [{ gauge: 'lectern_webhook_deliveries_pending', value: pending }];
       for (const [gauge, { text }] of Object.entries(ages))
@@ -126,7 +126,7 @@ const endpointFigures: Figures = {
     },
   },
   read: (ctx) =>
-    readBriefly(ctx, async (connection) => {
+    readWithTimeout(ctx, async (connection) => {
       const { rows } = await connection.query<Record<string, number>>({ text: endpoints, values: [] });
       const states = Object.entries(rows[0] ?? {});
       return states.map(([state, value]) => ({
@@ -159,7 +159,7 @@ const auditFigures: Figures = {
   read: async (ctx) => [
     {
       gauge: 'lectern_audit_chains_unverified',
-      value: await readBriefly(ctx, (connection) => countUnverified(ctx, connection)),
+      value: await readWithTimeout(ctx, (connection) => countUnverified(ctx, connection)),
     },
   ],
 };

@@ -62,7 +62,7 @@ type Attempt = {
 };
 
 /** Throws after too many recent failures; null: the user does not exist. */
-async function noteGuess(
+async function recordGuess(
   ctx: TenantContext,
   input: { loginId: string; evenDisabled: boolean },
 ): Promise<Attempt | null> {
@@ -83,7 +83,7 @@ export async function checkPassword(
 ): Promise<CheckResult> {
   const declared = (await knownTenant.get(ctx, ctx.tenantId))?.PasswordHash ?? 'opaque';
   const password = readPassword(input.password, declared);
-  const attempt = await noteGuess(ctx, { loginId: input.loginId, evenDisabled: false });
+  const attempt = await recordGuess(ctx, { loginId: input.loginId, evenDisabled: false });
   const matches = await matchesPassword(ctx, attempt?.enabled ? attempt.password_hash : null, password);
   if (attempt && matches) await forgetFailures(ctx, attempt.user_id);
   if (!matches) await noteFailure(ctx, attempt?.user_id ?? null);
@@ -95,11 +95,11 @@ export async function checkPassword(
  * Compares a password, as stored, with that of a user who may exist. The result reveals whether it is right,
  * so it counts as a guess. null: the user does not exist, and nothing was compared.
  */
-export async function guessPassword(
+export async function checkPasswordGuess(
   ctx: TenantContext,
   input: { loginId: string; password: string },
 ): Promise<{ stored: string; matches: boolean } | null> {
-  const attempt = await noteGuess(ctx, { loginId: input.loginId, evenDisabled: true });
+  const attempt = await recordGuess(ctx, { loginId: input.loginId, evenDisabled: true });
   if (!attempt) return null;
   const { password_hash: stored, user_id: userId } = attempt;
   const matches = await matchesPassword(ctx, stored, input.password);

@@ -12,7 +12,7 @@ import { appendAudit } from '../audit/append.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { knownTenant } from '../tenants/tenants.ts';
 import { sessionLimit } from './administrators.ts';
-import { guessPassword } from './check-user.ts';
+import { checkPasswordGuess } from './check-user.ts';
 import { randomPassword, readPassword, storePassword } from './passwords.ts';
 import { toUser, type UserRow } from './record.ts';
 import type { NewUser, User } from './schemas.ts';
@@ -161,7 +161,7 @@ export async function draftUser(ctx: TenantContext, input: NewUser): Promise<Use
   const drafted = await draft(ctx, input, (password) => storePassword(ctx, password));
   if (drafted.password === null) return drafted;
   const { password, row } = drafted;
-  return { ...drafted, compared: await guessPassword(ctx, { loginId: row.login_id, password }) };
+  return { ...drafted, compared: await checkPasswordGuess(ctx, { loginId: row.login_id, password }) };
 }
 
 /** Creates a user. Returns an existing one that equals the input unchanged (a safe retry). */
@@ -204,7 +204,7 @@ async function refuseDifferences(
     const isCompared = compared?.stored === stored;
     // Others wait for the transaction, and a hash takes long.
     if (!isCompared && isInTransaction(ctx)) throw new Outdated();
-    const found = isCompared ? compared : await guessPassword(ctx, { loginId: user.LoginID, password });
+    const found = isCompared ? compared : await checkPasswordGuess(ctx, { loginId: user.LoginID, password });
     if (!found?.matches) differs.push('Password');
   }
   if (differs.length > 0)

@@ -1,5 +1,5 @@
 import type { Parameters } from '../../platform/db/parameters.ts';
-import type { Way } from '../../platform/db/visits.ts';
+import type { AccessPath } from '../../platform/db/visits.ts';
 import type { PageQuery } from '../../platform/http/pagination.ts';
 
 export type UserFilter = PageQuery & {
@@ -27,7 +27,7 @@ export function filterSql(filter: UserFilter, parameters: Parameters): string {
 }
 
 /** A way for each filter that has an index, in the order of LoginID. */
-export function waysOf(filter: UserFilter): ((parameters: Parameters) => Way)[] {
+export function accessPathsOf(filter: UserFilter): ((parameters: Parameters) => AccessPath)[] {
   const { Enabled, ...others } = filter;
   const conditions = conditionsOf(Enabled ? others : filter);
   return conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }));

@@ -2,7 +2,7 @@ import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 import { visitRows } from '../../platform/db/visits.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
-import { beyond, filterSql, type UserFilter, waysOf } from './filter.ts';
+import { accessPathsOf, beyond, filterSql, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 import { searchUsers } from './search.ts';
 
@@ -10,13 +10,13 @@ export async function listUsers(ctx: TenantContext, input: UserFilter) {
   if (input.Search !== undefined) return searchUsers(ctx, { ...input, Search: input.Search });
   const limit = pageLimit(input);
   const cursor = readCursor(input);
-  const ways = waysOf(input);
+  const paths = accessPathsOf(input);
   const { rows, end } = await visitRows<UserRow>(ctx, {
     rows: '"user" held where held.tenant_id = $1',
     given: [ctx.tenantId],
     key: ['login_id'],
     after: cursor === null ? null : [cursor],
-    ways: ways.length > 0 ? ways : [() => ({ ranges: ['true'] })],
+    accessPaths: paths.length > 0 ? paths : [() => ({ ranges: ['true'] })],
     filter: (parameters) => filterSql(input, parameters),
     wanted: limit,
   });

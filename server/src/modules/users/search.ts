@@ -4,17 +4,17 @@ import { run } from '../../platform/db/transaction.ts';
 import {
   type List,
   readVisit,
-  tryWays,
+  tryAccessPaths,
   type Visit,
   type Visited,
   visitSql,
 } from '../../platform/db/visits.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/http/pagination.ts';
-import { beyond, filterSql, waysOf as filterWays, type UserFilter } from './filter.ts';
+import { beyond, accessPathsOf as filterPaths, filterSql, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 
-/** One way to find users: by the prefix of an indexed text. Everything except `text` is SQL. */
-type Way = { key: string; whole: string; text: string; when: string };
+/** An index that finds users by the prefix of an indexed text. Everything except `text` is SQL. */
+type IndexedText = { key: string; whole: string; text: string; when: string };
 
 /** How many characters the indexes hold; the rest of a longer search is compared with the whole text. */
 const indexed = 60;
@@ -25,7 +25,7 @@ const firstLast = `held.first_name || coalesce(' ' || held.last_name, '')`;
 const start = (text: string) => `lower(left(${text}, ${indexed})) collate "C"`;
 const lower = (text: string) => `lower(${text}) collate "C"`;
 
-function waysOf(search: string): Way[] {
+function indexedTextsOf(search: string): IndexedText[] {
   const login = 'held.login_id';
   const email = lower('held.email');
   const spellings = new Set([search, search.toLowerCase(), search.toUpperCase()]);
@@ -41,66 +41,66 @@ function waysOf(search: string): Way[] {
 const beginOf = (text: string) => Array.from(text).slice(0, indexed).join('');
 
 /** What the index serves. */
-function rangeSql({ key, text, when }: Way, { add }: Parameters): string {
+function rangeSql({ key, text, when }: IndexedText, { add }: Parameters): string {
   const begin = beginOf(text);
   return `${when} and ${key} >= ${add(begin)} and ${key} < ${add(beyond(begin))}`;
 }
 
 /** What the index does not hold. A row is visited before it is compared with that. */
-const restSql = ({ whole, text }: Way, { add }: Parameters): string =>
+const restSql = ({ whole, text }: IndexedText, { add }: Parameters): string =>
   beginOf(text) === text ? 'true' : `starts_with(${whole}, ${add(text)})`;
 
-const finds = (way: Way, parameters: Parameters): string =>
-  `${rangeSql(way, parameters)} and ${restSql(way, parameters)}`;
+const finds = (text: IndexedText, parameters: Parameters): string =>
+  `${rangeSql(text, parameters)} and ${restSql(text, parameters)}`;
 
-type Found = UserRow & { way: number; sought: string };
-type Sought = { input: UserFilter & { Search: string }; place: Place; limit: number };
+type Found = UserRow & { index: number; matched: string };
+type SearchQuery = { input: UserFilter & { Search: string }; place: SearchPosition; limit: number };
 
-/** A statement visits this many for the way that it has come to, and fewer for each before. */
+/** A statement visits this many in the index it has reached, and fewer in each earlier one. */
 const most = 800;
 /** More than fit on a page. */
 const maxRows = 1_000;
 
 /**
- * Results of one way follow those of the other, each in index order. Users found earlier are left out, so
+ * Results come one index after another, each in its own order. Users found earlier are left out, so
  * what a page skips was on earlier pages, and the first page is fast however many users match.
  */
 export async function searchUsers(ctx: TenantContext, input: UserFilter & { Search: string }) {
   const limit = pageLimit(input);
-  const sought = { input, place: readPlace(readCursor(input)), limit };
-  const { rows, end } = (await searchFew(ctx, sought)) ?? (await searchWays(ctx, sought));
-  return toPage(rows, limit, (row) => JSON.stringify([row.way, row.sought, row.login_id]), toUser, end);
+  const query = { input, place: readPosition(readCursor(input)), limit };
+  const { rows, end } = (await searchFew(ctx, query)) ?? (await searchIndexes(ctx, query));
+  return toPage(rows, limit, (row) => JSON.stringify([row.index, row.matched, row.login_id]), toUser, end);
 }
 
-async function searchWays(ctx: TenantContext, sought: Sought): Promise<Visit<Found>> {
+async function searchIndexes(ctx: TenantContext, query: SearchQuery): Promise<Visit<Found>> {
   const parameters = parametersAfter(ctx.tenantId);
-  const text = searchText(sought, parameters);
+  const text = searchText(query, parameters);
   const visit = readVisit(await run<Found & Visited>(ctx, { text, values: parameters.values }), most);
-  return visit.rows.length > sought.limit ? { ...visit, end: null } : visit;
+  return visit.rows.length > query.limit ? { ...visit, end: null } : visit;
 }
 
-/** A way is visited only if those before have ended without filling the page. */
-function searchText({ input, place, limit }: Sought, parameters: Parameters): string {
-  const ways = waysOf(input.Search);
-  const parts = [...ways.entries()].slice(place.way).map(([n, way]) => {
-    const before = ways.slice(0, n).map((other) => `and not coalesce(${finds(other, parameters)}, false)`);
-    const made = ways.slice(place.way, n).map(
+/** An index is visited only if the previous ones have ended without filling the page. */
+function searchText({ input, place, limit }: SearchQuery, parameters: Parameters): string {
+  const texts = indexedTextsOf(input.Search);
+  const parts = [...texts.entries()].slice(place.index).map(([n, text]) => {
+    const before = texts.slice(0, n).map((other) => `and not coalesce(${finds(other, parameters)}, false)`);
+    const made = texts.slice(place.index, n).map(
       (
         _,
         index,
       ) => `(select count(*) filter (where found) + ${maxRows} * count(*) filter (where visited = ${most})
-        from found_${place.way + index})`,
+        from found_${place.index + index})`,
     );
     const wanted = made.length === 0 ? '' : ` and ${made.join(' + ')} <= ${parameters.add(limit)}`;
     const list: List = {
-      rows: `(select held.*, ${n} as way, ${way.key} as sought from "user" held where held.tenant_id = $1
-        and ${rangeSql(way, parameters)}${wanted}) held where true`,
+      rows: `(select held.*, ${n} as index, ${text.key} as matched from "user" held where held.tenant_id = $1
+        and ${rangeSql(text, parameters)}${wanted}) held where true`,
       given: [],
-      key: ['sought', 'login_id'],
-      after: n === place.way && place.sought !== null ? [place.sought, place.loginId] : null,
-      ways: [],
+      key: ['matched', 'login_id'],
+      after: n === place.index && place.matched !== null ? [place.matched, place.loginId] : null,
+      accessPaths: [],
       filter: (parameters) =>
-        `${restSql(way, parameters)} and ${filterSql(input, parameters)} ${before.join(' ')}`,
+        `${restSql(text, parameters)} and ${filterSql(input, parameters)} ${before.join(' ')}`,
       wanted: limit,
     };
     return { name: `found_${n}`, text: visitSql(list, { ranges: ['true'] }, parameters, most) };
@@ -108,43 +108,43 @@ function searchText({ input, place, limit }: Sought, parameters: Parameters): st
   return `
     with ${parts.map(({ name, text }) => `${name} as materialized (${text})`).join(', ')}
     select * from (${parts.map(({ name }) => `select * from ${name}`).join(' union all ')}) found
-    order by way, sought collate "C", login_id`;
+    order by index, matched collate "C", login_id`;
 }
 
 /** If a filter leaves few users, they are all compared with the search; null: there are many. */
-function searchFew(ctx: TenantContext, { input, place, limit }: Sought): Promise<Visit<Found> | null> {
+function searchFew(ctx: TenantContext, { input, place, limit }: SearchQuery): Promise<Visit<Found> | null> {
   const parameters = parametersAfter(ctx.tenantId);
-  const ways = waysOf(input.Search);
-  const isWay = ways.map((way, n) => `when ${finds(way, parameters)} then ${n}`);
-  const keys = ways.map(({ key }, n) => `when ${n} then ${key}`);
-  return tryWays(ctx, {
+  const texts = indexedTextsOf(input.Search);
+  const whichIndex = texts.map((text, n) => `when ${finds(text, parameters)} then ${n}`);
+  const keys = texts.map(({ key }, n) => `when ${n} then ${key}`);
+  return tryAccessPaths(ctx, {
     rows: `(
-      select held.*, case held.way ${keys.join(' ')} end as sought from (
-        select held.*, case ${isWay.join(' ')} end as way from "user" held where held.tenant_id = $1
+      select held.*, case held.index ${keys.join(' ')} end as matched from (
+        select held.*, case ${whichIndex.join(' ')} end as index from "user" held where held.tenant_id = $1
       ) held
     ) held where true`,
     given: parameters.values,
-    key: ['way', 'sought', 'login_id'],
-    after: place.sought === null ? null : [place.way, place.sought, place.loginId],
-    ways: filterWays(input).map((wayOf) => (parameters) => ({
-      ...wayOf(parameters),
+    key: ['index', 'matched', 'login_id'],
+    after: place.matched === null ? null : [place.index, place.matched, place.loginId],
+    accessPaths: filterPaths(input).map((pathOf) => (parameters) => ({
+      ...pathOf(parameters),
       order: 'held.login_id',
     })),
-    filter: (parameters) => `held.way is not null and ${filterSql(input, parameters)}`,
+    filter: (parameters) => `held.index is not null and ${filterSql(input, parameters)}`,
     wanted: limit,
   });
 }
 
-type Place = { way: number; sought: string | null; loginId: string };
+type SearchPosition = { index: number; matched: string | null; loginId: string };
 
-function readPlace(cursor: string | null): Place {
-  if (cursor === null) return { way: 0, sought: null, loginId: '' };
+function readPosition(cursor: string | null): SearchPosition {
+  if (cursor === null) return { index: 0, matched: null, loginId: '' };
   try {
-    const [way, sought, loginId] = JSON.parse(cursor);
-    const texts = [sought, loginId].every(
+    const [index, matched, loginId] = JSON.parse(cursor);
+    const texts = [matched, loginId].every(
       (text) => typeof text === 'string' && text.isWellFormed() && !text.includes('\0'),
     );
-    if (Number.isInteger(way) && way >= 0 && way <= 5 && texts) return { way, sought, loginId };
+    if (Number.isInteger(index) && index >= 0 && index <= 5 && texts) return { index, matched, loginId };
   } catch {}
   throw foreignCursor();
 }

@@ -5,21 +5,21 @@ import { toWebhook, webhookNotFound } from './record.ts';
 import type { Webhook } from './schemas.ts';
 import { readWebhookRow } from './webhooks.ts';
 
-const portion = 500;
+const batchSize = 500;
 
 const deleteSome = `
 delete from webhook_delivery gone where gone.tenant_id = $1 and gone.webhook_id = $2
   and gone.delivery_id = any(array(
     select held.delivery_id from webhook_delivery held
-    where held.tenant_id = $1 and held.webhook_id = $2 limit ${portion}
+    where held.tenant_id = $1 and held.webhook_id = $2 limit ${batchSize}
   )) returning 1`;
 
 type Own = { webhookId: string };
 
 /** Returns true if there may be more. */
-async function deletePortion(ctx: TenantContext, { webhookId }: Own): Promise<boolean> {
+async function deleteBatch(ctx: TenantContext, { webhookId }: Own): Promise<boolean> {
   const values = [ctx.tenantId, webhookId];
-  return (await run(ctx, { name: 'webhook_delete_some', text: deleteSome, values })).length === portion;
+  return (await run(ctx, { name: 'webhook_delete_some', text: deleteSome, values })).length === batchSize;
 }
 
 /**
@@ -40,7 +40,7 @@ function remove(ctx: TenantContext, input: Own): Promise<boolean> {
   const { webhookId } = input;
   return transaction(ctx, async (ctx) => {
     await stop(ctx, input);
-    if (await deletePortion(ctx, input)) return false;
+    if (await deleteBatch(ctx, input)) return false;
     const { numDeletedRows } = await ctx.db
       .deleteFrom('webhook')
       .where('tenant_id', '=', ctx.tenantId)
@@ -52,11 +52,11 @@ function remove(ctx: TenantContext, input: Own): Promise<boolean> {
   });
 }
 
-/** It stops immediately. Its deliveries, of up to 30 days, are deleted first, in portions. */
+/** It stops immediately. Its deliveries, of up to 30 days, are deleted first, in batches. */
 export async function deleteWebhook(ctx: TenantContext, input: Own): Promise<Webhook> {
   const before = await readWebhookRow(ctx, input);
   await stop(ctx, input);
-  do while (await deletePortion(ctx, input));
+  do while (await deleteBatch(ctx, input));
   while (!(await remove(ctx, input)));
   return toWebhook(before);
 }

@@ -39,7 +39,7 @@ export async function listDeliveries(ctx: TenantContext, input: DeliveryQuery & 
     key: ['number'],
     after: before === null ? null : [Number(before)],
     newest: true,
-    ways:
+    accessPaths:
       conditions.length > 0
         ? conditions.map((condition) => (parameters) => ({ ranges: [condition(parameters)] }))
         : [() => ({ ranges: deliveryStatuses.map(isStatus) })],

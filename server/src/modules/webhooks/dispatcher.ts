@@ -20,7 +20,7 @@ export function startDispatcher(ctx: Context): Dispatcher {
   const node: Node = {
     ctx,
     id: randomUUID(),
-    rooms: { healthy: openSlots(128), failing: openSlots(64) },
+    pools: { healthy: openSlots(128), failing: openSlots(64) },
     concurrency: 16,
     draining: draining.signal,
     ending: ending.signal,

@@ -10,8 +10,8 @@ import {
   isIdle,
   mayBegin,
   mayRead,
+  poolOf,
   reduceEndpoint,
-  roomOf,
   wantsMore,
 } from './endpoint-state.ts';
 import type { Waiting } from './lanes.ts';
@@ -56,49 +56,49 @@ const rows: [
   [
     'reading moves the position, and what the database has of it',
     fresh,
-    { kind: 'read', position: later, stored: place, more: false, beyond: 7 },
-    { position: later, endpoint: { ...fresh.endpoint, position: place }, more: false, beyond: 7 },
+    { kind: 'read', position: later, stored: place, more: false, lastNumber: 7 },
+    { position: later, endpoint: { ...fresh.endpoint, position: place }, more: false, lastNumber: 7 },
   ],
   ['a delivery begins', fresh, { kind: 'begun' }, { underWay: 1 }],
   [
     'a delivery that hangs leaves its place among the healthy',
     { ...fresh, underWay: 1 },
-    { kind: 'late', room: 'healthy' },
+    { kind: 'late', pool: 'healthy' },
     { hanging: 1 },
-    [{ kind: 'give-room', room: 'healthy' }],
+    [{ kind: 'release-slot', pool: 'healthy' }],
   ],
   [
     'one that hangs among the failing keeps its place',
     failing,
-    { kind: 'late', room: 'failing' },
+    { kind: 'late', pool: 'failing' },
     { hanging: 1 },
   ],
   [
     'a delivery ends and gives its place back',
     busy,
-    { kind: 'ended', room: 'healthy', wasLate: false, error: null },
+    { kind: 'ended', pool: 'healthy', wasLate: false, error: null },
     { underWay: 1 },
-    [{ kind: 'give-room', room: 'healthy' }],
+    [{ kind: 'release-slot', pool: 'healthy' }],
   ],
   [
     'a late one has given it back already',
     busy,
-    { kind: 'ended', room: 'healthy', wasLate: true, error: null },
+    { kind: 'ended', pool: 'healthy', wasLate: true, error: null },
     { underWay: 1, hanging: 0 },
   ],
   [
     'a late one among the failing gives it back now',
     busy,
-    { kind: 'ended', room: 'failing', wasLate: true, error: null },
+    { kind: 'ended', pool: 'failing', wasLate: true, error: null },
     { underWay: 1, hanging: 0 },
-    [{ kind: 'give-room', room: 'failing' }],
+    [{ kind: 'release-slot', pool: 'failing' }],
   ],
   [
     'an error of our own ends the work',
     busy,
-    { kind: 'ended', room: 'healthy', wasLate: false, error: broken },
+    { kind: 'ended', pool: 'healthy', wasLate: false, error: broken },
     { underWay: 1, trouble: broken, isOver: true },
-    [{ kind: 'give-room', room: 'healthy' }],
+    [{ kind: 'release-slot', pool: 'healthy' }],
   ],
   ['a healthy endpoint answers', fresh, { kind: 'answered', delivered: true, at }, {}],
   [
@@ -144,9 +144,9 @@ for (const [title, from, event, changes, effects = []] of rows)
   });
 
 test('failing and hanging endpoints share a separate limit', () => {
-  assert.equal(roomOf(fresh), 'healthy');
-  assert.equal(roomOf({ ...fresh, failures: 1 }), 'failing');
-  assert.equal(roomOf({ ...fresh, hanging: 1 }), 'failing');
+  assert.equal(poolOf(fresh), 'healthy');
+  assert.equal(poolOf({ ...fresh, failures: 1 }), 'failing');
+  assert.equal(poolOf({ ...fresh, hanging: 1 }), 'failing');
 });
 
 test('each consecutive failure halves the concurrent deliveries, down to one', () => {

@@ -5,7 +5,7 @@ import type { Waiting } from './lanes.ts';
 import type { Outcome } from './send.ts';
 
 /** Endpoints that failed last share a separate limit, so that they never delay healthy ones. */
-export type Room = 'healthy' | 'failing';
+export type ConcurrencyPool = 'healthy' | 'failing';
 
 /** What a node knows about an endpoint that it delivers to. */
 export type EndpointState = {
@@ -13,7 +13,7 @@ export type EndpointState = {
   /** How far the log was read; `endpoint.position` is the position in the database. */
   position: Position;
   /** Number of the last delivery read. */
-  beyond: number;
+  lastNumber: number;
   /** Whether the log may contain more events. */
   more: boolean;
   underWay: number;
@@ -31,15 +31,15 @@ export type EndpointEvent =
   | { kind: 'kept'; endpoint: Claimed }
   /** The node is draining, the claim was lost, or the work has ended. */
   | { kind: 'closed' }
-  | { kind: 'read'; position: Position; stored: Position; more: boolean; beyond: number }
+  | { kind: 'read'; position: Position; stored: Position; more: boolean; lastNumber: number }
   | { kind: 'begun' }
   /** A delivery has had no response for a second. */
-  | { kind: 'late'; room: Room }
+  | { kind: 'late'; pool: ConcurrencyPool }
   | { kind: 'answered'; delivered: boolean; at: Date }
-  | { kind: 'ended'; room: Room; wasLate: boolean; error: unknown };
+  | { kind: 'ended'; pool: ConcurrencyPool; wasLate: boolean; error: unknown };
 
 export type EndpointEffect =
-  | { kind: 'give-room'; room: Room }
+  | { kind: 'release-slot'; pool: ConcurrencyPool }
   /** Retries that wait for their time are sent now. */
   | { kind: 'hasten' }
   | { kind: 'record-health'; failingSince: Date | null }
@@ -57,7 +57,7 @@ const earlyRetryAfter = 60_000;
 
 export function beginEndpoint(endpoint: Claimed): EndpointState {
   const { position, failingSince } = endpoint;
-  const counts = { beyond: 0, underWay: 0, hanging: 0, failures: failingSince ? 1 : 0 };
+  const counts = { lastNumber: 0, underWay: 0, hanging: 0, failures: failingSince ? 1 : 0 };
   return { endpoint, position, ...counts, more: true, failingSince, isOver: false, trouble: null };
 }
 
@@ -72,25 +72,25 @@ export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step
     case 'closed':
       return to({ isOver: true }, { kind: 'wake' });
     case 'read': {
-      const { stored, position, beyond, more } = event;
-      return to({ endpoint: { ...state.endpoint, position: stored }, position, beyond, more });
+      const { stored, position, lastNumber, more } = event;
+      return to({ endpoint: { ...state.endpoint, position: stored }, position, lastNumber, more });
     }
     case 'begun':
       return to({ underWay: state.underWay + 1 });
     case 'late': {
       // A hanging endpoint makes room for healthy ones.
       const changes = { hanging: state.hanging + 1 };
-      return event.room === 'healthy' ? to(changes, { kind: 'give-room', room: 'healthy' }) : to(changes);
+      return event.pool === 'healthy' ? to(changes, { kind: 'release-slot', pool: 'healthy' }) : to(changes);
     }
     case 'answered':
       return answered(state, event);
     case 'ended': {
-      const { room, wasLate, error } = event;
+      const { pool, wasLate, error } = event;
       const trouble = state.trouble ?? error;
       const hanging = state.hanging - (wasLate ? 1 : 0);
       const changes = { underWay: state.underWay - 1, hanging, trouble };
-      const isGiven = wasLate && room === 'healthy';
-      const effects: EndpointEffect[] = isGiven ? [] : [{ kind: 'give-room', room }];
+      const isGiven = wasLate && pool === 'healthy';
+      const effects: EndpointEffect[] = isGiven ? [] : [{ kind: 'release-slot', pool }];
       return to({ ...changes, isOver: state.isOver || trouble !== null }, ...effects);
     }
   }
@@ -113,7 +113,7 @@ function answered(state: EndpointState, { delivered, at }: { delivered: boolean;
   return { state: { ...failing, isOver: true }, effects: [{ kind: 'disable', failingSince }] };
 }
 
-export const roomOf = ({ failures, hanging }: EndpointState): Room =>
+export const poolOf = ({ failures, hanging }: EndpointState): ConcurrencyPool =>
   failures === 0 && hanging === 0 ? 'healthy' : 'failing';
 
 /** The more consecutive failures, the fewer concurrent deliveries. */

@@ -1,9 +1,11 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
 import { forTenant } from '../../platform/db/queues.ts';
 import { type Claimed, keepClaim, releaseClaim } from './claim.ts';
+import { createDeliveries, readPending } from './create-deliveries.ts';
 import {
   afterAttempt,
   beginEndpoint,
+  type ConcurrencyPool,
   type EndpointEffect,
   type EndpointEvent,
   type EndpointState,
@@ -11,12 +13,10 @@ import {
   maxWaiting,
   mayBegin,
   mayRead,
-  type Room,
+  poolOf,
   reduceEndpoint,
-  roomOf,
   wantsMore,
 } from './endpoint-state.ts';
-import { readPending, takeIn } from './intake.ts';
 import { type Lanes, openLanes, type Waiting } from './lanes.ts';
 import { readBody, toMessage } from './message.ts';
 import { openPause, type Pause } from './pause.ts';
@@ -28,7 +28,7 @@ import type { Slots } from './slots.ts';
 export type Node = {
   ctx: Context;
   id: string;
-  rooms: Record<Room, Slots>;
+  pools: Record<ConcurrencyPool, Slots>;
   /** Concurrent deliveries to one endpoint. */
   concurrency: number;
   /** Aborted: nothing new is started. */
@@ -92,8 +92,8 @@ async function dispatch(work: Work, event: EndpointEvent): Promise<void> {
 function perform(work: Work, effect: EndpointEffect): Promise<void> | void {
   const { ctx, webhookId } = work;
   switch (effect.kind) {
-    case 'give-room':
-      return work.node.rooms[effect.room].give();
+    case 'release-slot':
+      return work.node.pools[effect.pool].give();
     case 'hasten':
       return work.lanes.hasten();
     case 'wake':
@@ -122,12 +122,17 @@ async function readLog(work: Work): Promise<void> {
   if (!kept) return dispatch(work, { kind: 'closed' });
   await dispatch(work, { kind: 'kept', endpoint: kept });
   while (mayRead(work.state, lanes.size)) {
-    const { endpoint, position, beyond } = work.state;
-    const taken = await takeIn(ctx, { owner: node.id, endpoint, position });
+    const { endpoint, position, lastNumber } = work.state;
+    const taken = await createDeliveries(ctx, { owner: node.id, endpoint, position });
     const { enabledAt } = endpoint;
-    const pending = await readPending(ctx, { webhookId, enabledAt, beyond, most: maxWaiting });
+    const pending = await readPending(ctx, {
+      webhookId,
+      enabledAt,
+      afterNumber: lastNumber,
+      most: maxWaiting,
+    });
     for (const waiting of pending) lanes.add(waiting);
-    await dispatch(work, { kind: 'read', ...taken, beyond: pending.at(-1)?.number ?? beyond });
+    await dispatch(work, { kind: 'read', ...taken, lastNumber: pending.at(-1)?.number ?? lastNumber });
     pump(work);
   }
 }
@@ -136,19 +141,19 @@ async function readLog(work: Work): Promise<void> {
 function pump(work: Work): void {
   const { ctx, node, lanes } = work;
   while (mayBegin(work.state, node.concurrency) && lanes.isDue(ctx.now())) {
-    const room = roomOf(work.state);
-    if (!node.rooms[room].take(() => pump(work))) return;
+    const pool = poolOf(work.state);
+    if (!node.pools[pool].take(() => pump(work))) return;
     const waiting = lanes.take(ctx.now());
-    if (waiting) begin(work, waiting, room);
-    else node.rooms[room].give();
+    if (waiting) begin(work, waiting, pool);
+    else node.pools[pool].give();
   }
 }
 
-function begin(work: Work, waiting: Waiting, room: Room): void {
+function begin(work: Work, waiting: Waiting, pool: ConcurrencyPool): void {
   let wasLate = false;
   const late = setTimeout(() => {
     wasLate = true;
-    void dispatch(work, { kind: 'late', room });
+    void dispatch(work, { kind: 'late', pool });
   }, hangingAfter);
   void dispatch(work, { kind: 'begun' });
   const delivery = deliver(work, waiting)
@@ -159,7 +164,7 @@ function begin(work: Work, waiting: Waiting, room: Room): void {
     .then((error) => {
       work.underWay.delete(delivery);
       clearTimeout(late);
-      void dispatch(work, { kind: 'ended', room, wasLate, error });
+      void dispatch(work, { kind: 'ended', pool, wasLate, error });
       pump(work);
       if (wantsMore(work.state, work.lanes.size)) work.pause.end();
     });
@@ -173,7 +178,7 @@ async function deliver(work: Work, waiting: Waiting): Promise<void> {
   const { endpoint } = work.state;
   const at = ctx.now();
   const outcome = await work.sender.send(toMessage(ctx, endpoint, body, at), node.ending);
-  if (!outcome.delivered && node.ending.aborted) return lanes.giveBack(waiting);
+  if (!outcome.delivered && node.ending.aborted) return lanes.release(waiting);
   const { resumedAt } = work.state.endpoint;
   const tried = afterAttempt(waiting, outcome, { at, now: ctx.now(), resumedAt });
   await recordResult(ctx, {
@@ -190,7 +195,7 @@ async function deliver(work: Work, waiting: Waiting): Promise<void> {
     error: outcome.error,
     milliseconds: outcome.milliseconds,
   });
-  if (tried.next) lanes.giveBack(tried);
+  if (tried.next) lanes.release(tried);
   else lanes.done(tried);
   await dispatch(work, { kind: 'answered', delivered: outcome.delivered, at });
 }

@@ -17,7 +17,7 @@ export type Lanes = {
   /** The delivery has ended, and the next one in its lane may start. */
   done: (waiting: Waiting) => void;
   /** The delivery, changed by its attempt, waits until `waiting.next`. */
-  giveBack: (waiting: Waiting) => void;
+  release: (waiting: Waiting) => void;
   /** Whether `take` would find one. */
   isDue: (now: Date) => boolean;
   /** When the next lane is due; null: none is waiting. */
@@ -72,7 +72,7 @@ export function openLanes(): Lanes {
       lanes.get(waiting.lane)?.shift();
       wake(waiting.lane);
     },
-    giveBack(waiting) {
+    release(waiting) {
       lanes.get(waiting.lane)?.splice(0, 1, waiting);
       wake(waiting.lane);
     },

@@ -1,8 +1,8 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type Keyset, keysetSql, type Place, placeOf, rowsOf } from '../../platform/keyset.ts';
-import { type PersonalData, type Portion, portionRows } from '../../platform/personal-data.ts';
+import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../platform/keyset.ts';
+import { type Batch, batchRows, type PersonalData } from '../../platform/personal-data.ts';
 
 /** A lane is a user or one of their enrolments, at each endpoint. */
 const deliveriesIn = (lane: string, webhookId: string, rows: number): Keyset => ({
@@ -39,12 +39,12 @@ const anonymous = (lane: string) => `response_body = null, error = null, person_
 async function erase(
   ctx: TenantContext,
   { lane, userId }: { lane: string; userId: string },
-  after: Place | null,
-): Promise<Portion> {
+  after: KeyPosition | null,
+): Promise<Batch> {
   const [begun, number = null] = after ?? [];
   const webhookId = typeof begun === 'string' ? begun : (await endpointsWith(ctx, lane, null))[0]?.webhook_id;
   if (webhookId === undefined) return { records: 0, next: null };
-  const keyset = deliveriesIn(lane, webhookId, portionRows);
+  const keyset = deliveriesIn(lane, webhookId, batchRows);
   const columns = 'held.webhook_id, held.delivery_id, held.number';
   const { text, values, add } = keysetSql(ctx.tenantId, keyset, number === null ? null : [number], columns);
   const page = await run<Page>(ctx, {
@@ -55,8 +55,8 @@ async function erase(
       ) select * from page order by number`,
     values,
   });
-  if (page.length === portionRows)
-    return { records: page.length, next: [webhookId, ...placeOf(page.at(-1), keyset.key)] };
+  if (page.length === batchRows)
+    return { records: page.length, next: [webhookId, ...positionOf(page.at(-1), keyset.key)] };
   const [next] = await endpointsWith(ctx, lane, webhookId);
   return { records: page.length, next: next ? [next.webhook_id, null] : null };
 }

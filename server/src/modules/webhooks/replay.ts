@@ -15,7 +15,7 @@ const maxVisited = 50_000;
 const longestDraft = 60_000;
 
 /** Deliveries created by one statement; other work runs between two statements. */
-const portion = 200;
+const batchSize = 200;
 
 const named = `
 select event.event_id, event.epoch, event.transaction::text as transaction, true as matches from event
@@ -113,7 +113,7 @@ async function requireRoom(ctx: TenantContext, webhookId: string, count: number)
  * The endpoint's row is locked first, so that numbers are assigned in commit order, and so that simultaneous replays do not
  * exceed the limit together.
  */
-function insertPortion(ctx: TenantContext, webhookId: string, eventIds: string[]): Promise<void> {
+function insertBatch(ctx: TenantContext, webhookId: string, eventIds: string[]): Promise<void> {
   return transaction(ctx, async (ctx) => {
     const now = ctx.now();
     const endpoint = await ctx.db
@@ -144,7 +144,7 @@ export async function replayEvents(ctx: TenantContext, input: Replayed): Promise
   await requireRoom(ctx, webhookId, eventIds.length);
   const data = { Deliveries: eventIds.length };
   await appendAudit(ctx, ctx.tenantId, { action: 'webhook.replayed', targetId: webhookId, data });
-  for (let at = 0; at < eventIds.length; at += portion)
-    await insertPortion(ctx, webhookId, eventIds.slice(at, at + portion));
+  for (let at = 0; at < eventIds.length; at += batchSize)
+    await insertBatch(ctx, webhookId, eventIds.slice(at, at + batchSize));
   return data;
 }

@@ -1,5 +1,5 @@
 import type { Context, TenantContext } from '../../platform/context.ts';
-import { inPortions } from '../../platform/db/portions.ts';
+import { inBatches } from '../../platform/db/batches.ts';
 import { run, transaction } from '../../platform/db/transaction.ts';
 import { coalesce } from '../../platform/load/batch.ts';
 import { appendEvents } from '../events/append.ts';
@@ -98,7 +98,7 @@ where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
 /** Finished deliveries are kept for 30 days; the events stay in the log. */
 export async function purgeDeliveries(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
-  await inPortions(ctx, purgedAtOnce, async (ctx, rows) => {
+  await inBatches(ctx, purgedAtOnce, async (ctx, rows) => {
     const gone = await run(ctx, { name: 'webhook_purge', text: purge, values: [until, rows] });
     return gone.length;
   });

@@ -3,23 +3,23 @@ import { run } from '../../platform/db/transaction.ts';
 import { decrypt, encrypt, encryptedBy } from '../../platform/keys/encryption.ts';
 import { newWebhookSecret, secretPrefix } from './signature.ts';
 
-type Place = { tenant_id: string; webhook_id: string };
+type WebhookId = { tenant_id: string; webhook_id: string };
 
-const about = ({ tenant_id, webhook_id }: Place) =>
+const about = ({ tenant_id, webhook_id }: WebhookId) =>
   ({ purpose: 'webhook-secret', place: `${tenant_id}\0${webhook_id}` }) as const;
 
 /** A new secret, shown once to the client and stored in the database. */
-export function makeSecret(ctx: Context, place: Place): { secret: string; stored: string } {
+export function makeSecret(ctx: Context, place: WebhookId): { secret: string; stored: string } {
   const secret = newWebhookSecret();
   return { secret, stored: encrypt(ctx.keys, about(place), secret) };
 }
 
 /** Earlier versions stored secrets unencrypted; they are encrypted at the start. */
-export function openSecret(ctx: Pick<Context, 'keys'>, place: Place, stored: string): string {
+export function openSecret(ctx: Pick<Context, 'keys'>, place: WebhookId, stored: string): string {
   return stored.startsWith(secretPrefix) ? stored : decrypt(ctx.keys, about(place), stored);
 }
 
-type Row = Place & { secret: string; previous_secret: string | null };
+type Row = WebhookId & { secret: string; previous_secret: string | null };
 
 const read = `/* across tenants: a key of the deployment encrypts all secrets */
 select tenant_id, webhook_id, secret, previous_secret from webhook
@@ -42,7 +42,7 @@ const batch = 500;
  */
 export async function encryptSecrets(ctx: Context): Promise<number> {
   const [first] = ctx.keys.keys;
-  let last: Place = { tenant_id: '', webhook_id: '00000000-0000-0000-0000-000000000000' };
+  let last: WebhookId = { tenant_id: '', webhook_id: '00000000-0000-0000-0000-000000000000' };
   for (let count = 0; ; ) {
     const values = [last.tenant_id, last.webhook_id, encryptedBy(first.id), batch];
     const rows = await run<Row>(ctx, { text: read, values });

@@ -10,7 +10,7 @@ export const maxVisited = 2_000;
  * the list's; empty if there is none. Such a way is of use only if it has few rows. `rows`, `filter`: its own rows instead
  * of the list's, and a further condition.
  */
-export type Way = { ranges: readonly string[]; order?: string; rows?: string; filter?: string };
+export type AccessPath = { ranges: readonly string[]; order?: string; rows?: string; filter?: string };
 
 export type List = {
   /** SQL of the rows, called `held`, with a condition: `"user" held where held.tenant_id = $1`. */
@@ -22,7 +22,7 @@ export type List = {
   after: readonly unknown[] | null;
   newest?: boolean;
   /** The most selective first. */
-  ways: readonly ((parameters: Parameters) => Way)[];
+  accessPaths: readonly ((parameters: Parameters) => AccessPath)[];
   /** SQL of all conditions on `held`. */
   filter: (parameters: Parameters) => string;
   /** SQL that adds the columns of the record to the rows of `page`, which it calls `held`. */
@@ -49,22 +49,22 @@ function afterSql({ key, after, newest }: List, { add }: Parameters): string {
 }
 
 /** SQL of the first rows of a way that match; one that does not match is among them if the visit ended with it. */
-export function visitSql(list: List, way: Way, parameters: Parameters, most: number): string {
+export function visitSql(list: List, path: AccessPath, parameters: Parameters, most: number): string {
   const order = orderOf(list);
-  const own = way.order ?? order;
+  const own = path.order ?? order;
   const inOwn = own === '' ? '' : `order by ${own}`;
   const after = afterSql(list, parameters);
-  const inRange = way.order === undefined ? after : '';
-  const ranges = way.ranges.map(
-    (range) => `(select held.* from ${way.rows ?? list.rows} and ${range}${inRange} ${inOwn} limit ${most})`,
+  const inRange = path.order === undefined ? after : '';
+  const ranges = path.ranges.map(
+    (range) => `(select held.* from ${path.rows ?? list.rows} and ${range}${inRange} ${inOwn} limit ${most})`,
   );
   const merged = `(select held.* from (${ranges.join(' union all ')}) held ${inOwn} limit ${most})`;
-  const filter = `${way.filter ?? 'true'} and ${list.filter(parameters)}${way.order === undefined ? '' : after}`;
+  const filter = `${path.filter ?? 'true'} and ${list.filter(parameters)}${path.order === undefined ? '' : after}`;
   return `select held.* from (
     select held.*, row_number() over (${inOwn})::integer as visited, coalesce(${filter}, false) as found
     from ${ranges.length === 1 ? ranges[0] : merged} held
   ) held where held.found or held.visited = ${most}
-  order by ${way.order === undefined ? '' : `held.visited = ${most} desc, `}${order} limit ${parameters.add(list.wanted + 1)}`;
+  order by ${path.order === undefined ? '' : `held.visited = ${most} desc, `}${order} limit ${parameters.add(list.wanted + 1)}`;
 }
 
 type Key = Date | number | string;
@@ -89,20 +89,23 @@ function isBehind<R>({ key, newest }: List, row: R, other: R): boolean {
  * the page nor ends, the others are tried, and the one that came furthest counts.
  */
 export async function visitRows<R extends object>(ctx: { db: Database }, list: List): Promise<Visit<R>> {
-  const visit = await tryWays<R>(ctx, list);
-  if (visit === null) throw new Error('A list needs a way in its own order.');
+  const visit = await tryAccessPaths<R>(ctx, list);
+  if (visit === null) throw new Error('A list needs a path in its own order.');
   return visit;
 }
 
 /** Null: all ways are in other orders, and each has many rows. */
-export async function tryWays<R extends object>(ctx: { db: Database }, list: List): Promise<Visit<R> | null> {
-  const [first] = list.ways;
+export async function tryAccessPaths<R extends object>(
+  ctx: { db: Database },
+  list: List,
+): Promise<Visit<R> | null> {
+  const [first] = list.accessPaths;
   const most = firstVisited(list);
   const visit = first && (await visitBy<R>(ctx, list, first, most));
   if (visit?.isDone) return visit;
   let furthest: (Visit<R> & { end: R }) | null = null;
-  for (const wayOf of list.ways) {
-    const { isDone, isInOrder, ...visit } = await visitBy<R>(ctx, list, wayOf, maxVisited);
+  for (const pathOf of list.accessPaths) {
+    const { isDone, isInOrder, ...visit } = await visitBy<R>(ctx, list, pathOf, maxVisited);
     if (isDone) return visit;
     const { end } = visit;
     if (!isInOrder || end === null) continue;
@@ -117,15 +120,15 @@ const firstVisited = ({ wanted }: List) => Math.max(100, 2 * wanted);
 async function visitBy<R extends object>(
   ctx: { db: Database },
   list: List,
-  wayOf: List['ways'][number],
+  pathOf: List['accessPaths'][number],
   most: number,
 ): Promise<Visit<R> & { isDone: boolean; isInOrder: boolean }> {
   const parameters = parametersAfter(...list.given);
-  const way = wayOf(parameters);
-  const page = visitSql(list, way, parameters, most);
+  const path = pathOf(parameters);
+  const page = visitSql(list, path, parameters, most);
   const text = list.show ? `${list.show(page)} order by ${orderOf(list)}` : page;
   const visit = readVisit(await run<R & Visited>(ctx, { text, values: parameters.values }), most);
-  const isInOrder = way.order === undefined;
+  const isInOrder = path.order === undefined;
   const isFull = isInOrder && visit.rows.length > list.wanted;
   return { ...visit, end: isFull ? null : visit.end, isDone: isFull || visit.end === null, isInOrder };
 }

@@ -22,7 +22,7 @@ export function closeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
   if (isWide) closeFolder(folder, mode);
   // Nobody reaches the contents of a closed folder, so the whole tree is walked only if this one was open.
   const wide = readdirSync(folder).filter((name) => isWide || isReadableByOthers(join(folder, name)));
-  const changed = wide.reduce((count, name) => count + tighten(join(folder, name)), 0);
+  const changed = wide.reduce((count, name) => count + restrictToOwner(join(folder, name)), 0);
   if (isWide || changed > 0)
     log.warn(
       { folder, mode: `0${(mode & 0o777).toString(8)}`, files: changed },
@@ -53,12 +53,12 @@ function isReadableByOthers(path: string): boolean {
 }
 
 /** Removes all permissions of others, recursively; returns how many files and folders were changed. */
-export function tighten(path: string): number {
+export function restrictToOwner(path: string): number {
   if (!hasModes) return 0;
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found || found.isSymbolicLink()) return 0;
   let changed = 0;
-  if (found.isDirectory()) for (const name of readdirSync(path)) changed += tighten(join(path, name));
+  if (found.isDirectory()) for (const name of readdirSync(path)) changed += restrictToOwner(join(path, name));
   if ((found.mode & forOthers) === 0) return changed;
   try {
     chmodSync(path, found.mode & 0o700);

@@ -5,7 +5,7 @@ import { forTenant, inQueue } from '../db/queues.ts';
 import { anonymousQueueOf, operatorQueue } from '../load/fair-queue.ts';
 import { admitExport, readInTurn, readPage, sendInTurn } from '../load/list-reads.ts';
 import { answerOnce, loginIdIn, readIdempotencyKey } from '../retries/idempotency.ts';
-import type { Inside } from '../retries/once.ts';
+import type { TransactionContext } from '../retries/once.ts';
 import { exportPages, listOf } from '../rows/export.ts';
 import { acceptedRows } from '../rows/rows.ts';
 import type { Guards } from './guards.ts';
@@ -69,7 +69,8 @@ async function actOnce(call: Call, key: string): Promise<Answer> {
   const { ctx, route, request, reply } = call;
   const prepare = async () => {
     const input = await inputOf(call);
-    return (inside?: Inside) => route.handle(inside ? { ...ctx, ...inside } : ctx, input as never, reply);
+    return (inside?: TransactionContext) =>
+      route.handle(inside ? { ...ctx, ...inside } : ctx, input as never, reply);
   };
   return answerOnce(ctx, request, reply, key, { prepare, shares: route.coalesced ? route.name : null });
 }

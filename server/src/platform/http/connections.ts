@@ -4,7 +4,7 @@ import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Config } from '../config.ts';
 import { networkOf } from '../load/budgets.ts';
-import { holdConnection, maySendAhead, type Peers, queueBefore, waitIn } from '../load/peers.ts';
+import { holdConnection, mayPipeline, type Peers, queueBefore, waitIn } from '../load/peers.ts';
 import { headerLimits, silenceMilliseconds } from '../load/slow-clients.ts';
 import { type StalledAnswers, watchStalledAnswers } from '../load/stalled-answers.ts';
 import { closeConnection, connectionOf, streamOf } from './http2.ts';
@@ -76,10 +76,10 @@ function limitConnections(server: Server, peers: Peers, reject: () => void): voi
   };
   server.on('connection', (socket: Socket) => {
     if (socket.remoteAddress === undefined) return;
-    const giveBack = holdConnection(peers, socket.remoteAddress);
-    if (giveBack) {
+    const release = holdConnection(peers, socket.remoteAddress);
+    if (release) {
       remember(socket, socket);
-      socket.once('close', giveBack);
+      socket.once('close', release);
     } else {
       reject();
       socket.destroy();
@@ -152,7 +152,7 @@ function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): 
       response.once('close', pass);
       handle(request, response);
     };
-    if (waiting.length >= maxWaiting || !maySendAhead(peers, socket)) return void socket.destroy();
+    if (waiting.length >= maxWaiting || !mayPipeline(peers, socket)) return void socket.destroy();
     waiting.push(start);
     socket.pause();
   };

@@ -8,7 +8,7 @@ import { notFound } from './problems.ts';
 import type { Caller } from './routes.ts';
 
 /** Rejects what no caller may send, before the body is read. */
-export function refuseAtOnce(request: FastifyRequest): Problem | undefined {
+export function refuseBeforeBody(request: FastifyRequest): Problem | undefined {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     return new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');

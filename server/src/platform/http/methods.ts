@@ -16,7 +16,7 @@ function patternOf(url: string): RegExp {
 }
 
 /** Records the methods of every route. They are looked up only for requests that match no route. */
-export function noteMethods(app: FastifyInstance): void {
+export function trackMethods(app: FastifyInstance): void {
   const methods = new Map<string, { pattern: RegExp; names: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     const known = methods.get(url) ?? { pattern: patternOf(url), names: new Set() };

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCodes, Problem } from '../errors.ts';
 import { dropUnreadBody } from '../load/slow-clients.ts';
 import type { Log } from '../operations/log.ts';
-import { noteMethods } from './methods.ts';
+import { trackMethods } from './methods.ts';
 import { type ValidationIssue, validationProblem } from './validation/validation-issues.ts';
 
 /** RFC 9457. */
@@ -95,7 +95,7 @@ export function toProblem(error: unknown): Problem | null {
 }
 
 export function handleProblems(app: FastifyInstance, log: Log): void {
-  noteMethods(app);
+  trackMethods(app);
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply) => {
     const problem = toProblem(error);
     if (problem && problem.status >= 500) log.warn({ request_id: request.id, err: error }, 'not available');

@@ -25,11 +25,11 @@ function admitFile(ctx: Context, request: FastifyRequest): void {
       detail: 'Too many requests for files from your address.',
       retryAfter: seconds,
     });
-  const giveBack = reserveAll(ctx, 'anonymous', [
+  const release = reserveAll(ctx, 'anonymous', [
     { of: constantFiles, by: network, whose: 'from your address', reason: 'address_concurrency' },
   ]);
-  if (request.place.over) giveBack();
-  else Object.assign(request.place, { leave: giveBack, isAnonymous: true });
+  if (request.slot.hasEnded) release();
+  else Object.assign(request.slot, { leave: release, isAnonymous: true });
 }
 
 /** Admits every request as an anonymous one, unless its route says otherwise. */

@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { whenOver } from './request-place.ts';
+import { onRequestEnd } from './request-slot.ts';
 
 /**
  * One line per request, even if the client hangs up: the request may have been carried out. The route's
  * pattern replaces the URL, which may contain a key, a token or a name.
  */
-export function logWhenOver(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
+export function logOnRequestEnd(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   if (!ctx.log.isLevelEnabled('info')) return;
   // A closed connection no longer has an address.
   const address = request.ip;
-  whenOver(request, () =>
+  onRequestEnd(request, () =>
     ctx.log.info(
       {
         request_id: request.id,

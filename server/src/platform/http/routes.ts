@@ -24,7 +24,7 @@ export type Answer = {
   headers?: Record<string, string>;
   /** The body, complete or in the requested range. */
   file?: { folder: string; path: string };
-  /** Of a heavy route: a portion of the work is done, and the handler wants to be called again in the next turn. */
+  /** Of a heavy route: a batch of the work is done, and the handler wants to be called again in the next turn. */
   isPart?: true;
 };
 

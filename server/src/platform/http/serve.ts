@@ -13,11 +13,11 @@ import { limitUnreadAnswer, limitUnreadAnswers } from '../load/unread-answers.ts
 import { countRejection } from '../operations/counters.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { type ConnectionLimits, openHttpServer } from './connections.ts';
-import { refuseAtOnce } from './entry.ts';
+import { refuseBeforeBody } from './entry.ts';
 import { handleProblems, sendProblem, toProblem } from './problems.ts';
 import { admitRequests } from './request-admission.ts';
-import { logWhenOver } from './request-log.ts';
-import { openPlace } from './request-place.ts';
+import { logOnRequestEnd } from './request-log.ts';
+import { openRequestSlot } from './request-slot.ts';
 import type { Caller } from './routes.ts';
 import { buildSerializers, buildValidators } from './validation/validation.ts';
 
@@ -68,9 +68,9 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
     clientErrorHandler: answerClientErrors(ctx.log, headers),
     // A URL that cannot be decoded reaches neither a route nor its hooks.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      openPlace(request, reply);
+      openRequestSlot(request, reply);
       void protect(request, reply);
-      logWhenOver(ctx, request, reply);
+      logOnRequestEnd(ctx, request, reply);
       limitUnreadAnswer(ctx, request, reply);
       const problem = toProblem(error) ?? new Problem('malformed_request', 'The request could not be read.');
       return sendProblem(reply, problem, request.id);
@@ -80,14 +80,14 @@ export function openServer(ctx: Context, headers: Record<string, string>): Fasti
   app.decorateRequest('caller', null);
   app.decorateRequest('refusedKeyId', null);
   app.decorateRequest('tenantId', null);
-  app.decorateRequest('place');
+  app.decorateRequest('slot');
   limitUnreadAnswers(app, ctx);
   app.addHook('onRequest', (request, reply, done) => {
-    openPlace(request, reply);
+    openRequestSlot(request, reply);
     void protect(request, reply);
-    logWhenOver(ctx, request, reply);
+    logOnRequestEnd(ctx, request, reply);
     if (ctx.admission.draining && request.raw.httpVersionMajor < 2) void reply.header('Connection', 'close');
-    done(refuseAtOnce(request));
+    done(refuseBeforeBody(request));
   });
   limitSlowBodies(app);
   admitRequests(app, ctx);

@@ -4,7 +4,7 @@ import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:cry
  * What a key is used for. Each purpose has its own derived key, so a signature for one is worthless for
  * another.
  */
-export type Purpose = SigningPurpose | MarkPurpose | 'access-token' | 'webhook-secret';
+export type Purpose = SigningPurpose | HashPurpose | 'access-token' | 'webhook-secret';
 export type SigningPurpose =
   | 'launch'
   | 'ticket'
@@ -15,7 +15,7 @@ export type SigningPurpose =
   | 'preview-state'
   | 'audit'
   | 'audit-head';
-export type MarkPurpose = 'about' | 'erasure' | 'guess' | 'idempotency' | 'origin';
+export type HashPurpose = 'about' | 'erasure' | 'guess' | 'idempotency' | 'origin';
 
 /** A key as written in `SIGNING_KEYS` or in the ring's file. */
 export type WrittenKey = { readonly id: string; readonly secret: Buffer; readonly createdAt: string | null };
@@ -35,7 +35,7 @@ export type KeyRing = {
   /** The first signs and encrypts; all verify and decrypt. Replaced as a whole when the ring is rotated. */
   keys: readonly [RingKey, ...RingKey[]];
   /** Creates the keyed hashes under which data is found again. It stays the same when the ring is rotated. */
-  marks: RingKey;
+  hashKey: RingKey;
 };
 
 /** The key that earlier versions kept in the database. It verifies what they signed and signs nothing. */

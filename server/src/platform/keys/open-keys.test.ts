@@ -10,7 +10,7 @@ import { openLog } from '../operations/log.ts';
 import { legacyId, newKey, parseKeys, type WrittenKey } from './key-ring.ts';
 import { openKeys } from './open-keys.ts';
 import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
-import { mark, seal, unseal } from './signing.ts';
+import { keyedHash, seal, unseal } from './signing.ts';
 
 const { engine, db } = await openTestDatabase();
 const folders: string[] = [];
@@ -95,13 +95,13 @@ test('a ring is rotated node by node: both keys verify on every node, and marks 
   for (const ring of [prepared, rotated]) {
     assert.equal(unseal(ring, 'ticket', token), 'x');
     assert.equal(unseal(ring, 'ticket', seal(rotated, 'ticket', 'y')), 'y');
-    assert.equal(mark(ring, 'erasure', 'ann'), mark(before, 'erasure', 'ann'));
+    assert.equal(keyedHash(ring, 'erasure', 'ann'), keyedHash(before, 'erasure', 'ann'));
   }
   const again = await node(folder, young, old);
-  assert.equal(mark(again, 'erasure', 'ann'), mark(before, 'erasure', 'ann'));
+  assert.equal(keyedHash(again, 'erasure', 'ann'), keyedHash(before, 'erasure', 'ann'));
   const removed = await node(folder, young);
   assert.equal(unseal(removed, 'ticket', token), null);
-  assert.notEqual(mark(removed, 'erasure', 'ann'), mark(before, 'erasure', 'ann'));
+  assert.notEqual(keyedHash(removed, 'erasure', 'ann'), keyedHash(before, 'erasure', 'ann'));
   await assert.rejects(node(folder, old), /is used with signing key/, 'a node that was forgotten');
 });
 
@@ -116,7 +116,7 @@ test('the key that an earlier version kept in the database moves into the ring',
   for (const ring of rings) {
     assert.deepEqual(ring.keys.map(({ id }) => id).slice(1), [legacyId]);
     assert.notEqual(ring.keys[0].id, legacyId, 'what a copy of the database holds signs nothing new');
-    assert.equal(ring.marks.id, legacyId);
+    assert.equal(ring.hashKey.id, legacyId);
   }
   assert.ok(!(await settings()).includes(value));
   const [, legacy] = readRingFile(folder) ?? [];
@@ -131,7 +131,7 @@ test('the key that an earlier version kept in the database moves into the ring',
   const key = newKey(now());
   await assert.rejects(node(newFolder(), key), /Append it to SIGNING_KEYS as legacy:VALUE/);
   const given = await node(newFolder(), key, { ...key, id: legacyId, secret });
-  assert.equal(given.marks.id, legacyId);
+  assert.equal(given.hashKey.id, legacyId);
   assert.ok(!(await settings()).includes(value));
 });
 

@@ -14,7 +14,7 @@ import {
 } from './key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from './ring-file.ts';
 
-type Place = {
+type KeyContext = {
   readonly config: Pick<Config, 'dataDir' | 'signingKeys'>;
   readonly db: Database;
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -38,10 +38,10 @@ function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): 
  * This node's ring, if it is the one used with the database. With an empty database it is created; a key that
  * an earlier version kept in the database moves into it. Nodes that start together take turns.
  */
-export function openKeys(place: Place): Promise<KeyRing> {
-  return transaction(place, async (place) => {
-    await run(place, { text: 'lock table setting in share row exclusive mode', values: [] });
-    const settings = await place.db
+export function openKeys(ctx: KeyContext): Promise<KeyRing> {
+  return transaction(ctx, async (ctx) => {
+    await run(ctx, { text: 'lock table setting in share row exclusive mode', values: [] });
+    const settings = await ctx.db
       .selectFrom('setting')
       .selectAll()
       .where('name', 'in', [usedName, legacyName])
@@ -50,12 +50,12 @@ export function openKeys(place: Place): Promise<KeyRing> {
     const text = settingOf(usedName);
     const used: UsedRing | null = text === null ? null : JSON.parse(text);
     const legacy = settingOf(legacyName);
-    const written = takeLegacy(place, readOrMake(place, used, legacy), legacy);
+    const written = takeLegacy(ctx, readOrMake(ctx, used, legacy), legacy);
     const keys = openRing(written);
-    if (used && !has(keys, used.signs)) throw new Error(otherRing(place, used.signs.id, keys[0].id));
-    const ring = { keys, marks: marksOf(place, keys, used, legacy !== null) };
-    await remember(place, { signs: nameOf(keys[0]), marks: nameOf(ring.marks) }, text);
-    if (legacy !== null) await place.db.deleteFrom('setting').where('name', '=', legacyName).execute();
+    if (used && !has(keys, used.signs)) throw new Error(otherRing(ctx, used.signs.id, keys[0].id));
+    const ring = { keys, hashKey: hashKeyOf(ctx, keys, used, legacy !== null) };
+    await remember(ctx, { signs: nameOf(keys[0]), marks: nameOf(ring.hashKey) }, text);
+    if (legacy !== null) await ctx.db.deleteFrom('setting').where('name', '=', legacyName).execute();
     return ring;
   });
 }
@@ -65,7 +65,7 @@ const auditedName = 'key_ring_audited';
 /**
  * Calls `record` once for each change of the signing key, in a transaction, on whichever node sees it first.
  */
-export function recordRotation<C extends Place>(
+export function recordRotation<C extends KeyContext>(
   ctx: C,
   record: (ctx: C, keyId: string) => Promise<void>,
 ): Promise<void> {
@@ -93,8 +93,8 @@ export function recordRotation<C extends Place>(
   });
 }
 
-function readOrMake(place: Place, used: UsedRing | null, legacy: string | null): readonly WrittenKey[] {
-  const { signingKeys, dataDir } = place.config;
+function readOrMake(ctx: KeyContext, used: UsedRing | null, legacy: string | null): readonly WrittenKey[] {
+  const { signingKeys, dataDir } = ctx.config;
   const known = signingKeys ?? readRingFile(dataDir);
   if (known) return known;
   if (used)
@@ -102,9 +102,9 @@ function readOrMake(place: Place, used: UsedRing | null, legacy: string | null):
       `The database is used with signing key ${used.signs.id}, but ${ringFile(dataDir)} does not exist. ` +
         'Copy the file from another node or a backup, or set SIGNING_KEYS.',
     );
-  const keys = [newKey(place.now()), ...(legacy === null ? [] : [legacyOf(legacy)])];
+  const keys = [newKey(ctx.now()), ...(legacy === null ? [] : [legacyOf(legacy)])];
   writeRingFile(dataDir, keys);
-  place.log.info({ file: ringFile(dataDir), key: keys[0]?.id }, 'created the key ring');
+  ctx.log.info({ file: ringFile(dataDir), key: keys[0]?.id }, 'created the key ring');
   return keys;
 }
 
@@ -114,7 +114,7 @@ function legacyOf(value: string): WrittenKey {
 
 /** The ring including the key from the database, stored on disk before it is removed from the database. */
 function takeLegacy(
-  place: Place,
+  ctx: KeyContext,
   written: readonly WrittenKey[],
   value: string | null,
 ): readonly WrittenKey[] {
@@ -127,39 +127,44 @@ function takeLegacy(
       `The database contains a signing key (row ${legacyName} of the table setting) that differs from the ring's key "${legacyId}". ` +
         'Delete the row if no launch link depends on it.',
     );
-  if (place.config.signingKeys)
+  if (ctx.config.signingKeys)
     throw new Error(
       `The database contains the signing key of an earlier version. Append it to SIGNING_KEYS as ${legacyId}:VALUE; ` +
         `VALUE is in row ${legacyName} of the table setting.`,
     );
   const keys = [...written, legacy];
-  writeRingFile(place.config.dataDir, keys);
-  place.log.info({}, 'moved the signing key from the database to the key ring');
+  writeRingFile(ctx.config.dataDir, keys);
+  ctx.log.info({}, 'moved the signing key from the database to the key ring');
   return keys;
 }
 
-function otherRing({ config }: Place, used: string, first: string): string {
+function otherRing({ config }: KeyContext, used: string, first: string): string {
   const [what, how] = config.signingKeys
     ? ['SIGNING_KEYS', 'Give all nodes the same SIGNING_KEYS.']
     : [ringFile(config.dataDir), 'Copy the file from the node that has this key, or set SIGNING_KEYS.'];
   return `The database is used with signing key ${used}, which ${what} (first key: ${first}) does not have. ${how}`;
 }
 
-function marksOf(place: Place, keys: KeyRing['keys'], used: UsedRing | null, isLegacy: boolean): RingKey {
+function hashKeyOf(
+  ctx: KeyContext,
+  keys: KeyRing['keys'],
+  used: UsedRing | null,
+  isLegacy: boolean,
+): RingKey {
   const oldest = isLegacy ? keys.find(({ id }) => id === legacyId) : undefined;
   const known = used ? has(keys, used.marks) : oldest;
   if (used && !known)
-    place.log.warn(
+    ctx.log.warn(
       { key: used.marks.id },
       'a key was removed from the ring: receipts of earlier erasures and stored responses are no longer found',
     );
   return known ?? keys[0];
 }
 
-async function remember(place: Place, ring: UsedRing, before: string | null): Promise<void> {
+async function remember(ctx: KeyContext, ring: UsedRing, before: string | null): Promise<void> {
   const value = JSON.stringify(ring);
   if (value === before) return;
-  await place.db
+  await ctx.db
     .insertInto('setting')
     .values({ name: usedName, value })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))

@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type KeyRing, legacyId, newKey, openRing, type WrittenKey } from './key-ring.ts';
-import { mark, seal, sign, unseal, unsealOften, verify } from './signing.ts';
+import { keyedHash, seal, sign, unseal, unsealCached, verify } from './signing.ts';
 
 const written = newKey(new Date());
 const legacy = { ...newKey(new Date()), id: legacyId };
 
 function ringOf(...keys: WrittenKey[]): KeyRing {
   const opened = openRing(keys);
-  return { keys: opened, marks: opened[0] };
+  return { keys: opened, hashKey: opened[0] };
 }
 const ring = ringOf(written);
 const otherRing = ringOf({ ...newKey(new Date()), id: written.id });
@@ -45,16 +45,16 @@ test('a cached token is accepted only for its purpose and with a ring that has i
   const changing = ringOf(written);
   const token = seal(changing, 'session', ['tenant', 1]);
   for (const _ of [1, 2]) {
-    assert.deepEqual(unsealOften(changing, 'session', token), ['tenant', 1]);
-    assert.equal(unsealOften(changing, 'preview-session', token), null);
+    assert.deepEqual(unsealCached(changing, 'session', token), ['tenant', 1]);
+    assert.equal(unsealCached(changing, 'preview-session', token), null);
     assert.equal(
-      unsealOften(changing, 'session', `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`),
+      unsealCached(changing, 'session', `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`),
       null,
     );
-    assert.equal(unsealOften(otherRing, 'session', token), null);
+    assert.equal(unsealCached(otherRing, 'session', token), null);
   }
   Object.assign(changing, ringOf(newKey(new Date())));
-  assert.equal(unsealOften(changing, 'session', token), null);
+  assert.equal(unsealCached(changing, 'session', token), null);
 });
 
 test('no text makes it throw', () => {
@@ -97,6 +97,6 @@ test('without a key ID only the legacy key verifies, and only tokens that outliv
   }
   for (const purpose of ['preview', 'preview-ticket', 'preview-session', 'preview-state'] as const)
     assert.ok(!verify(upgraded, purpose, 'x', before(purpose, 'x')), purpose);
-  const marking = { ...upgraded, marks: openRing([written, legacy])[1] ?? upgraded.marks };
-  assert.equal(mark(marking, 'erasure', 'x'), before('erasure', 'x'), 'earlier receipts are found');
+  const rotated = { ...upgraded, hashKey: openRing([written, legacy])[1] ?? upgraded.hashKey };
+  assert.equal(keyedHash(rotated, 'erasure', 'x'), before('erasure', 'x'), 'earlier receipts are found');
 });

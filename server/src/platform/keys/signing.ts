@@ -1,10 +1,10 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import {
   findKey,
+  type HashPurpose,
   type KeyRing,
   keyFor,
   legacyKey,
-  type MarkPurpose,
   type Purpose,
   type RingKey,
   type SigningPurpose,
@@ -63,7 +63,7 @@ export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): u
 const maxUnsealed = 10_000;
 
 /** `unseal` for tokens sent with every request of a page. Its result is shared, so nobody may change it. */
-export function unsealOften(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
+export function unsealCached(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
   const unsealed = claimedKey(ring, purpose, splitOnce(token)[1])?.unsealed;
   const known = unsealed?.get(token);
   if (known?.purpose === purpose) return known.value;
@@ -82,11 +82,11 @@ export function splitOnce(text: string): [string, string] {
 }
 
 /** A keyed hash under which data about `text` is stored and found again without storing the text. */
-export function mark(ring: KeyRing, purpose: MarkPurpose, text: string): string {
-  return hmac(ring.marks, purpose, text);
+export function keyedHash(ring: KeyRing, purpose: HashPurpose, text: string): string {
+  return hmac(ring.hashKey, purpose, text);
 }
 
 /** For keyed hashes of another length or format than `mark` returns. */
-export function markingKey(ring: KeyRing, purpose: MarkPurpose): KeyObject {
-  return keyFor(ring.marks, purpose);
+export function keyedHashKey(ring: KeyRing, purpose: HashPurpose): KeyObject {
+  return keyFor(ring.hashKey, purpose);
 }

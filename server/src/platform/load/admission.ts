@@ -7,7 +7,7 @@ import { type Budgets, networkOf, reserve, siteOf, spend } from './budgets.ts';
 import { operatorQueue, overloaded } from './fair-queue.ts';
 import { ordinaryCommitBytes, type Pool, type PoolName, poolNames } from './pools.ts';
 import { hasRoom, type Reservation, reject, reserveAll } from './reservations.ts';
-import { hasBody, hurryBody } from './slow-clients.ts';
+import { hasBody, setBodyDeadline } from './slow-clients.ts';
 
 const tick = 100;
 /** Clients whose requests have waited this long have often given up. */
@@ -44,21 +44,21 @@ function leave(pool: Pool): void {
 }
 
 /** Admits the request, before any of its body is read, until its response is sent; or rejects it. */
-function admit(ctx: Context, { place, raw }: FastifyRequest, name: PoolName, giveBack: () => void): void {
+function admit(ctx: Context, { slot, raw }: FastifyRequest, name: PoolName, release: () => void): void {
   const pool = ctx.admission.pools[name];
   const isFull = pool.inUse >= pool.most;
-  if (isFull || place.over) giveBack();
-  if (place.over) return;
+  if (isFull || slot.hasEnded) release();
+  if (slot.hasEnded) return;
   if (isFull) {
     countRejection(ctx, name, 'full');
     throw overloaded();
   }
   enter(ctx, pool);
-  place.isAnonymous = name === 'anonymous';
-  if (!place.isAnonymous) ctx.admission.peers?.known.add(connectionOf(raw));
-  place.leave = () => {
+  slot.isAnonymous = name === 'anonymous';
+  if (!slot.isAnonymous) ctx.admission.peers?.known.add(connectionOf(raw));
+  slot.leave = () => {
     leave(pool);
-    giveBack();
+    release();
   };
 }
 
@@ -106,7 +106,7 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
     bodyIsThere,
   );
   request.raw.once('end', bodyIsThere);
-  if (hasBodyToCome) hurryBody(request, anonymousBodyMilliseconds);
+  if (hasBodyToCome) setBodyDeadline(request, anonymousBodyMilliseconds);
   admit(ctx, request, 'anonymous', requestIsOver);
 }
 
@@ -123,7 +123,7 @@ export function admitCaller(
   const { keys, tenants, pools } = ctx.admission;
   const free = hasRoom(pools.interface);
   const tenant = caller.tenantId ?? operatorQueue;
-  const giveBack = reserveAll(
+  const release = reserveAll(
     ctx,
     'interface',
     [
@@ -132,7 +132,7 @@ export function admitCaller(
     ],
     held,
   );
-  admit(ctx, request, 'interface', giveBack);
+  admit(ctx, request, 'interface', release);
 }
 
 /** Whose budgets a learner's or preview's request uses: all launches of an enrolment share theirs. */
@@ -162,13 +162,13 @@ export function admitPlayer(ctx: Context, request: FastifyRequest, player: Playe
   const holds = isCommit
     ? [requests, own(commits), ofTenant, bytesOf(ctx, player, use.bytes)]
     : [requests, ofTenant];
-  const giveBack = reserveAll(ctx, 'runTime', holds);
+  const release = reserveAll(ctx, 'runTime', holds);
   const refused = isCommit || use === 'alive' ? charge(ctx, player, isCommit ? use.bytes : 0) : null;
   if (refused) {
-    giveBack();
+    release();
     throw refused;
   }
-  admit(ctx, request, 'runTime', giveBack);
+  admit(ctx, request, 'runTime', release);
 }
 
 function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): Reservation<'runTime'> {
@@ -204,7 +204,7 @@ export async function checkInTurn<Result>(
   const { passwords, passwordAddresses, passwordSites } = ctx.admission;
   const ofAddress = reserve(passwordAddresses, networkOf(request.ip));
   const ofSite = ofAddress && reserve(passwordSites, siteOf(request.ip));
-  const giveBack = () => {
+  const release = () => {
     ofAddress?.();
     ofSite?.();
   };
@@ -215,7 +215,7 @@ export async function checkInTurn<Result>(
       'passwords',
       !ofAddress ? 'address_concurrency' : ofSite ? 'full' : 'site_concurrency',
     );
-    giveBack();
+    release();
     throw overloaded();
   }
   if (passwords.inUse < passwords.most) enter(ctx, passwords);
@@ -226,7 +226,7 @@ export async function checkInTurn<Result>(
   try {
     return await work();
   } finally {
-    giveBack();
+    release();
     const next = passwords.waiting.shift();
     if (next) next();
     else leave(passwords);

@@ -57,7 +57,7 @@ export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): 
 }
 
 /** Takes back a call that `spend` counted and that turned out to be none. */
-export function giveBack({ used }: Budgets, caller: string): void {
+export function refund({ used }: Budgets, caller: string): void {
   const use = used.get(caller);
   if (use && use.spent > 0) use.spent--;
 }

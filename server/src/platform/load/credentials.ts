@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { sha256 } from '../ids.ts';
 import { countAnonymous, refuseStalled } from './admission.ts';
-import { giveBack, networkOf, reserve, spend } from './budgets.ts';
+import { networkOf, refund, reserve, spend } from './budgets.ts';
 import { reject } from './reservations.ts';
 
 const maxTrusted = 10_000;
@@ -89,12 +89,12 @@ async function lookFirst<Found>(
   chargeWrong(ctx, network);
   try {
     const found = await look();
-    giveBack(wrongCredentials, network);
+    refund(wrongCredentials, network);
     trust(trusted, digest);
     return found;
   } catch (error) {
     if (isWrong(error)) spend(addresses, network, ctx.now());
-    else giveBack(wrongCredentials, network);
+    else refund(wrongCredentials, network);
     throw error;
   }
 }

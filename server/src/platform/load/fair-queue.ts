@@ -77,10 +77,10 @@ export function inTurn<Result>(
   queue.callers.set(whose, own);
   if (isFree) {
     begin(queue, own);
-    return workAndPass(queue, own, work);
+    return runAndStartNext(queue, own, work);
   }
   onWait();
-  return waitIn(own, queue.longestWait).then(() => workAndPass(queue, own, work));
+  return waitIn(own, queue.longestWait).then(() => runAndStartNext(queue, own, work));
 }
 
 function waitIn({ waiting }: WaitingList, longest: number | null): Promise<void> {
@@ -112,7 +112,7 @@ function begin(queue: FairQueue, own: WaitingList): void {
   own.inUse++;
 }
 
-async function workAndPass<Result>(
+async function runAndStartNext<Result>(
   queue: FairQueue,
   own: WaitingList,
   work: () => Promise<Result>,
@@ -122,11 +122,11 @@ async function workAndPass<Result>(
   } finally {
     queue.inUse--;
     own.inUse--;
-    passOn(queue);
+    startNext(queue);
   }
 }
 
-function passOn(queue: FairQueue): void {
+function startNext(queue: FairQueue): void {
   const { first } = queue;
   const others = [...queue.callers.keys()].filter((whose) => !first.includes(whose));
   for (const whose of queue.lastWasFirst ? [...others, ...first] : [...first, ...others])

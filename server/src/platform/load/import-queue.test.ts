@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { untilRight } from '../../../test/support/until.ts';
+import { untilMatching } from '../../../test/support/until.ts';
 import { Problem } from '../errors.ts';
 import { openImportQueue } from './import-queue.ts';
 
@@ -16,7 +16,7 @@ test('a queue runs a fixed number at a time, counts those waiting, and rejects t
   assert.deepEqual([queue.running, queue.waiting], [2, 1]);
   ends[0]?.();
   await works[0];
-  await untilRight(
+  await untilMatching(
     () => queue.running,
     (running) => running === 2,
   );

@@ -110,7 +110,7 @@ test("a tenant's unread lists are limited, and so are complete lists being sent"
   const whole = () => tenant.api('GET', '/user', undefined, { accept: 'text/csv' });
   const held = Array.from({ length: exports.atOnce }, () => reserve(exports, tenant.TenantID));
   expectProblem(await whole(), 429, 'too_many_requests');
-  for (const giveBack of held) giveBack?.();
+  for (const release of held) release?.();
   for (let time = 0; time < 2 * exports.atOnce; time++) {
     expectStatus(await whole(), 200);
     await until('its place is free', async () => exports.used.get(tenant.TenantID)?.inUse === 0);
@@ -120,7 +120,9 @@ test("a tenant's unread lists are limited, and so are complete lists being sent"
 test('lists do not wait for replays and erasures', async () => {
   const tenant = await newTenant(service);
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-  const works = ['one', 'another'].map((name) => inTurn(service.ctx.admission.works, name, () => finished));
+  const works = ['one', 'another'].map((name) =>
+    inTurn(service.ctx.admission.longWrites, name, () => finished),
+  );
   const LoginID = await tenant.user();
   const erased = tenant.api('DELETE', `/user/${LoginID}`);
   expectStatus(await tenant.api('GET', '/user'), 200);

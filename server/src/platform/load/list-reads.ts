@@ -4,14 +4,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { type Page, textBytes } from '../http/pagination.ts';
-import { whenOver } from '../http/request-place.ts';
+import { onRequestEnd } from '../http/request-slot.ts';
 import type { Answer } from '../http/routes.ts';
 import { inTurn, operatorQueue } from './fair-queue.ts';
 import { reject, reserveAll } from './reservations.ts';
 import { countUnread, isUnreadFull } from './unread-bytes.ts';
 
 /** Rows in one statement. With rows of maximum size they take 10 to 50 ms of the embedded database. */
-const portion = 25;
+const chunkRows = 25;
 /** A page ends when it has this many bytes: another chunk would bring it to about 1 MiB at most. */
 const enoughBytes = 256 * 1024;
 
@@ -29,7 +29,7 @@ export async function readInTurn<Result>(
   request: FastifyRequest,
   read: () => Promise<Result>,
 ): Promise<Result> {
-  const { lists, works, unsent } = ctx.admission;
+  const { lists, longWrites, unsent } = ctx.admission;
   const isRead = request.method === 'GET';
   const queue = queueOf(request);
   if (isUnreadFull(unsent, queue))
@@ -37,9 +37,9 @@ export async function readInTurn<Result>(
       detail: 'This tenant has requested lists that it has not read yet.',
       retryAfter: 1,
     });
-  const waits = () => ctx.counters.poolWaits.inc({ pool: isRead ? 'lists' : 'works' });
+  const waits = () => ctx.counters.poolWaits.inc({ pool: isRead ? 'lists' : 'longWrites' });
   const unlessGone = async () => {
-    if (request.place.over)
+    if (request.slot.hasEnded)
       throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
     const result = await read();
     // The embedded database's messages are received one after another, without sockets in between, as long as each
@@ -47,7 +47,7 @@ export async function readInTurn<Result>(
     await setImmediate();
     return result;
   };
-  const answer = inTurn(isRead ? lists : works, queue, unlessGone, waits);
+  const answer = inTurn(isRead ? lists : longWrites, queue, unlessGone, waits);
   if (answer) return answer;
   throw reject(ctx, 'interface', 'list_concurrency', {
     detail: `Too many ${isRead ? 'lists and reports' : 'replays and erasures'} of this tenant are waiting.`,
@@ -63,7 +63,7 @@ export async function readPage(
   { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
   read: Read,
 ): Promise<Answer> {
-  let asked = Math.min(wanted, portion);
+  let asked = Math.min(wanted, chunkRows);
   const answer = await read({ Limit: asked, ...(Cursor === undefined ? {} : { Cursor }) });
   const page = pageOf(answer);
   let last = page;
@@ -72,7 +72,7 @@ export async function readPage(
     bytes += textBytes(last.Items);
     const isFull = page.Items.length >= wanted || bytes >= enoughBytes;
     if (isFull && !last.isPart) break;
-    asked = isFull ? 1 : Math.min(wanted - page.Items.length, portion);
+    asked = isFull ? 1 : Math.min(wanted - page.Items.length, chunkRows);
     const before = last.NextCursor;
     last = pageOf(await read({ Limit: asked, Cursor: before }));
     if (last.NextCursor === before) throw new Error('The list does not get past its cursor.');
@@ -92,7 +92,7 @@ export function countUnsent(ctx: Context, request: FastifyRequest, payload: unkn
 
 /** An export keeps a page in memory for as long as its client takes to read it. */
 export function admitExport(ctx: Context, request: FastifyRequest): void {
-  const giveBack = reserveAll(ctx, 'interface', [
+  const release = reserveAll(ctx, 'interface', [
     {
       of: ctx.admission.exports,
       by: queueOf(request),
@@ -100,7 +100,7 @@ export function admitExport(ctx: Context, request: FastifyRequest): void {
       reason: 'export_concurrency',
     },
   ]);
-  whenOver(request, giveBack);
+  onRequestEnd(request, release);
 }
 
 /**

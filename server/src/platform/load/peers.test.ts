@@ -68,7 +68,7 @@ test('an address may have 4,000 connections; others can still connect', async ()
   await once(one, 'close');
   const other = await openSocket(service.baseUrl, '127.0.0.34');
   assert.equal((await ask(other, get)).status, 302);
-  for (const giveBack of held) giveBack?.();
+  for (const release of held) release?.();
   const again = await openSocket(service.baseUrl, '127.0.0.33');
   assert.equal((await ask(again, get)).status, 302);
   for (const socket of [other, again]) socket.destroy();

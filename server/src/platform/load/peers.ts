@@ -65,7 +65,7 @@ function isHeldBack({ answered, waiting }: NetworkQueue): boolean {
 /**
  * Whether a connection may pipeline requests: each costs memory, so no connection of a delayed network may.
  */
-export function maySendAhead(peers: Peers | null, connection: object): boolean {
+export function mayPipeline(peers: Peers | null, connection: object): boolean {
   if (!peers || peers.queues.size === 0 || peers.known.has(connection)) return true;
   const queue = peers.queues.get(peers.networks.get(connection) ?? '');
   return !queue || !isHeldBack(queue);

@@ -37,7 +37,7 @@ export type Admission = {
   /** Lists and reports being read. */
   readonly lists: FairQueue;
   /** Replays and erasures, for which lists do not wait. */
-  readonly works: FairQueue;
+  readonly longWrites: FairQueue;
   /** Unread bytes of lists and of large player sessions. */
   readonly unsent: UnreadBytes;
   readonly unreadSessions: UnreadBytes;
@@ -157,7 +157,7 @@ export function openAdmission({
       maxWaiting: hashesWaiting,
     }),
     lists: openFairQueue(listTurns),
-    works: openFairQueue(listTurns),
+    longWrites: openFairQueue(listTurns),
     unsent: openUnreadBytes(maxUnsent),
     unreadSessions: openUnreadBytes(maxUnreadSessions),
     exports: openBudgets({ atOnce: exportsOfTenant }),

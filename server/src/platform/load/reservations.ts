@@ -39,7 +39,7 @@ export function reserveAll<P extends PoolName>(
 ): () => void {
   const taken: Use[] = [];
   let isHeld = true;
-  const giveBack = () => {
+  const release = () => {
     if (!isHeld) return;
     isHeld = false;
     for (const [index, use] of taken.entries()) use.inUse -= reservations[index]?.amount ?? 1;
@@ -48,12 +48,12 @@ export function reserveAll<P extends PoolName>(
   for (const { of, by, whose, reason, free, amount = 1 } of reservations) {
     const use = take(of, by, free, amount);
     if (!use) {
-      giveBack();
+      release();
       throw reject(ctx, pool, reason, { detail: `Too many simultaneous requests ${whose}.`, retryAfter: 1 });
     }
     taken.push(use);
   }
-  return giveBack;
+  return release;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { streamOf } from '../http/http2.ts';
-import type { Place } from '../http/request-place.ts';
+import type { RequestSlot } from '../http/request-slot.ts';
 
 /** For Node's server: the time limit for a request's headers, and how often it is checked. */
 export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
@@ -28,8 +28,8 @@ export function allowUpload(request: FastifyRequest): void {
 }
 
 /** The whole body must arrive within this many milliseconds. */
-export function hurryBody({ raw, place }: FastifyRequest, milliseconds: number): void {
-  const timer = setTimeout(() => place.reply && endRequest(place.reply), milliseconds);
+export function setBodyDeadline({ raw, slot }: FastifyRequest, milliseconds: number): void {
+  const timer = setTimeout(() => slot.reply && endRequest(slot.reply), milliseconds);
   timer.unref();
   const over = () => clearTimeout(timer);
   raw.once('end', over).once('close', over);
@@ -44,7 +44,7 @@ export function hasBody(raw: IncomingMessage): boolean {
 }
 
 /** How much of a body had arrived at the last check, and when the next check is due. */
-type Watched = { readonly place: Place; seen: number; looks: number; due: number };
+type Watched = { readonly slot: RequestSlot; seen: number; looks: number; due: number };
 
 /** Node's own limit is for a request as a whole, which an upload of gigabytes would exceed. */
 export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
@@ -64,14 +64,14 @@ export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMillise
     const { raw } = request;
     if (!hasBody(raw)) return done();
     const due = performance.now() + milliseconds;
-    watched.push({ place: request.place, seen: raw.socket.bytesRead, looks: 0, due });
+    watched.push({ slot: request.slot, seen: raw.socket.bytesRead, looks: 0, due });
     done();
   });
 }
 
 /** Whether to keep watching the body. Ends the request if it arrives too slowly. */
 function isComing(body: Watched, now: number, milliseconds: number): boolean {
-  const { reply } = body.place;
+  const { reply } = body.slot;
   if (!reply || reply.request.raw.complete) return false;
   if (now < body.due || !isTooSlow(reply.request.raw, body, milliseconds)) return true;
   endRequest(reply);

@@ -20,24 +20,24 @@ function drop(request: IncomingMessage, response: ServerResponse, all: boolean):
  * requests).
  */
 export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
-  const { raw, place } = request;
+  const { raw, slot } = request;
   const { unread, peers, refusalMilliseconds, answerMilliseconds } = ctx.admission;
-  const hasPlace = Boolean(place?.leave);
-  if (hasPlace && !place.isAnonymous) return;
+  const hasSlot = Boolean(slot?.leave);
+  if (hasSlot && !slot.isAnonymous) return;
   const isDirect = ctx.config.trustProxy === 0;
   const cut = (all: boolean) => {
     countRejection(ctx, 'connections', 'unread');
     drop(raw, reply.raw, all && isDirect);
   };
-  const timer = setTimeout(cut, hasPlace ? answerMilliseconds : refusalMilliseconds, !hasPlace);
+  const timer = setTimeout(cut, hasSlot ? answerMilliseconds : refusalMilliseconds, !hasSlot);
   timer.unref();
-  const giveBack = hasPlace ? undefined : reserve(unread, networkOf(request.ip));
+  const release = hasSlot ? undefined : reserve(unread, networkOf(request.ip));
   reply.raw.once('close', () => {
     clearTimeout(timer);
-    giveBack?.();
+    release?.();
   });
-  if (giveBack === null) setImmediate(cut, true);
-  if (!hasPlace && peers) countAnswer(peers, connectionOf(raw));
+  if (release === null) setImmediate(cut, true);
+  if (!hasSlot && peers) countAnswer(peers, connectionOf(raw));
 }
 
 export function limitUnreadAnswers(app: FastifyInstance, ctx: Context): void {

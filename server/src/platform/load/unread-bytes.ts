@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { whenOver } from '../http/request-place.ts';
+import { onRequestEnd } from '../http/request-slot.ts';
 
 /** Bytes of responses that clients have not read yet, by tenant. */
 export type UnreadBytes = { readonly most: number; readonly bytes: Map<string, number> };
@@ -17,10 +17,10 @@ export function countUnread(
   line: string,
   answer: string,
 ): void {
-  if (request.place.over) return;
+  if (request.slot.hasEnded) return;
   const length = Buffer.byteLength(answer);
   bytes.set(line, (bytes.get(line) ?? 0) + length);
-  whenOver(request, () => {
+  onRequestEnd(request, () => {
     const left = (bytes.get(line) ?? 0) - length;
     if (left > 0) bytes.set(line, left);
     else bytes.delete(line);

@@ -19,7 +19,7 @@ export type Backup = {
   KeyRing: 'signing-keys.json' | 'SIGNING_KEYS' | null;
 };
 
-type Place = Pick<Config, 'databaseUrl' | 'dataDir' | 'signingKeys'>;
+type Location = Pick<Config, 'databaseUrl' | 'dataDir' | 'signingKeys'>;
 
 const names = { about: 'backup.json', dump: 'database.dump', database: 'database', packages: 'packages' };
 
@@ -55,7 +55,7 @@ async function copyPackages(dataDir: string, draft: string): Promise<void> {
   else await mkdir(join(draft, names.packages), { recursive: true });
 }
 
-async function copyDatabase({ dataDir }: Place, draft: string): Promise<void> {
+async function copyDatabase({ dataDir }: Location, draft: string): Promise<void> {
   const from = join(dataDir, names.database);
   if (!existsSync(from)) throw new Error(`There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL.`);
   const lock = lockFolder(dataDir);
@@ -68,7 +68,7 @@ async function copyDatabase({ dataDir }: Place, draft: string): Promise<void> {
 }
 
 /** Twice: a release in the dump was imported before it, and may be deleted afterwards. */
-async function dumpDatabase({ dataDir }: Place, databaseUrl: string, draft: string): Promise<void> {
+async function dumpDatabase({ dataDir }: Location, databaseUrl: string, draft: string): Promise<void> {
   await copyPackages(dataDir, draft);
   await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft, names.dump)}`]);
   await copyPackages(dataDir, draft);
@@ -78,7 +78,7 @@ async function dumpDatabase({ dataDir }: Place, databaseUrl: string, draft: stri
  * Without the ring the database is worth little: existing links would stop working, and webhooks could not be
  * signed.
  */
-function copyRing({ signingKeys, dataDir }: Place, draft: string): Backup['KeyRing'] {
+function copyRing({ signingKeys, dataDir }: Location, draft: string): Backup['KeyRing'] {
   if (signingKeys) return 'SIGNING_KEYS';
   const keys = readRingFile(dataDir);
   if (!keys) return null;
@@ -87,7 +87,11 @@ function copyRing({ signingKeys, dataDir }: Place, draft: string): Backup['KeyRi
 }
 
 /** The ring to restore with the database; null if it is in the environment or in the database. */
-function ringOf({ KeyRing }: Backup, { signingKeys, dataDir }: Place, source: string): WrittenKey[] | null {
+function ringOf(
+  { KeyRing }: Backup,
+  { signingKeys, dataDir }: Location,
+  source: string,
+): WrittenKey[] | null {
   if (signingKeys || !KeyRing) return null;
   if (KeyRing === 'SIGNING_KEYS')
     throw new Error('The backup was made with SIGNING_KEYS. Set it to the same keys.');
@@ -105,7 +109,7 @@ function ringOf({ KeyRing }: Backup, { signingKeys, dataDir }: Place, source: st
  * Backs up database and course files at one point in time, into a new folder that gets its name only when it
  * is complete.
  */
-export async function backUp(place: Place, folder: string, now: Date): Promise<Backup> {
+export async function backUp(place: Location, folder: string, now: Date): Promise<Backup> {
   const target = resolve(folder);
   if (!(await isEmpty(target)))
     throw new Error(`${target} is not empty. Choose a new folder for the backup.`);
@@ -150,7 +154,7 @@ async function readAbout(folder: string): Promise<Backup> {
  * yet.
  */
 export async function restore(
-  place: Place,
+  place: Location,
   folder: string,
   isEmptyServer: (url: string) => Promise<boolean>,
 ) {

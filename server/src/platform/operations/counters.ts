@@ -78,7 +78,7 @@ export function openCounters() {
   for (const [pool, reasons] of Object.entries(rejections))
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);
-  for (const pool of ['passwords', 'hashes', 'lists', 'works', 'openings']) poolWaits.inc({ pool }, 0);
+  for (const pool of ['passwords', 'hashes', 'lists', 'longWrites', 'openings']) poolWaits.inc({ pool }, 0);
   return { rejected, signInFailures, commitsRejected, lateCommits, poolWaits, stalls };
 }
 

@@ -50,7 +50,7 @@ const logFigures: Figures = {
   read: async (ctx) => {
     const text = 'select sum(size)::float8 as bytes from pg_ls_waldir()';
     try {
-      const [row] = await readBriefly(ctx, async (connection) => {
+      const [row] = await readWithTimeout(ctx, async (connection) => {
         const { rows } = await connection.query<{ bytes: number }>({ text, values: [] });
         return rows;
       });
@@ -63,7 +63,7 @@ const logFigures: Figures = {
 };
 
 /** Reads on one connection with a short time limit. The embedded database cannot interrupt itself. */
-export function readBriefly<T>(ctx: Context, work: (connection: Connection) => Promise<T>): Promise<T> {
+export function readWithTimeout<T>(ctx: Context, work: (connection: Connection) => Promise<T>): Promise<T> {
   if (ctx.engine.kind === 'pglite') return work(ctx.engine);
   return ctx.engine.transaction(async (connection) => {
     await connection.query({ text: 'set local statement_timeout = 1000', values: [] });

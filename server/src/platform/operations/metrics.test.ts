@@ -6,12 +6,12 @@ import { after, test } from 'node:test';
 import { packCourse } from '../../../../test/journeys/made-courses.ts';
 import { movableClock } from '../../../test/support/clock.ts';
 import { growthOf, readMetrics } from '../../../test/support/metrics.ts';
-import { serve, watched } from '../../../test/support/nodes.ts';
+import { observed, serve } from '../../../test/support/nodes.ts';
 import { click, play, post, scorm12 } from '../../../test/support/player.ts';
 import { openSocket } from '../../../test/support/raw.ts';
 import { startService } from '../../../test/support/service.ts';
 import { expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
-import { slack, until, untilRight } from '../../../test/support/until.ts';
+import { slack, until, untilMatching } from '../../../test/support/until.ts';
 
 const clock = movableClock();
 const env = { TRUST_PROXY: 'true', RATE_LIMIT: '60', ANONYMOUS_RATE_LIMIT: '20' };
@@ -89,7 +89,7 @@ test("metrics show a node's current work: requests, places, bulk calls and their
   socket.write(
     `POST /oauth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9999\r\n\r\ngrant`,
   );
-  await untilRight(
+  await untilMatching(
     () => metric('lectern_pool_in_use{pool="anonymous"}'),
     (value) => value === 1,
   );
@@ -104,7 +104,7 @@ test("metrics show a node's current work: requests, places, bulk calls and their
     'lectern_spool_bytes',
     'lectern_imports_waiting',
   ])
-    await untilRight(
+    await untilMatching(
       () => metric(name),
       (value) => value === 0,
     );
@@ -115,18 +115,18 @@ test("metrics show a node's current work: requests, places, bulk calls and their
   upload.on('error', () => {});
   upload.write('PK');
   for (const name of ['lectern_bulk_calls_running', 'lectern_imports_waiting'])
-    await untilRight(
+    await untilMatching(
       () => metric(name),
       (value) => value === 1,
     );
-  await untilRight(
+  await untilMatching(
     () => metric('lectern_spool_bytes'),
     (value) => value === '{"LoginID":"row"}\n'.length,
   );
   call.destroy();
   upload.destroy();
   for (const name of ['lectern_bulk_calls_running', 'lectern_spool_bytes', 'lectern_imports_waiting'])
-    await untilRight(
+    await untilMatching(
       () => metric(name),
       (value) => value === 0,
     );
@@ -192,7 +192,7 @@ test('metrics count rejected commits by code, and late ones', async () => {
 
 test('metrics show the free disk and the write-ahead log', async () => {
   clock.advance({ seconds: 61 });
-  const found = await untilRight(
+  const found = await untilMatching(
     () => readMetrics(service),
     (metrics) => metrics.has('lectern_database_wal_bytes') && metrics.has('lectern_disk_free_bytes'),
   );
@@ -237,7 +237,7 @@ test('if the database hangs, the other metrics are returned within a second, wit
     await Promise.all(holding);
   }
   clock.advance({ seconds: 16 });
-  await untilRight(
+  await untilMatching(
     () => readMetrics(service),
     (metrics) => metrics.get('lectern_figures_up{group="wal"}') === 1,
   );
@@ -245,7 +245,7 @@ test('if the database hangs, the other metrics are returned within a second, wit
 
 test('database figures are read at most once every 15 s, however often metrics are scraped', async () => {
   const seen: string[] = [];
-  const node = await serve(watched(service.ctx, ({ text }) => void seen.push(text)));
+  const node = await serve(observed(service.ctx, ({ text }) => void seen.push(text)));
   after(node.close);
   const ask = () => node.api.inject({ url: '/metrics' });
   const reads = () => seen.filter((text) => text.includes('pg_ls_waldir')).length;

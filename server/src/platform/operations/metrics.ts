@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from '../context.ts';
-import { whenOver } from '../http/request-place.ts';
+import { onRequestEnd } from '../http/request-slot.ts';
 import { type Figures, openFigures } from './figures.ts';
 import { nodeGauges } from './node-gauges.ts';
 
@@ -58,7 +58,7 @@ function observer(registry: Registry): Metrics['observe'] {
     };
     app.addHook('onRequest', (request, _reply, done) => {
       count.requests++;
-      whenOver(request, leave);
+      onRequestEnd(request, leave);
       done();
     });
     app.addHook('onResponse', (request, reply, done) => {

@@ -6,7 +6,7 @@ import { run } from '../db/transaction.ts';
  * that was never analysed took 350 ms for 200 rows because of a wrong index, and 90 ms afterwards; autovacuum
  * runs a minute later.
  */
-export async function noteGrowth(ctx: Context, tables: readonly string[], rows: number): Promise<void> {
+export async function recordGrowth(ctx: Context, tables: readonly string[], rows: number): Promise<void> {
   const text = `select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relname = any($1) and reltuples < $2`;
   try {

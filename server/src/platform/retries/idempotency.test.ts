@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { startService, type TestService } from '../../../test/support/service.ts';
-import { answered, type Call, once } from './once.ts';
-import { forgetOldAnswers } from './stored-answers.ts';
+import { type Call, once, valueOrThrow } from './once.ts';
+import { deleteExpiredAnswers } from './stored-answers.ts';
 
 let service: TestService;
 let now = new Date();
@@ -121,7 +121,7 @@ test('another request with a used key is rejected before anything is prepared', 
   const other = { key: 'ten', request: 'another', about: null };
   await assert.rejects(once(tenant(), other, { prepare, shares: null }), { code: 'idempotency_key_reused' });
   const same = await once<string>(tenant(), { ...other, request: 'r' }, { prepare, shares: null });
-  assert.equal(answered(same.outcome), 'a');
+  assert.equal(valueOrThrow(same.outcome), 'a');
 });
 
 test('after 24 hours a key can be used again, and the job removes the stored response', async () => {
@@ -130,7 +130,7 @@ test('after 24 hours a key can be used again, and the job removes the stored res
   const later = await post('/user', { LoginID: 'i-11' }, 'eleven');
   assert.equal(later.status, 200);
   assert.equal(later.headers.get('idempotency-replayed'), null);
-  await forgetOldAnswers(service.ctx);
+  await deleteExpiredAnswers(service.ctx);
   const { rows } = await sql<{ left: number }>`
     select count(*)::int as left from stored_answer where tenant_id = 'test'`.execute(service.ctx.db);
   assert.equal(rows[0]?.left, 1);

@@ -3,7 +3,7 @@ import type { Context, TenantContext } from '../context.ts';
 import { forTenant } from '../db/queues.ts';
 import { Problem } from '../errors.ts';
 import type { Answer } from '../http/routes.ts';
-import { answered, type Call, once } from './once.ts';
+import { type Call, once, valueOrThrow } from './once.ts';
 import { operatorSpace } from './stored-answers.ts';
 
 export const idempotencyHeader = 'Idempotency-Key';
@@ -50,7 +50,7 @@ export async function answerOnce(
   };
   const { outcome, replayed } = await once(space, asked, call);
   if (replayed) void reply.header('Idempotency-Replayed', 'true');
-  return answered(outcome);
+  return valueOrThrow(outcome);
 }
 
 function tenantIdIn({ params, body }: FastifyRequest): string | null {

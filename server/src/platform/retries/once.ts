@@ -15,10 +15,10 @@ import {
 } from './stored-answers.ts';
 
 /** The parts of a context that belong to the transaction. */
-export type Inside = Pick<Context, 'db' | 'state'>;
+export type TransactionContext = Pick<Context, 'db' | 'state'>;
 
 /** Runs in the transaction that stores its response: no network, nothing slow. */
-export type Act<T> = (inside: Inside) => Promise<T>;
+export type Act<T> = (inside: TransactionContext) => Promise<T>;
 
 export type Call<T> = {
   /** Does what is slow and harmless to repeat, and returns what remains to be done. */
@@ -63,7 +63,7 @@ export async function once<T>(
 }
 
 /** Throws the problem that an outcome represents. */
-export function answered<T>(outcome: Outcome<T>): T {
+export function valueOrThrow<T>(outcome: Outcome<T>): T {
   if ('value' in outcome) return outcome.value;
   const { code, detail, extras } = outcome.problem;
   throw new Problem(code, detail, extras);
@@ -148,7 +148,7 @@ function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[
   });
 }
 
-async function outcomeOf(act: Act<unknown>, inside: Inside): Promise<Outcome<unknown>> {
+async function outcomeOf(act: Act<unknown>, inside: TransactionContext): Promise<Outcome<unknown>> {
   try {
     return { value: await act(inside) };
   } catch (error) {

@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { Context, TenantContext } from '../context.ts';
-import { inPortions } from '../db/portions.ts';
+import { inBatches } from '../db/batches.ts';
 import { forTenant } from '../db/queues.ts';
 import { run } from '../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../errors.ts';
 import { sha256 } from '../ids.ts';
-import { mark, markingKey } from '../keys/signing.ts';
+import { keyedHash, keyedHashKey } from '../keys/signing.ts';
 import { readTogether } from '../load/read-together.ts';
 
 /** Responses erased or removed by one statement. */
-const portion = 500;
+const batchSize = 500;
 
 /** How long a response is replayed. */
 const keptHours = 24;
@@ -39,7 +39,7 @@ export type Name = { keyHash: string; requestHash: string; about: string | null;
 /** The response is encrypted with key and request, so a copy of the database reveals nothing without both. */
 export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = null }: KeyedRequest): Name {
   const secret = createSecretKey(
-    createHmac('sha256', markingKey(ctx.keys, 'idempotency'))
+    createHmac('sha256', keyedHashKey(ctx.keys, 'idempotency'))
       .update(`idempotency\0${ctx.tenantId}\0${key}`)
       .digest(),
   );
@@ -54,11 +54,11 @@ export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = 
 
 /** Keyed, so that a copy of the database does not confirm a LoginID. */
 function aboutUser(ctx: TenantContext, loginId: string): string {
-  return mark(ctx.keys, 'about', JSON.stringify(['user', ctx.tenantId, loginId]));
+  return keyedHash(ctx.keys, 'about', JSON.stringify(['user', ctx.tenantId, loginId]));
 }
 
 function aboutTenantMark(ctx: Context, tenantId: string): string {
-  return mark(ctx.keys, 'about', JSON.stringify(['tenant', tenantId]));
+  return keyedHash(ctx.keys, 'about', JSON.stringify(['tenant', tenantId]));
 }
 
 /** The format of earlier versions, which is gone a day after the upgrade. */
@@ -185,7 +185,7 @@ export function countAnswers(
  */
 export async function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<void> {
   const marks = [aboutTenantMark(ctx, tenantId)];
-  while ((await erase(forTenant(ctx, operatorSpace), marks, portion)) === portion);
+  while ((await erase(forTenant(ctx, operatorSpace), marks, batchSize)) === batchSize);
 }
 
 export function countAnswersAboutTenant(
@@ -225,8 +225,8 @@ delete from stored_answer where (tenant_id, key_hash) in (
 ) returning 1`;
 
 /** Removes responses that are no longer replayed. A job; idempotent, and safe on several nodes. */
-export async function forgetOldAnswers(ctx: Context): Promise<void> {
-  await inPortions(ctx, portion, async (ctx, rows) => {
+export async function deleteExpiredAnswers(ctx: Context): Promise<void> {
+  await inBatches(ctx, batchSize, async (ctx, rows) => {
     const gone = await run(ctx, { name: 'forget_answers', text: forgetText, values: [ctx.now(), rows] });
     return gone.length;
   });

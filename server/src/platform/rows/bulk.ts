@@ -9,13 +9,13 @@ import { Fields } from '../http/schema.ts';
 import { compileRows } from '../http/validation/validation.ts';
 import { validationProblem } from '../http/validation/validation-issues.ts';
 import { newId, normalizeIdentifiers } from '../ids.ts';
-import { noteGrowth } from '../operations/statistics.ts';
+import { recordGrowth } from '../operations/statistics.ts';
 import { loginIdIn, readIdempotencyKey, scopesOf } from '../retries/idempotency.ts';
-import { answered, type Inside, once } from '../retries/once.ts';
+import { once, type TransactionContext, valueOrThrow } from '../retries/once.ts';
 import { type KeyedRequest, nameOf, recall } from '../retries/stored-answers.ts';
 import {
   acceptedRows,
-  portion,
+  batchSize,
   type RowFormat,
   readRows,
   rowTypes,
@@ -187,13 +187,13 @@ export function bulk<T>(verb: BulkVerb<T>) {
         const call = {
           prepare: async () => {
             const act = await prepare();
-            return (inside: Inside) => act({ ...ctx, ...inside });
+            return (inside: TransactionContext) => act({ ...ctx, ...inside });
           },
           shares: request.routeOptions.url ?? null,
         };
         const { outcome, replayed } = await once(ctx, asked.get(row) as KeyedRequest, call);
         if (replayed) replays += 1;
-        return answered(outcome);
+        return valueOrThrow(outcome);
       };
       try {
         // Rows of another call with the same key are rejected before any row is processed.
@@ -210,9 +210,9 @@ export function bulk<T>(verb: BulkVerb<T>) {
     /** While one chunk is in the database, the next is read and validated. */
     async function* lines(): AsyncGenerator<string, void> {
       let running: Promise<RowResult[]> | null = null;
-      let portions = 0;
+      let batches = 0;
       for await (const source of rows) {
-        if (growth.includes(++portions)) await noteGrowth(ctx, verb.tables, portions * portion);
+        if (growth.includes(++batches)) await recordGrowth(ctx, verb.tables, batches * batchSize);
         const next = workOnce(source, running === null);
         next.catch(() => {});
         if (running) yield write(await running);

@@ -10,10 +10,10 @@ export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjs
 export type SourceRow = { row: number } & ({ value: unknown } | { problem: Problem });
 
 /** Maximum rows in one chunk, which is also one statement. */
-export const portion = 200;
+export const batchSize = 200;
 const rowBytes = 64 * 1024;
 /** A chunk is parsed in one go: more would delay other callers. */
-const portionCharacters = 256 * 1024;
+const batchCharacters = 256 * 1024;
 const maxColumns = 200;
 
 /** Reads NDJSON or CSV in constant memory. An unreadable row affects only itself. */
@@ -22,26 +22,26 @@ export async function* readRows(
   format: RowFormat,
 ): AsyncGenerator<SourceRow[], void> {
   const split = openSplitter(format === 'csv');
-  const readPortion = format === 'csv' ? csvReader() : readJson;
+  const readBatch = format === 'csv' ? csvReader() : readJson;
   let waiting: Cut[] = [];
   let number = 0;
-  const take = (cuts: Cut[]) => readPortion(cuts).map((read) => ({ row: ++number, ...read }));
+  const take = (cuts: Cut[]) => readBatch(cuts).map((read) => ({ row: ++number, ...read }));
   for await (const chunk of input) {
     waiting.push(...split.push(chunk));
-    for (let rows = nextPortion(waiting); rows > 0; rows = nextPortion(waiting))
+    for (let rows = nextBatch(waiting); rows > 0; rows = nextBatch(waiting))
       yield take(waiting.splice(0, rows));
   }
   waiting = [...waiting, ...split.end()];
-  while (waiting.length > 0) yield take(waiting.splice(0, nextPortion(waiting) || waiting.length));
+  while (waiting.length > 0) yield take(waiting.splice(0, nextBatch(waiting) || waiting.length));
 }
 
 type Cut = string | Problem;
 /** Number of rows in the next chunk; 0 if more rows may belong to it. */
-function nextPortion(waiting: readonly Cut[]): number {
+function nextBatch(waiting: readonly Cut[]): number {
   let characters = 0;
   for (const [index, cut] of waiting.entries()) {
     characters += typeof cut === 'string' ? cut.length : 0;
-    if (index > 0 && (index === portion || characters > portionCharacters)) return index;
+    if (index > 0 && (index === batchSize || characters > batchCharacters)) return index;
   }
   return 0;
 }

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { packCourse } from '../../../../../test/journeys/made-courses.ts';
 import { type Reply, startService } from '../../../../test/support/service.ts';
 import { expectProblem, expectStatus, unique } from '../../../../test/support/tenant.ts';
-import { untilRight } from '../../../../test/support/until.ts';
+import { untilMatching } from '../../../../test/support/until.ts';
 import { packFolder } from '../../../platform/files/pack-folder.ts';
 
 const service = await startService({ env: { PACKAGE_BYTES: '3000000', PACKAGE_ENTRIES: '50' } });
@@ -135,13 +135,13 @@ test('an interrupted upload leaves nothing behind', async () => {
     });
     sent.on('error', () => resolve());
     sent.write(phishing.subarray(0, 2000), () => {
-      void untilRight(
+      void untilMatching(
         () => readdir(join(ctx.config.dataDir, 'scratch')),
         (names) => names.length > 0,
       ).then(() => sent.destroy(new Error('gone')));
     });
   });
-  await untilRight(
+  await untilMatching(
     () => readdir(join(ctx.config.dataDir, 'scratch')),
     (names) => names.length === 0,
   );

@@ -1,5 +1,5 @@
 import { Problem } from '../../../platform/errors.ts';
-import { hasEndlessMarks, toNfc } from '../../../platform/unicode.ts';
+import { hasExcessiveCombiningMarks, toNfc } from '../../../platform/unicode.ts';
 
 const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 const maxDepth = 32;
@@ -23,7 +23,8 @@ export function safeSegments(name: string): string[] {
     throw unsafe(name, 'has a colon in its name, which Windows reserves for alternate data streams');
   if (name.startsWith('/')) throw unsafe(name, 'is an absolute path');
   if (/\p{Cc}/u.test(name)) throw unsafe(name, 'has a control character in its name');
-  if (hasEndlessMarks(name)) throw unsafe(name, 'has more than 30 combining marks in a row in its name');
+  if (hasExcessiveCombiningMarks(name))
+    throw unsafe(name, 'has more than 30 combining marks in a row in its name');
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.length > maxDepth) throw unsafe(name, `is nested deeper than ${maxDepth} folders`);
   for (const segment of segments) {

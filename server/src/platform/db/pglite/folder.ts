@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { syncPath, syncTree } from '../../files/durable.ts';
-import { tighten } from '../../files/owner-only.ts';
+import { restrictToOwner } from '../../files/owner-only.ts';
 import { programAddress } from '../../locations.ts';
 import type { DatabaseLog } from '../engine.ts';
 
@@ -22,7 +22,7 @@ export async function createFolder(folder: string, log: DatabaseLog): Promise<st
   const draft = path.join(folder, `${draftName}-${process.pid}`);
   log.info({ folder }, 'creating the database');
   await make(draft);
-  tighten(draft);
+  restrictToOwner(draft);
   syncTree(draft);
   renameSync(draft, place);
   syncPath(folder);

@@ -1,4 +1,4 @@
-import { tighten } from '../../files/owner-only.ts';
+import { restrictToOwner } from '../../files/owner-only.ts';
 import { type DatabaseLog, type Engine, silentLog } from '../engine.ts';
 import { send, unavailable, withinTransaction } from '../postgres/wire.ts';
 import { createFolder } from './folder.ts';
@@ -33,7 +33,7 @@ export async function openPglite(options: PgliteOptions): Promise<PgliteEngine> 
     const dataFolder = await createFolder(options.folder, options.log ?? silentLog);
     const engine = await serve(options, dataFolder);
     // PGlite creates some files with mode 0644 whatever the umask, all while it opens. Measured: 6 ms.
-    tighten(dataFolder);
+    restrictToOwner(dataFolder);
     return {
       ...engine,
       close: () => engine.close().finally(() => lock.release()),

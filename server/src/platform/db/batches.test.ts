@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inPortions, nextPortion } from './portions.ts';
+import { inBatches, nextBatchSize } from './batches.ts';
 import { openTestDatabase } from './test-database.ts';
 
-test('a portion that took more than 25 ms is halved, and a quick one doubled', () => {
-  const next = (rows: number, milliseconds: number) => nextPortion(rows, milliseconds, 500);
+test('a batch that took more than 25 ms is halved, and a quick one doubled', () => {
+  const next = (rows: number, milliseconds: number) => nextBatchSize(rows, milliseconds, 500);
   assert.deepEqual(
     [next(100, 26), next(100, 20), next(100, 10), next(400, 1), next(1, 1_000)],
     [50, 100, 200, 500, 1],
   );
 });
 
-test('portions end with the first that has fewer rows than it may', async () => {
+test('batches end with the first that has fewer rows than it may', async () => {
   const { engine, db } = await openTestDatabase();
   const sizes: number[] = [];
   let left = 1_000;
-  const sum = await inPortions({ db }, 200, async (_, rows) => {
+  const sum = await inBatches({ db }, 200, async (_, rows) => {
     sizes.push(rows);
     const done = Math.min(rows, left);
     left -= done;

@@ -5,7 +5,7 @@ import { startService } from '../../../test/support/service.ts';
 import { expectProblem, expectStatus, newCourse, newTenant } from '../../../test/support/tenant.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { findPerson } from './all-personal-data.ts';
-import { eraseSome } from './erase-portions.ts';
+import { eraseSome } from './erase-batches.ts';
 import { beginning } from './erasure-progress.ts';
 import { finishErasures } from './finish-erasures.ts';
 
@@ -45,7 +45,7 @@ async function left(userId: string): Promise<number> {
   return Number(rows[0]?.left);
 }
 
-test('a person with much data is erased in portions, completely before the response', async () => {
+test('a person with much data is erased in batches, completely before the response', async () => {
   const { LoginID, userId } = await crowded();
   const plan = await api('DELETE', `/user/${LoginID}?plan=true`);
   const planned: Part[] = plan.body.Erased;
@@ -61,22 +61,22 @@ test('a person with much data is erased in portions, completely before the respo
   assert.deepEqual((await api('DELETE', `/user/${LoginID}`)).body, erased.body);
 });
 
-/** The state left by a node that crashes after a few portions. */
-async function interrupted({ LoginID, userId }: { LoginID: string; userId: string }, portions: number) {
+/** The state left by a node that crashes after a few batches. */
+async function interrupted({ LoginID, userId }: { LoginID: string; userId: string }, batches: number) {
   const erasureId = crypto.randomUUID();
   const progress = JSON.stringify(beginning(ctx.now()));
   await ctx.db
     .insertInto('erasure_under_way')
     .values({ tenant_id: TenantID, erasure_id: erasureId, user_id: userId, progress })
     .execute();
-  for (let n = 0; n < portions; n++) await transaction(ctx, (ctx) => eraseSome(ctx, erasureId));
+  for (let n = 0; n < batches; n++) await transaction(ctx, (ctx) => eraseSome(ctx, erasureId));
   assert.ok((await left(userId)) > 0, LoginID);
 }
 
-for (const portions of [0, 1, 3])
-  test(`an erasure interrupted after ${portions} portions is finished by the job, with the full count`, async () => {
+for (const batches of [0, 1, 3])
+  test(`an erasure interrupted after ${batches} batches is finished by the job, with the full count`, async () => {
     const person = await crowded();
-    await interrupted(person, portions);
+    await interrupted(person, batches);
     await finishErasures(service.ctx);
     assert.equal(await left(person.userId), 0);
     expectProblem(await api('GET', `/user/${person.LoginID}`), 404, 'user_not_found');

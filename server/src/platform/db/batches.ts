@@ -1,12 +1,12 @@
 import type { Database } from './dialect.ts';
 import { transaction } from './transaction.ts';
 
-/** On the embedded database everybody waits for a portion: it should take no more milliseconds than this. */
+/** On the embedded database everybody waits for a batch: it should take no more milliseconds than this. */
 const longest = 25;
 const first = 50;
 
-/** Rows of the next portion, after one of `rows` rows took this many milliseconds. */
-export function nextPortion(rows: number, milliseconds: number, most: number): number {
+/** Rows of the next batch, after one of `rows` rows took this many milliseconds. */
+export function nextBatchSize(rows: number, milliseconds: number, most: number): number {
   if (milliseconds > longest) return Math.max(1, Math.floor(rows / 2));
   return milliseconds < longest / 2 ? Math.min(most, rows * 2) : rows;
 }
@@ -15,7 +15,7 @@ export function nextPortion(rows: number, milliseconds: number, most: number): n
  * Repeats work on many rows in short transactions, of `most` rows or fewer if they take long, until one finds fewer rows
  * than it may do. `work` returns how many it did. Returns the sum.
  */
-export async function inPortions<C extends { db: Database }>(
+export async function inBatches<C extends { db: Database }>(
   ctx: C,
   most: number,
   work: (ctx: C, rows: number) => Promise<number>,
@@ -30,6 +30,6 @@ export async function inPortions<C extends { db: Database }>(
     });
     sum += done;
     if (done < rows) return sum;
-    rows = nextPortion(rows, performance.now() - begun, most);
+    rows = nextBatchSize(rows, performance.now() - begun, most);
   }
 }

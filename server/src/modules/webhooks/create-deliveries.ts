@@ -31,7 +31,7 @@ returning 1 as stored`;
  * Creates deliveries for this endpoint from the events since its position. `stored` is the position in the
  * database.
  */
-export async function takeIn(
+export async function createDeliveries(
   ctx: TenantContext,
   input: { owner: string; endpoint: Claimed; position: Position },
 ): Promise<{ position: Position; stored: Position; more: boolean }> {
@@ -52,7 +52,7 @@ export async function takeIn(
     lane: event.EnrollID ?? userId ?? event.EventID,
   }));
   const rows = await run<{ stored: number }>(ctx, {
-    name: 'webhook_take_in',
+    name: 'webhook_create_deliveries',
     text: store,
     values: [
       ctx.tenantId,
@@ -78,7 +78,7 @@ export async function takeIn(
  */
 export async function readPending(
   ctx: TenantContext,
-  input: { webhookId: string; enabledAt: Date | null; beyond: number; most: number },
+  input: { webhookId: string; enabledAt: Date | null; afterNumber: number; most: number },
 ): Promise<Waiting[]> {
   const rows = await ctx.db
     .selectFrom('webhook_delivery')
@@ -87,7 +87,7 @@ export async function readPending(
     .where('tenant_id', '=', ctx.tenantId)
     .where('webhook_id', '=', input.webhookId)
     .where('status', '=', sql.lit('pending'))
-    .where('number', '>', input.beyond)
+    .where('number', '>', input.afterNumber)
     .orderBy('number')
     .limit(input.most)
     .execute();

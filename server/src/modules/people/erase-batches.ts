@@ -1,26 +1,26 @@
 import type { TenantContext } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type ErasePortion, portionOf, portionRows, type Subject } from '../../platform/personal-data.ts';
+import { batchOf, batchRows, type EraseBatch, type Subject } from '../../platform/personal-data.ts';
 import { eraseAnswers } from '../../platform/retries/stored-answers.ts';
 import { eraseEnrolments } from '../enrolments/personal-data.ts';
 import { appendEvents } from '../events/append.ts';
 import { removeUser } from '../users/personal-data.ts';
 import { allPersonalData } from './all-personal-data.ts';
 import { advanced, counted, type ErasureProgress, movedTo } from './erasure-progress.ts';
-import { erasureMark, receiptOf, storedAnswers } from './receipt.ts';
+import { loginHash, receiptOf, storedAnswers } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
-type Step = { name: string; erase: ErasePortion };
+type Step = { name: string; erase: EraseBatch };
 
-const stepsOf = (way: 'eraseOfUser' | 'eraseOfEnrolment' | 'countOfUser'): Step[] =>
+const stepsOf = (method: 'eraseOfUser' | 'eraseOfEnrolment' | 'countOfUser'): Step[] =>
   allPersonalData.flatMap((data) => {
-    const erase = data[way];
+    const erase = data[method];
     return erase ? [{ name: data.name, erase }] : [];
   });
 
 const answers: Step = {
   name: storedAnswers,
-  erase: async (ctx, { loginId }) => portionOf(await eraseAnswers(ctx, { loginId, most: portionRows })),
+  erase: async (ctx, { loginId }) => batchOf(await eraseAnswers(ctx, { loginId, most: batchRows })),
 };
 
 /** Records that refer to the user. The first kinds run again, to find records added after they were done. */
@@ -29,7 +29,7 @@ const ofUser: readonly Step[] = [...again, ...stepsOf('countOfUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseOfEnrolment');
 
 /** The budget of a transaction: each record counts, and each step costs as much as its statements. */
-const enough = portionRows;
+const enough = batchRows;
 const costOfStep = 20;
 const costOfEnrolment = 25;
 
@@ -47,7 +47,7 @@ where erasure_under_way.tenant_id = $1 and erasure_under_way.erasure_id = $2 for
  */
 const byIndex = "select set_config('enable_seqscan', 'off', true)";
 
-/** Runs one portion in the transaction of `ctx`. Returns true when the erasure is complete. */
+/** Runs one batch in the transaction of `ctx`. Returns true when the erasure is complete. */
 export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<boolean> {
   await run(ctx, { text: byIndex, values: [] });
   const [row] = await run<Row>(ctx, {
@@ -99,7 +99,7 @@ async function stepEnrolments(ctx: TenantContext, erasing: Erasing): Promise<num
 
 async function stepUser(ctx: TenantContext, erasing: Erasing): Promise<number> {
   const step = ofUser[erasing.state.step];
-  if (step) return takePortion(ctx, erasing, step, erasing.subject);
+  if (step) return takeBatch(ctx, erasing, step, erasing.subject);
   erasing.state = movedTo(erasing.state, 'enrolment');
   return 0;
 }
@@ -114,7 +114,7 @@ async function stepEnrolment(ctx: TenantContext, erasing: Erasing): Promise<numb
   const first = await mine.orderBy('enroll_id').limit(1).executeTakeFirst();
   const step = ofEnrolment[erasing.state.step];
   if (!first) erasing.state = movedTo(erasing.state, 'end');
-  else if (step) return takePortion(ctx, erasing, step, { ...erasing.subject, enrollId: first.enroll_id });
+  else if (step) return takeBatch(ctx, erasing, step, { ...erasing.subject, enrollId: first.enroll_id });
   else {
     erasing.state = movedTo(erasing.state, 'enrolment');
     await ctx.db
@@ -127,7 +127,7 @@ async function stepEnrolment(ctx: TenantContext, erasing: Erasing): Promise<numb
   return costOfStep;
 }
 
-async function takePortion(
+async function takeBatch(
   ctx: TenantContext,
   erasing: Erasing,
   { name, erase }: Step,
@@ -192,7 +192,7 @@ async function writeReceipt(ctx: TenantContext, { erasureId, subject, state }: E
     .values({
       tenant_id: ctx.tenantId,
       erasure_id: erasureId,
-      login_mark: erasureMark(ctx, subject.loginId),
+      login_mark: loginHash(ctx, subject.loginId),
       receipt: JSON.stringify(receipt),
       erased_at: now,
     })

@@ -6,11 +6,11 @@
  * The number under which its commits are stored. It is negative, so it collides with no other launch, and
  * every launch in the database is newer.
  */
-export function forgottenNumber(launchId: string): number {
+export function lostLaunchNumber(launchId: string): number {
   return -1 - (Number.parseInt(launchId.slice(-8), 16) >>> 1);
 }
 
 /** When it started: its ID is a UUIDv7. */
-export function forgottenSince(launchId: string): Date {
+export function lostLaunchStart(launchId: string): Date {
   return new Date(Number.parseInt(launchId.replace('-', '').slice(0, 12), 16));
 }
