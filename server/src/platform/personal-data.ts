@@ -10,7 +10,7 @@ export type Person = {
 };
 
 /** Rows that an erasure changes in one statement; other work runs between two statements. */
-export const batchRows = 300;
+export const batchRows = 150;
 
 /**
  * Data of one user, or of one of their enrolments. `until`: anything later was written by the erasure itself.

@@ -1,7 +1,14 @@
 import type { TenantContext } from '../../platform/context.ts';
-import { countRows, eachOf } from '../../platform/count-up-to.ts';
+import { countRows } from '../../platform/count-up-to.ts';
 import { run } from '../../platform/db/transaction.ts';
-import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../platform/keyset.ts';
+import {
+  countPages,
+  type KeyPosition,
+  type Keyset,
+  keysetSql,
+  positionOf,
+  rowsOf,
+} from '../../platform/keyset.ts';
 import { type Batch, batchRows, type PersonalData, type Subject } from '../../platform/personal-data.ts';
 import type { Entry } from './chain.ts';
 
@@ -74,10 +81,8 @@ export const auditData: PersonalData = {
   eraseOfEnrolment: (ctx, subject, after) =>
     countPage(ctx, subject, about(subject.enrollId, batchRows), after),
   count: async (ctx, { userId, enrollIds, most }) =>
-    (await countRows(ctx, eachOf({ table: 'audit_entry', column: 'actor_user_id', key: 'audit_id' }), [
-      [userId],
-      most,
-    ])) + (await countRows(ctx, aboutText, [userId, [userId, ...enrollIds], most])),
+    (await countPages(ctx, byUser(userId, 200), most)) +
+    (await countRows(ctx, aboutText, [userId, [userId, ...enrollIds], most])),
   read: async function* (ctx, person) {
     for await (const entry of rowsOf<Entry>(ctx, byUser(person.userId, 200))) yield recordOf(entry);
     for await (const id of allOf(person.userId, person.enrolments()))

@@ -6,7 +6,7 @@ import { allPersonalData } from './all-personal-data.ts';
 import { type Count, receiptOf, storedAnswers } from './receipt.ts';
 import { type Erasure, maxPlanned } from './schemas.ts';
 
-/** What an erasure would do. Each kind of data is counted up to a limit, in a separate statement. */
+/** What an erasure would do. Each kind of data is counted up to a limit, in short statements. */
 export async function planErasure(ctx: TenantContext, person: Person): Promise<Erasure> {
   const most = maxPlanned + 1;
   const { userId, loginId } = person;

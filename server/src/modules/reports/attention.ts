@@ -7,7 +7,7 @@ import { type Attention, maxCounted } from './schemas.ts';
 const day = 86_400_000;
 
 /** How many completed enrolments it may skip. */
-const maxPassed = 10 * maxCounted;
+const maxPassed = 4 * maxCounted;
 
 const expiringText = `
 select count(*)::integer as visited, count(*) filter (where ending.status in ('enrolled', 'in_progress'))::integer as open
