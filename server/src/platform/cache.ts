@@ -6,20 +6,17 @@ import { partOfState } from './node-state.ts';
 type Entry<V> = { value: Promise<V>; until: number; since: number; bytes: number };
 
 /**
- * Caches what `load` returns for a short time, on each node; concurrent calls share one load. Failed loads
- * and null are not cached: what is missing may be created the next moment. Holds at most `most` entries and
- * drops the oldest first.
+ * Caches the results of `load` briefly on each node; concurrent calls share one load. Failures and null are not cached,
+ * because a missing value may be created at any moment. Holds at most `most` entries and drops the oldest first.
  */
 export function remember<V>(options: {
   name: string;
   milliseconds: number;
   most: number;
   load: (ctx: Context, key: string) => Promise<V>;
-  /**
-   * The database queue in which values are loaded: shared values are not loaded in the first caller's queue.
-   */
+  /** The database queue for loading. Shared values must not be loaded in the first caller's queue. */
   queue?: string;
-  /** Maximum total size of all values; `of` returns the size of each. */
+  /** Maximum total size of all values; `of` returns the size of one. */
   bytes?: { of: (value: V) => number; most: number };
 }) {
   const entries = partOfState(options.name, () => new Map<string, Entry<V>>());
@@ -47,7 +44,7 @@ export function remember<V>(options: {
     get(ctx: Context, key: string): Promise<V> {
       const found = entries(ctx).get(key);
       if (found && isFresh(ctx, found)) return found.value;
-      // An anonymous caller must not jump the queue, and nobody else may wait in the queue of its network.
+      // An anonymous caller must not jump the queue, and other callers must not wait in its network's queue.
       if (options.queue === credentialsQueue && isAnonymous(ctx))
         return options
           .load(ctx, key)

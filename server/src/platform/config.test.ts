@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isLoopback, readConfig } from './config.ts';
 import { ConfigError, type Environment, type Setting } from './settings.ts';
 
-// server/test/running.test.ts checks with a real process that such an error stops the start.
+// server/test/running.test.ts checks with a real process that such an error prevents the service from starting.
 
 test('every setting has a default, and the configuration is frozen', () => {
   const config = readConfig({});
@@ -38,7 +38,7 @@ test('every setting has a default, and the configuration is frozen', () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test('an empty value counts as unset', () => {
+test('an empty value counts as not set', () => {
   const names =
     'HOST PORT BASE_URL CONTENT_PORT CONTENT_URL TLS_CERT TLS_KEY TRUST_PROXY OPERATIONS_PORT DATABASE_URL';
   const more =
@@ -97,7 +97,7 @@ test("a * in CONTENT_URL must be the whole first label of a domain that does not
   assert.throws(() => readConfig({ BASE_URL: 'https://*.lectern.example' }), /^ConfigError: BASE_URL: /);
 });
 
-test('plain HTTP is accepted on loopback or behind a proxy only', () => {
+test('plain HTTP is accepted only on loopback or behind a proxy', () => {
   for (const HOST of ['127.0.0.1', '127.9.9.9', 'localhost', '::1'])
     assert.equal(readConfig({ HOST }).host, HOST);
   for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'lectern.example', '127.0.0.1.example']) {
@@ -165,7 +165,7 @@ const badValues: [Setting, string, Environment?][] = [
 ];
 
 for (const [name, value, more] of badValues)
-  test(`${name}=${value} is rejected and named`, () => {
+  test(`${name}=${value} is rejected, and the error names the variable`, () => {
     assert.throws(
       () => readConfig({ DATA_DIR: tmpdir(), ...more, [name]: value }),
       (error: unknown) => {

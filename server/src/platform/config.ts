@@ -11,8 +11,8 @@ export type Config = {
   baseUrl: string;
   contentPort: number;
   /**
-   * Origin of the player and of all course files; never the origin of the API. A `*` as its first label
-   * stands for a label per tenant and course.
+   * Origin of the player and of all course files; never the origin of the API. A leading `*` label is replaced by a
+   * label for each tenant and course.
    */
   contentUrl: string;
   tls: TlsFiles | null;
@@ -22,37 +22,33 @@ export type Config = {
   operationsPort: number | null;
   databaseUrl: string | null;
   /**
-   * Whether statements stay prepared under their names. Poolers that assign a connection per transaction may
-   * not support that.
+   * Whether statements stay prepared under their names. Poolers that assign connections per transaction may not support
+   * this.
    */
   statementNames: boolean;
-  /**
-   * Maximum concurrent API calls on this node; learners may have twice as many, anonymous callers a quarter.
-   */
+  /** Maximum concurrent API calls on this node. Learners may have twice as many, anonymous callers a quarter. */
   maxInFlight: number;
-  /** Calls a minute without valid credentials from one address; 0: no limit. */
+  /** Calls per minute without valid credentials from one address; 0: no limit. */
   anonymousRateLimit: number;
-  /** How long a node that is shutting down reports that it is not ready before it refuses connections. */
+  /** How long a node that is shutting down reports "not ready" before it refuses connections. */
   drainSeconds: number;
   dataDir: string;
   bootstrapKey: string | null;
   /** The key ring; null: it is a file in the data folder. */
   signingKeys: readonly WrittenKey[] | null;
   logLevel: string;
-  /** Calls a minute for each key, across all nodes; 0: no limit. */
+  /** Calls per minute for each key, across all nodes; 0: no limit. */
   rateLimit: number;
   /** Maximum uncompressed bytes and entries of a package. */
   packageBytes: number;
   packageEntries: number;
   /** Time limit for reading one package, in seconds. */
   importSeconds: number;
-  /**
-   * Hosts, addresses and networks (CIDR) that webhooks may reach although they are private or without HTTPS.
-   */
+  /** Hosts, addresses and networks (CIDR) that webhooks may reach even if they are private or lack HTTPS. */
   webhookAllow: readonly string[];
-  /** Days after the enrolment in which a withdrawal frees its seat. */
+  /** Number of days after enrolment in which a withdrawal frees its seat. */
   seatGraceDays: number;
-  /** Days after the end of access or of a session in which its commits are still accepted. */
+  /** Number of days after access or a session ends in which its commits are still accepted. */
   lateResultsDays: number;
 };
 
@@ -112,7 +108,8 @@ function flag(env: Environment, name: Setting, fallback = false): boolean {
 }
 
 /**
- * `true` means one proxy. A number means several, because only what our own proxies appended can be trusted.
+ * `true` means one proxy. A number is needed for several, because only the entries that our own proxies appended can be
+ * trusted.
  */
 function proxies(env: Environment): number {
   const text = env.TRUST_PROXY ?? '';
@@ -129,7 +126,7 @@ function hostInUrl(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
-/** Behind a proxy the API uses HTTPS, as cookies and links must show. */
+/** Behind a proxy the API uses HTTPS, so that cookies and links say so. */
 function refusePlain(baseUrl: string): void {
   const { protocol, hostname } = new URL(baseUrl);
   const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || hostname.endsWith('.localhost');

@@ -12,8 +12,8 @@ import type { Log } from './operations/log.ts';
 import type { Scope } from './scopes.ts';
 
 /**
- * `anyone`: a caller without a key or session, such as somebody who is signing in. `service`: the process
- * itself, for example a job.
+ * `anyone`: a caller without a key or session, such as a user who is signing in. `service`: the process itself, for
+ * example a job.
  */
 export const actorKinds = [
   'key',
@@ -26,7 +26,7 @@ export const actorKinds = [
   'anyone',
 ] as const;
 
-/** Who causes a change, as recorded in the audit trail. */
+/** The cause of a change, as recorded in the audit trail. */
 export type Actor = {
   kind: (typeof actorKinds)[number];
   /** ID of the key or session. */
@@ -58,7 +58,7 @@ export type Context = {
   readonly imports: ImportQueue;
   /** Signs launch links, sessions and access tokens, and encrypts webhook secrets; the same on all nodes. */
   readonly keys: KeyRing;
-  /** The current load of this node: callers' budgets, and how much of them is in use. */
+  /** The current load on this node: each caller's budget and how much of it is in use. */
   readonly admission: Admission;
   /** What has happened on this node since it started, for metrics. */
   readonly counters: Counters;
@@ -66,9 +66,9 @@ export type Context = {
   readonly actor: Actor;
   /** The key or session of the request; absent when the service itself acts. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** Throws when the caller may no longer call, for long responses. Absent when the service itself acts. */
+  /** Throws if the caller has lost access during a long response. Absent when the service itself acts. */
   readonly checkCaller?: () => Promise<unknown>;
 };
 
-/** The context of a verb on one tenant's data: without a tenant such a verb does not compile. */
+/** The context for verbs on one tenant's data. Without a tenant, such a verb does not compile. */
 export type TenantContext = Context & { readonly tenantId: string };

@@ -4,8 +4,8 @@ import { run } from './db/transaction.ts';
 type Rows = { table: string; column: string; key: string; where?: string };
 
 /**
- * SQL: the rows of a table for each ID in `$2`, at most `$3` in total. An index begins with tenant, column
- * and key; ordering by the key makes the planner use it.
+ * SQL: the table's rows for each ID in `$2`, at most `$3` in total. The index begins with tenant, column and key;
+ * ordering by the key makes the planner use it.
  */
 export const eachOf = ({ table, column, key, where = 'true' }: Rows) => `
 select 1 from unnest($2::uuid[]) own (id) cross join lateral (
@@ -13,7 +13,7 @@ select 1 from unnest($2::uuid[]) own (id) cross join lateral (
   order by held.${key} limit $3
 ) one limit $3`;
 
-/** Counts the rows of a query whose text limits them. */
+/** Counts the rows of a query that limits them itself. */
 export async function countRows(
   ctx: TenantContext,
   text: string,

@@ -82,11 +82,11 @@ export type ErrorCode = keyof typeof errorCodes;
 
 /** Additional members of an error; each is published in the problem document. */
 export type ProblemExtras = {
-  /** The field or parameter that the error is about. */
+  /** The field or parameter that caused the error. */
   param?: string;
   /** Seconds until a retry makes sense; sent as `Retry-After`. */
   retryAfter?: number;
-  /** The methods that the address supports; sent as `Allow`. */
+  /** The methods that the path supports; sent as `Allow`. */
   allow?: readonly string[];
   [member: string]: unknown;
 };

@@ -3,16 +3,16 @@ import { toNfc } from './unicode.ts';
 
 let lastTime = -1;
 let counter = 0;
-/** A time server sets the clock back by less than this; after a larger correction the new time is trusted. */
+/** Time servers set the clock back by less than this. After a larger correction, the new time is trusted. */
 const maxBack = 10_000;
 
 /**
- * A UUIDv7 (RFC 9562 §5.7): ordered by time, so that a table's newest rows are stored together. IDs created
- * in the same millisecond by one process are ordered too (§6.2, method 1), even while the clock is set back a
- * little: the events of one transaction keep their order.
+ * A UUIDv7 (RFC 9562 §5.7), ordered by time, so a table's newest rows are stored together. IDs that one process creates
+ * in the same millisecond are ordered too (§6.2, method 1), even if the clock is set back slightly, so the events of a
+ * transaction keep their order.
  */
 export function newId(now: Date): string {
-  // Node pre-fills a pool of random bytes: requesting 16 bytes each time took 4 µs.
+  // randomUUID uses a pre-filled pool of random bytes; requesting 16 bytes each time took 4 µs.
   const random = randomUUID();
   const behind = lastTime - now.getTime();
   const time = behind > 0 && behind <= maxBack ? lastTime : now.getTime();
@@ -41,17 +41,17 @@ export function isId(text: string): boolean {
   return uuid.test(text);
 }
 
-/** 256 random bits as text that needs no escaping in a header, a path or a shell. */
+/** 256 random bits as text that needs no escaping in headers, paths or shells. */
 export function newSecret(prefix: string): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Sufficient for a secret with 256 random bits; passwords use argon2id. */
+/** Sufficient for secrets with 256 random bits; passwords use argon2id. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
-/** A UUIDv8 (RFC 9562 §5.8) for records identified only by a secret's hash; it does not reveal the hash. */
+/** A UUIDv8 (RFC 9562 §5.8) for a record identified only by a secret's hash. It does not reveal the hash. */
 export function derivedId(hash: string): string {
   const bytes = createHash('sha256').update(hash).digest();
   bytes.writeUInt8(0x80 | (bytes.readUInt8(6) & 0x0f), 6);

@@ -12,7 +12,7 @@ test('every time in a four-digit year is accepted', () => {
   fc.assert(fc.property(date, (at) => assert.ok(isInstant(at.toISOString()))));
 });
 
-test('the forms of RFC 3339', () => {
+test('the formats of RFC 3339 are accepted', () => {
   for (const text of [
     '2026-01-02T03:04:05Z',
     '2026-01-02t03:04:05z',
@@ -46,7 +46,7 @@ test('times that cannot be stored are rejected', () => {
     assert.ok(!isInstant(text), text);
 });
 
-test('every accepted text is a date', () => {
+test('every accepted text is a valid date', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/)),

@@ -1,10 +1,7 @@
 const earliest = Date.parse('0001-01-01T00:00:00.000Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
-/**
- * The nearest time that JavaScript, PostgreSQL and RFC 3339 can all represent; times beyond the range become
- * its end.
- */
+/** The nearest time that JavaScript, PostgreSQL and RFC 3339 can all represent. */
 export function withinYears(at: Date | number): Date {
   const time = Number(at);
   return new Date(Number.isNaN(time) ? latest : Math.min(Math.max(time, earliest), latest));

@@ -5,13 +5,13 @@ import { run } from './db/transaction.ts';
 export type Row = Record<string, unknown>;
 
 /**
- * Rows of one tenant in the order of an index: `of` has the index columns before the key, with their values.
- * The key cannot contain a time, because microseconds would be lost.
+ * One tenant's rows in the order of an index. `of` has the index columns before the key, with their values. The key
+ * cannot contain a time, because its microseconds would be lost.
  */
 export type Keyset = {
   table: string;
   of?: Record<string, unknown>;
-  /** A further condition on `held`, which is a constant. */
+  /** An additional constant condition on `held`. */
   where?: string;
   key: readonly string[];
   rows: number;
@@ -23,7 +23,7 @@ export type KeyPosition = readonly unknown[];
 export const positionOf = (row: Row | undefined, key: readonly string[]): KeyPosition =>
   key.map((name) => row?.[name]);
 
-/** SQL of the rows after a place, in key order, with its values. The table has the alias `held`. */
+/** SQL for the rows after a position, in key order, with its values. The table has the alias `held`. */
 export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition | null, columns = 'held.*') {
   const { values, add } = parametersAfter(tenantId);
   const { table, of = {}, where, key, rows } = keyset;
@@ -42,7 +42,7 @@ export function keysetSql(tenantId: string, keyset: Keyset, after: KeyPosition |
   return { text, values, add };
 }
 
-/** All pages, so that no statement grows with the table. */
+/** Reads page by page, so that no statement grows with the table. */
 export async function* pagesOf<R extends Row>(
   ctx: { db: Database; tenantId: string },
   keyset: Keyset,

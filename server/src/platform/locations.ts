@@ -1,13 +1,12 @@
 import { basename, join } from 'node:path';
 
-/** Whether this is the built service, with all files in one folder, or its sources. */
+/** Whether this is the built service, with all files in one folder, or running from sources. */
 const isBuilt = !import.meta.url.endsWith('.ts');
 const dist = join(import.meta.dirname, isBuilt ? '..' : '../../../dist');
 const server = isBuilt ? import.meta.dirname : join(import.meta.dirname, '../..');
 
 /**
- * Folders that the service reads. `npm run build` puts all of them into `dist/`; browser code is read only
- * from there.
+ * Folders that the service reads. `npm run build` writes all of them to `dist/`; browser code is read only from there.
  */
 export const locations = {
   console: join(dist, 'console'),
@@ -15,13 +14,13 @@ export const locations = {
   guide: join(dist, 'guide'),
   migrations: join(server, 'migrations'),
   courses: isBuilt ? join(server, 'courses') : join(server, '../courses'),
-  /** Our own code, which a process with untrusted input may read. */
+  /** Our own code, which processes with untrusted input may read. */
   code: isBuilt
     ? [server]
     : [join(server, 'src'), join(server, 'package.json'), join(server, '../standards')],
 };
 
-/** The location of a program that runs in its own process or thread, derived from that of its source. */
+/** The location of a program with its own process or thread, derived from that of its source. */
 export function programAddress(source: string, parent: string): URL {
   return new URL(isBuilt ? `./${basename(source, '.ts')}.js` : source, isBuilt ? import.meta.url : parent);
 }

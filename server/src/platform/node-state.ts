@@ -1,9 +1,9 @@
-/** What this node keeps in memory between requests. Each part has the name that it was declared with. */
+/** Data that this node keeps in memory between requests. Each part is stored under the symbol that declared it. */
 export type NodeState = Map<symbol, unknown>;
 
 export const openState = (): NodeState => new Map();
 
-/** Declares a part of the state. Only this declaration knows its symbol, so what is found there is a `V`. */
+/** Declares a part of the state. Only this function knows the symbol, so the value is always a `V`. */
 export function partOfState<V>(name: string, create: () => V): (ctx: { state: NodeState }) => V {
   const part = Symbol(name);
   return ({ state }) => {

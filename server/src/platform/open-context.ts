@@ -13,8 +13,8 @@ import { openCounters } from './operations/counters.ts';
 import type { Log } from './operations/log.ts';
 
 /**
- * Opens and migrates the database and opens the files: everything that verbs need. `migrates` false: an older
- * database is rejected.
+ * Opens everything that verbs need: the database, which is migrated, and the files. `migrates` false: an older database
+ * is rejected.
  */
 export async function openContext(
   config: Config,

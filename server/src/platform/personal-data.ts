@@ -1,7 +1,7 @@
 import type { TenantContext } from './context.ts';
 import type { KeyPosition } from './keyset.ts';
 
-/** Whose data it is. A person may have any number of enrolments: they are read a page at a time. */
+/** The person whose data it is. There may be any number of enrolments, so they are read page by page. */
 export type Person = {
   userId: string;
   loginId: string;
@@ -9,15 +9,13 @@ export type Person = {
   enrolments: () => AsyncIterable<string>;
 };
 
-/** Rows that an erasure changes in one statement; other work runs between two statements. */
+/** Rows that an erasure changes in one statement. Other work runs between statements. */
 export const batchRows = 150;
 
-/**
- * Data of one user, or of one of their enrolments. `until`: anything later was written by the erasure itself.
- */
+/** One user, or one of their enrolments. `until`: anything later was written by the erasure itself. */
 export type Subject = { userId: string; loginId: string; enrollId: string; until: Date };
 
-/** How many records a batch covered, and where the next one starts; null: nothing is left. */
+/** How many records a batch covered, and where the next one starts; null if nothing is left. */
 export type Batch = { records: number; next: KeyPosition | null };
 
 export type EraseBatch = (ctx: TenantContext, subject: Subject, after: KeyPosition | null) => Promise<Batch>;
@@ -29,11 +27,11 @@ export type CountUpTo = (
 ) => Promise<number>;
 
 /**
- * One kind of personal data. Each module describes its own tables; erasure receipts and a person's export are
- * built from these descriptions, in their order.
+ * One kind of personal data. Each module describes its own tables; erasure receipts and exports are built from these
+ * descriptions, in their order.
  */
 export type PersonalData = {
-  /** Its name in receipts, and the member of the exported document. */
+  /** The name in receipts, and the member in the exported document. */
   name: string;
   tables: readonly string[];
   /** What is erased, as worded in the receipt; null: nothing. */
@@ -41,20 +39,20 @@ export type PersonalData = {
   /** What is kept without identifying the person, and why. */
   kept: { what: string; why: string } | null;
   /**
-   * Erases one batch of the records that refer to the user. A later call also finds records added
-   * meanwhile.
+   * Erases one batch of the records that refer to the user. A later call also finds records that were added in the
+   * meantime.
    */
   eraseOfUser?: EraseBatch;
   /** Counts kept records that refer to the user, each once. */
   countOfUser?: EraseBatch;
-  /** Erases records of an enrolment that no longer has a user, so nothing is added meanwhile. */
+  /** Erases records of an enrolment that no longer has a user, so no more are added. */
   eraseOfEnrolment?: EraseBatch;
   count: CountUpTo;
-  /** All data held about the person, as records for them to read. */
+  /** Reads all data held about the person, as records for that person. */
   read: (ctx: TenantContext, person: Person) => AsyncIterable<object>;
 };
 
-/** `next` for a step that no longer finds rows once they are erased. */
+/** `next` for a step that finds no more rows once they are erased. */
 export const batchOf = (records: number): Batch => ({
   records,
   next: records < batchRows ? null : [],

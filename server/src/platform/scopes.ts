@@ -1,6 +1,6 @@
 import { Problem } from './errors.ts';
 
-/** What a key may be allowed to do. */
+/** The permissions that a key can have. */
 export const scopes = [
   'users:read',
   'users:write',
@@ -26,7 +26,7 @@ const operatorScopes: readonly Scope[] = ['catalogue:write', 'tenants:write'];
 
 export const tenantScopes: readonly Scope[] = scopes.filter((scope) => !operatorScopes.includes(scope));
 
-/** What learners' sessions may do, with their own LoginID only. */
+/** What learners' sessions may do, and only with their own LoginID. */
 export const learnerScopes: readonly Scope[] = [
   'users:read',
   'enrolments:read',
@@ -34,14 +34,14 @@ export const learnerScopes: readonly Scope[] = [
   'catalogue:read',
 ];
 
-/** On whose behalf a verb runs. Without `scopes` it is the service itself: a job or the command line. */
+/** The caller of a verb. Without `scopes`, it is the service itself: a job or the command line. */
 type Caller = { readonly scopes?: readonly Scope[] | undefined };
 
 export function hasScope(ctx: Caller, scope: Scope): boolean {
   return ctx.scopes === undefined || ctx.scopes.includes(scope);
 }
 
-/** The scopes in `wanted` that the caller has: whatever it creates gets no others. */
+/** Those of the `wanted` scopes that the caller has, because it cannot grant any others. */
 export function grantedScopes(ctx: Caller, wanted: readonly Scope[]): Scope[] {
   return wanted.filter((scope) => hasScope(ctx, scope));
 }
@@ -55,7 +55,7 @@ export function requireScope(ctx: Caller, scope: Scope, purpose: string): void {
     );
 }
 
-/** For work that a verb does on its own behalf, with a value that the caller did not choose. */
+/** For work that a verb does on its own behalf, with values that the caller did not choose. */
 export function asService<C extends Caller>(ctx: C): C {
   return { ...ctx, scopes: undefined };
 }

@@ -1,4 +1,4 @@
-/** An environment variable: its default as people read it, and what it means. */
+/** An environment variable: its default as shown to people, and its meaning. */
 type Words = { readonly default: string; readonly meaning: string };
 /** A whole number from `min` to `max`. */
 type Count = {

@@ -1,6 +1,5 @@
 /**
- * The maximum length of a package's path; an identifier of 255 characters is shorter in any spelling of a
- * real script.
+ * The maximum length of a package's path. In a real script, an identifier of 255 characters is shorter in any spelling.
  */
 const longest = 1_024;
 
@@ -15,8 +14,8 @@ export function hasExcessiveCombiningMarks(text: string): boolean {
 }
 
 /**
- * The form in which identifiers and file names are compared, in time linear in their length. Text that is too
- * long, or that no script would contain, is left unchanged.
+ * The form in which identifiers and file names are compared, computed in linear time. Text that is too long, or that no
+ * script would contain, is left unchanged.
  */
 export function toNfc(text: string): string {
   return text.length > longest || hasExcessiveCombiningMarks(text) ? text : text.normalize('NFC');

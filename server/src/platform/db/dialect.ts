@@ -15,10 +15,7 @@ import type { Schema } from './generated.ts';
 const maxNames = 300;
 const names = new Map<string, string>();
 
-/**
- * Only some statements are kept prepared: those whose text depends on their input would fill the server's
- * memory.
- */
+/** Only these statements stay prepared. Those whose text depends on their input would fill the server's memory. */
 export function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= maxNames) return known;
@@ -65,13 +62,13 @@ const driverOn = (connection: Connection): Driver => ({
 
 export type Database = Kysely<Schema>;
 
-/** `queue`: the queue in which its statements and transactions wait. */
+/** `queue`: the queue in which statements and transactions wait. */
 type Origin = { engine: Engine; queue: string | undefined };
 
 const connections = new WeakMap<Database, Connection>();
 const origins = new WeakMap<Database, Origin>();
 
-/** Shared, because it compiles synchronously, and making one takes most of the time of a new `Kysely`. */
+/** Shared, because it compiles synchronously, and creating one takes most of the time of creating a `Kysely`. */
 const compiler = new PostgresQueryCompiler();
 
 export function kyselyOver(connection: Connection): Database {
@@ -87,17 +84,17 @@ export function kyselyOver(connection: Connection): Database {
   return db;
 }
 
-/** Measured: 2 µs, so each request gets its own. */
+/** Creating one takes 2 µs, so each request gets its own. */
 export function kyselyOn(engine: Engine, queue?: string): Database {
   const db = kyselyOver({ query: (statement) => engine.query(statement, queue) });
   origins.set(db, { engine, queue });
   return db;
 }
 
-/** The engine on which transactions are started; none if already inside a transaction. */
+/** The engine that starts transactions; none inside a transaction. */
 export const originOf = (db: Database): Origin | undefined => origins.get(db);
 
-/** What hand-written statements are sent to, without Kysely. */
+/** The connection for hand-written statements, without Kysely. */
 export function connectionOf(db: Database): Connection {
   const connection = connections.get(db);
   if (!connection) throw new Error('This database was not opened by kyselyOver or kyselyOn.');

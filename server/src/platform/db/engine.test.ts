@@ -101,7 +101,7 @@ test('commits a transaction, and rolls back one that throws', async () => {
   assert.equal(await read(), 1);
 });
 
-test('does not report success when a failed statement was ignored', async () => {
+test('does not report success when the caller ignored a failed statement', async () => {
   const swallowing = engine.transaction(async (connection) => {
     await connection.query(add);
     await connection.query({ text: 'select 1 / 0', values: [] }).catch(() => {});

@@ -1,5 +1,5 @@
 export type Statement = {
-  /** Kept prepared under this name, which always has the same text. */
+  /** The statement stays prepared under this name, which always has the same text. */
   name?: string;
   text: string;
   values: readonly unknown[];
@@ -8,20 +8,18 @@ export type Statement = {
 export type Rows<R> = { rows: R[]; affected: number };
 
 /**
- * `queue`: the queue in which the statement waits, that of a tenant or one from `fair-queue.ts`; by default that of
- * the tenant it names, or the service's.
+ * `queue`: the queue in which the statement waits: a tenant's, or one from `fair-queue.ts`. The default is the queue of
+ * the tenant that the statement names, or else the service's.
  */
 export type Connection = { query<R>(statement: Statement, queue?: string): Promise<Rows<R>> };
 
-/**
- * How many are using the database, how many are waiting, and how many have had to wait since it was opened.
- */
+/** How many callers are using the database, how many are waiting, and how many have waited since it was opened. */
 export type EngineLoad = { inUse: number; waiting: number; waits: number };
 
 /** What the in-process database and a PostgreSQL server have in common. */
 export interface Engine extends Connection {
   readonly kind: 'pglite' | 'postgres';
-  /** Runs `work` in a transaction on its own connection; rolled back when it throws. */
+  /** Runs `work` in a transaction on its own connection, and rolls back if it throws. */
   transaction<T>(work: (connection: Connection) => Promise<T>, queue?: string): Promise<T>;
   /** Runs several statements without parameters, for migrations. */
   script(sql: string): Promise<void>;

@@ -45,7 +45,7 @@ test('lets nodes that start together share the work', async () => {
   assert.deepEqual(runs.flatMap(({ applied }) => applied).sort(), ['0001_first.sql', '0002_second.sql']);
 });
 
-test('rolls back a failed migration completely, and names it', async () => {
+test('rolls back a failed migration completely and names it', async () => {
   await write('0001_first.sql', 'create table first (id int)');
   await write('0002_second.sql', 'create table second (id int); select 1 / 0');
   await assert.rejects(migrate(engine, folder), /0002_second\.sql failed .*division by zero/);
@@ -59,14 +59,14 @@ test('stops if an applied file was changed', async () => {
   await assert.rejects(migrate(engine, folder), /0001_first\.sql was changed/);
 });
 
-test('stops if the database is newer', async () => {
+test('stops if the database is newer than the service', async () => {
   await write('0001_first.sql', 'create table first (id int)');
   await migrate(engine, folder);
   await rm(path.join(folder, '0001_first.sql'));
   await assert.rejects(migrate(engine, folder), /0001_first\.sql, which this version does not know/);
 });
 
-test('stops at a file inserted before an applied one', async () => {
+test('stops if a file was inserted before an applied one', async () => {
   await write('0002_second.sql', 'create table second (id int)');
   await migrate(engine, folder);
   await write('0001_first.sql', 'create table first (id int)');
@@ -78,7 +78,7 @@ test('stops at a file with an invalid name', async () => {
   await assert.rejects(migrate(engine, folder), /must be named like/);
 });
 
-test('builds an index outside a transaction, and again after a failure', async () => {
+test('builds an index outside a transaction, and rebuilds it after a failure', async () => {
   await write('0001_first.sql', 'create table first (id int); insert into first values (1), (1)');
   const index = (unique: string) => `-- outside a transaction
 drop index concurrently if exists first_by_id;
@@ -95,7 +95,7 @@ create ${unique} index concurrently first_by_id on first (id);
   assert.deepEqual(rows, [{ valid: true }]);
 });
 
-test('backs off from a lock held by others, so that nobody queues behind it', {
+test('backs off if it cannot get a lock, so that no statement queues behind it', {
   skip: isEmbedded && 'an embedded database has one connection; runs with --postgres',
 }, async () => {
   await write('0001_first.sql', 'create table first (id int); insert into first values (1)');
@@ -124,7 +124,7 @@ test('backs off from a lock held by others, so that nobody queues behind it', {
   console.log(`${reads} reads beside a waiting migration, the longest ${Math.round(longest)} ms`);
 });
 
-test('gives up after a number of attempts, without any effect', {
+test('gives up after a number of attempts and changes nothing', {
   skip: isEmbedded && 'an embedded database has one connection; runs with --postgres',
 }, async () => {
   await write('0001_first.sql', 'create table first (id int)');

@@ -8,20 +8,20 @@ export type Migration = { name: string; sql: string; checksum: string };
 type Applied = Pick<Migration, 'name' | 'checksum'>;
 
 const nameShape = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** An arbitrary number that nothing else locks in this database. */
+/** An arbitrary number for an advisory lock that nothing else in this database uses. */
 const lockNumber = 5_119_244_003;
 /** How often to check whether another node has finished. */
 const turn = 100;
 
-/** How long a change may wait for a lock, and block everyone queueing behind it, before it backs off. */
+/** How long a change may wait for a lock, with all other statements queued behind it, before it backs off. */
 export type LockTimeouts = { lockMilliseconds: number; pauseMilliseconds: number; tries: number };
 
 const defaults: LockTimeouts = { lockMilliseconds: 500, pauseMilliseconds: 1_000, tries: 600 };
 
 /**
- * Forward only. Nodes that start together take turns, and each migration runs in a transaction of its own.
- * Serving nodes are not blocked for long: in PostgreSQL everybody queues behind a waiter for an exclusive
- * lock, so these waits are short.
+ * Migrates forward only. Nodes that start together take turns, and each migration runs in its own transaction. In
+ * PostgreSQL all statements queue behind one that waits for an exclusive lock, so these waits are short and running
+ * nodes are not blocked for long.
  */
 export async function migrate(
   engine: Engine,
@@ -54,7 +54,7 @@ export async function isMigrated(engine: Engine, folder: string): Promise<boolea
   return (await readMigrations(folder)).every(({ name }) => names.has(name));
 }
 
-/** A lock that was not acquired, a deadlock, and their consequences. */
+/** A lock that could not be acquired, a deadlock, or an error that follows from one. */
 function isContention(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } };
   return [code, cause?.code].some((state) => state === '55P03' || state === '40P01');
@@ -74,7 +74,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 type Step = { name: string } | 'done' | 'taken';
 
 /**
- * The lock on the whole migration is polled, not waited for: a waiter holds a snapshot, and building an index
+ * The lock for the whole migration is polled, because a waiting statement would hold a snapshot, and building an index
  * concurrently waits for all snapshots.
  */
 function applyNext(engine: Engine, migrations: Migration[], lockMilliseconds: number): Promise<Step> {
@@ -103,7 +103,7 @@ function applyNext(engine: Engine, migrations: Migration[], lockMilliseconds: nu
   });
 }
 
-/** Its statements, which build or drop indexes concurrently, can be repeated and are sent one by one. */
+/** Such a file builds or drops indexes concurrently. Its statements are sent one by one and can be repeated. */
 export const isOutside = (sql: string): boolean => sql.startsWith('-- outside a transaction\n');
 
 async function apply(engine: Engine, connection: Connection, { sql }: Migration): Promise<void> {
@@ -113,7 +113,7 @@ async function apply(engine: Engine, connection: Connection, { sql }: Migration)
       if (statement.trim() !== '') await engine.script(statement);
     }
   else {
-    // An embedded database has a single connection, so there is nobody to wait for.
+    // The embedded database has a single connection, so there is nothing to be concurrent with.
     const text = isOutside(sql) ? sql.replaceAll(/\bconcurrently\b/gi, '') : sql;
     await connection.query({ text: `/* across tenants: migration */ ${text}`, values: [] });
   }

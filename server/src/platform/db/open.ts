@@ -12,7 +12,7 @@ export type DatabaseOptions = {
   log: DatabaseLog;
 };
 
-/** Does not migrate: see `migrate`. */
+/** Does not migrate the database; see `migrate`. */
 export async function openDatabase({
   databaseUrl,
   statementNames,

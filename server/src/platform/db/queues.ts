@@ -2,25 +2,22 @@ import { isAnonymousQueue, operatorQueue } from '../load/fair-queue.ts';
 import { type Database, kyselyOn, originOf } from './dialect.ts';
 
 /**
- * The same context, with statements and transactions waiting in this database queue. No effect inside a
- * transaction.
+ * The same context, whose statements and transactions wait in this database queue. Has no effect inside a transaction.
  */
 export function inQueue<C extends { db: Database }>(ctx: C, queue: string): C {
   const origin = originOf(ctx.db);
   return origin ? { ...ctx, db: kyselyOn(origin.engine, queue) } : ctx;
 }
 
-/** Whether it is not known yet on whose behalf the context acts. */
+/** Whether the caller has not been identified yet. */
 export const isAnonymous = (ctx: { db: Database }): boolean => isAnonymousQueue(originOf(ctx.db)?.queue);
 
-/**
- * The context of a tenant: everything done with it waits in the tenant's queue, whatever the statements name.
- */
+/** A tenant's context: all of its statements wait in the tenant's queue, whatever they name. */
 export function forTenant<C extends { db: Database }>(ctx: C, tenantId: string): C & { tenantId: string } {
   return { ...inQueue(ctx, tenantId), tenantId };
 }
 
-/** A context in the queue of a tenant, or of the operator. */
+/** A context that uses a tenant's queue, or the operator's. */
 export function inQueueOf<C extends { db: Database }>(ctx: C, tenantId: string | null): C {
   return inQueue(ctx, tenantId ?? operatorQueue);
 }

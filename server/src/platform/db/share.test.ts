@@ -12,7 +12,7 @@ import { run, transaction } from './transaction.ts';
 let engine: Engine;
 before(async () => {
   engine = guardTenants(shareAmongTenants(await openEmptyTestDatabase()));
-  // Opens all connections, so that no statement waits for one.
+  // Opens all connections in advance, so that no statement waits for one to open.
   const sleep = { text: 'select pg_sleep(0.05)', values: [] };
   await Promise.all(Array.from({ length: 10 }, (_, tenant) => engine.query(sleep, `${tenant}`)));
 });
@@ -23,7 +23,7 @@ const work = (tenantId: string) => ({
   values: [tenantId, 'lectern.test'],
 });
 
-test("another tenant's statement waits only for a few of a tenant that sends hundreds", async () => {
+test('a statement waits for only a few statements of a tenant that sends hundreds', async () => {
   const order: string[] = [];
   const done = (tenantId: string) => () => order.push(tenantId);
   const busy = Array.from({ length: 200 }, () => engine.query(work('busy')).then(done('busy')));
@@ -34,7 +34,7 @@ test("another tenant's statement waits only for a few of a tenant that sends hun
   assert.deepEqual([order.length, engine.load().waiting], [201, 0]);
 });
 
-test("the service's own statements go first; those on behalf of a tenant wait in its queue", async () => {
+test("the service's own statements go first, and those on behalf of a tenant wait in its queue", async () => {
   const order: string[] = [];
   const done = (whose: string) => () => order.push(whose);
   const busy = Array.from({ length: 100 }, () => engine.query(work('busy')).then(done('busy')));
@@ -48,7 +48,7 @@ test("the service's own statements go first; those on behalf of a tenant wait in
   assert.ok(last >= order.length - 10, "it waits in its tenant's queue");
 });
 
-test('the same applies to transactions, and failed ones free their places', async () => {
+test('the same applies to transactions, and failed ones free their slots', async () => {
   const order: string[] = [];
   const act = (tenantId: string) => async (connection: Connection) => {
     await connection.query(work(tenantId));
@@ -63,7 +63,7 @@ test('the same applies to transactions, and failed ones free their places', asyn
   assert.deepEqual([order.length, engine.load().waiting], [61, 0]);
 });
 
-test('six busy tenants with slow statements, plus background work, never starve key look-ups', async () => {
+test('six busy tenants with slow statements and background work never starve key look-ups', async () => {
   let [isOn, done] = [true, 0];
   const slow = async (tenantId: string) => {
     while (isOn) {
@@ -84,12 +84,12 @@ test('six busy tenants with slow statements, plus background work, never starve 
   }
   isOn = false;
   await Promise.all(busy);
-  // A PostgreSQL server works on all six tenants' statements at the same time.
+  // A PostgreSQL server runs the statements of all six tenants at the same time.
   const most = engine.kind === 'pglite' ? 2 : 7;
   assert.ok(Math.max(...passed) <= most, `statements that came first: ${passed}`);
 });
 
-test('background work that never pauses leaves every second turn to tenants', async () => {
+test('continuous background work leaves every second turn to tenants', async () => {
   let [isOn, done] = [true, 0];
   const background = async () => {
     while (isOn) {

@@ -8,15 +8,15 @@ import {
 } from '../load/fair-queue.ts';
 import type { Engine } from './engine.ts';
 
-/** The embedded database does one thing at a time. For a server there are ten connections. */
+/** The embedded database runs one statement at a time; a server has ten connections. */
 const shares = { pglite: { most: 1, maxPerCaller: 1 }, postgres: { most: 10, maxPerCaller: 7 } };
 /** Maximum number waiting in one queue. */
 const limits = { longestWait: 5_000, maxWaiting: 5_000 };
 
 /**
- * Each tenant has a queue of statements and transactions, and the queues are served in turn, so a tenant with a thousand
- * requests delays only its own. Look-ups of credentials and background work go first, at most
- * every other turn: they are few and short, and every tenant depends on them.
+ * Each tenant has a queue of statements and transactions. The queues are served in turn, so a tenant with a thousand
+ * requests delays only itself. Credential look-ups and background work go first, at most every other turn: they are few
+ * and short, and every tenant depends on them.
  */
 export function shareAmongTenants(engine: Engine): Engine {
   const queue = openFairQueue({ ...shares[engine.kind], ...limits, first: [credentialsQueue, serviceQueue] });

@@ -45,7 +45,7 @@ async function openCopy(): Promise<Engine> {
 }
 
 function openInMemory(image?: Uint8Array): Promise<PgliteEngine> {
-  // A test ends before a second of work by the optimising compiler pays off.
+  // A test ends before the optimising compiler, which takes a second, would pay off.
   setFlagsFromString('--liftoff-only');
   return openPglite({ folder: null, ...(image ? { image } : {}) });
 }
@@ -65,7 +65,10 @@ export async function migratedTemplate(serverUrl: string): Promise<string> {
   });
 }
 
-/** Databases are copied, because creating one takes seconds: it is done once per version, and read once per process. */
+/**
+ * Databases are copied, because creating one takes seconds. The template is created once per version and read once per
+ * process.
+ */
 const images = {
   empty: once(() => image('empty', openInMemory)),
   migrated: once(() => image('migrated', openMigrated)),

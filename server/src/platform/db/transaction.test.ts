@@ -31,7 +31,7 @@ const count = {
   values: [`${own}%`],
 };
 
-test('shadows ctx, and commits', async () => {
+test('provides its own ctx, and commits', async () => {
   await transaction(ctx, async (ctx) => {
     assert.equal(ctx.now().getFullYear(), 2026);
     await put(ctx.db, 'a');
@@ -67,7 +67,7 @@ test('counts the rows that Kysely changed', async () => {
   assert.equal(numUpdatedRows, 1n);
 });
 
-test("rejects Kysely's own transactions, which would not be joined", async () => {
+test("rejects Kysely's own transactions, which nested calls would not join", async () => {
   await assert.rejects(
     ctx.db.transaction().execute((trx) => put(trx, 'b')),
     /transaction\(ctx, work\)/,

@@ -2,13 +2,14 @@ import { connectionOf, type Database, kyselyOver, nameOf, originOf } from './dia
 import type { Statement } from './engine.ts';
 
 /**
- * Transactions of several concurrent callers: one caller's savepoint would include the others' statements.
+ * Transactions shared by concurrent callers. They cannot nest: one caller's savepoint would include the others'
+ * statements.
  */
 const shared = new WeakSet<Database>();
 
 /**
- * `work` gets the same ctx on one transaction. Inside another transaction it becomes a savepoint, and its
- * writes are undone when it throws.
+ * Runs `work` with the same ctx on one transaction. Inside another transaction it uses a savepoint, and its writes are
+ * undone if it throws.
  */
 export async function transaction<C extends { db: Database }, T>(
   ctx: C,
@@ -24,7 +25,7 @@ export function isInTransaction({ db }: { db: Database }): boolean {
   return originOf(db) === undefined;
 }
 
-/** `work` joins the transaction of `ctx` or gets its own. It must not catch database errors. */
+/** `work` joins the transaction of `ctx`, or gets one. It must not catch database errors. */
 export function joinTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
@@ -32,7 +33,7 @@ export function joinTransaction<C extends { db: Database }, T>(
   return originOf(ctx.db) ? transaction(ctx, work) : work(ctx);
 }
 
-/** One transaction for several callers' work, none of which can begin a nested one. */
+/** One transaction for the work of several callers, none of which can nest another. */
 export function sharedTransaction<C extends { db: Database }, T>(
   ctx: C,
   work: (ctx: C) => Promise<T>,
@@ -52,7 +53,7 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
     await send('release savepoint nested');
     return result;
   } catch (error) {
-    // If the connection is lost, so is the whole transaction.
+    // If the connection was lost, the whole transaction is lost too.
     await send('rollback to savepoint nested')
       .then(() => send('release savepoint nested'))
       .catch(() => {});
@@ -60,7 +61,7 @@ async function nested<C extends { db: Database }, T>(ctx: C, work: (ctx: C) => P
   }
 }
 
-/** Runs a hand-written statement on `ctx.db`: in its transaction, if there is one. */
+/** Runs a hand-written statement on `ctx.db`, and in its transaction if there is one. */
 export async function run<R>({ db }: { db: Database }, { name, text, values }: Statement): Promise<R[]> {
   const known = name ?? nameOf(text);
   const statement = known === undefined ? { text, values } : { name: known, text, values };

@@ -2,13 +2,16 @@ import type { Database } from './dialect.ts';
 import { type Parameters, parametersAfter } from './parameters.ts';
 import { run } from './transaction.ts';
 
-/** Rows that a statement visits. On the embedded database 2,000 take 3 to 20 ms, and others wait for it. */
+/**
+ * Maximum rows that one statement visits. On the embedded database 2,000 rows take 3 to 20 ms, while other statements
+ * wait.
+ */
 export const maxVisited = 2_000;
 
 /**
- * A way to visit a list: conditions on `held`, each served by one index. `order`: the order of that index, if it is not
- * the list's; empty if there is none. Such a way is of use only if it has few rows. `rows`, `filter`: its own rows instead
- * of the list's, and a further condition.
+ * A way to read a list through one index: `ranges` are conditions on `held`. `order` is the index's order if it differs
+ * from the list's, and empty if it has none; such a path only helps if it has few rows. `rows` and `filter` replace the
+ * list's rows and add a condition.
  */
 export type AccessPath = { ranges: readonly string[]; order?: string; rows?: string; filter?: string };
 
@@ -21,19 +24,19 @@ export type List = {
   key: readonly string[];
   after: readonly unknown[] | null;
   newest?: boolean;
-  /** The most selective first. */
+  /** Ordered by selectivity, the most selective first. */
   accessPaths: readonly ((parameters: Parameters) => AccessPath)[];
   /** SQL of all conditions on `held`. */
   filter: (parameters: Parameters) => string;
-  /** SQL that adds the columns of the record to the rows of `page`, which it calls `held`. */
+  /** SQL that adds the record's columns to the rows of `page`, which it calls `held`. */
   show?: (page: string) => string;
-  /** Rows of the page. */
+  /** Maximum rows on the page. */
   wanted: number;
 };
 
 /**
- * `end`: the row with which the visit ended before the page was full; null: the page is full, or the list has ended.
- * `read`: what the statement returned.
+ * `end` is the row at which the visit stopped before the page was full; null if the page is full or the list has ended.
+ * `read` is everything that the statement returned.
  */
 export type Visit<R> = { rows: R[]; end: R | null; read: R[] };
 
@@ -48,7 +51,7 @@ function afterSql({ key, after, newest }: List, { add }: Parameters): string {
   return ` and (${names}) ${newest ? '<' : '>'} (${after.map(add).join(', ')})`;
 }
 
-/** SQL of the first rows of a way that match; one that does not match is among them if the visit ended with it. */
+/** SQL for a path's first matching rows. If the visit stopped at a row that does not match, that row is included. */
 export function visitSql(list: List, path: AccessPath, parameters: Parameters, most: number): string {
   const order = orderOf(list);
   const own = path.order ?? order;
@@ -74,7 +77,7 @@ function compareKeys(one: Key, other: Key): number {
   return Number(one) - Number(other);
 }
 
-/** Whether a row is behind another in the list. */
+/** Whether a row comes after another in the list. */
 function isBehind<R>({ key, newest }: List, row: R, other: R): boolean {
   for (const name of key) {
     const compared = compareKeys(row[name as keyof R] as Key, other[name as keyof R] as Key);
@@ -84,9 +87,9 @@ function isBehind<R>({ key, newest }: List, row: R, other: R): boolean {
 }
 
 /**
- * The next rows of a list, found in statements that visit a bounded number of rows, whatever the filters: no index
- * serves several of them, and each may match many rows where all together match none. If the first way neither fills
- * the page nor ends, the others are tried, and the one that came furthest counts.
+ * Reads the next rows of a list with statements that visit a bounded number of rows, whatever the filters. No index
+ * covers several filters at once, and each filter may match many rows even if no row matches all of them. If the first
+ * path neither fills the page nor reaches its end, the others are tried, and the one that got furthest is used.
  */
 export async function visitRows<R extends object>(ctx: { db: Database }, list: List): Promise<Visit<R>> {
   const visit = await tryAccessPaths<R>(ctx, list);
@@ -94,7 +97,7 @@ export async function visitRows<R extends object>(ctx: { db: Database }, list: L
   return visit;
 }
 
-/** Null: all ways are in other orders, and each has many rows. */
+/** Returns null if every path has many rows and an order of its own. */
 export async function tryAccessPaths<R extends object>(
   ctx: { db: Database },
   list: List,
@@ -114,7 +117,7 @@ export async function tryAccessPaths<R extends object>(
   return furthest;
 }
 
-/** Most pages are full after few rows. Measured: if 2,000 may be visited, the planner sorts all rows of a range instead. */
+/** Most pages are full after few rows. With a limit of 2,000, the planner would sort all rows of a range instead. */
 const firstVisited = ({ wanted }: List) => Math.max(100, 2 * wanted);
 
 async function visitBy<R extends object>(
@@ -133,7 +136,7 @@ async function visitBy<R extends object>(
   return { ...visit, end: isFull ? null : visit.end, isDone: isFull || visit.end === null, isInOrder };
 }
 
-/** The rows that match, and the one with which the visit ended. */
+/** The rows that match, and the one at which the visit stopped. */
 export function readVisit<R>(rows: (R & Visited)[], most: number): Visit<R> {
   const end = rows.find((row) => row.visited === most) ?? null;
   return { rows: rows.filter(({ found }) => found), end, read: rows };

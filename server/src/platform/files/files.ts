@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncPath } from './durable.ts';
 
-/** Where releases' files are stored. One folder per release, complete as soon as it has its name. */
+/** Storage for the files of releases: one folder per release, renamed to its final name once it is complete. */
 export type PackageFiles = {
   /** A new path on the same disk as the releases, for incomplete folders. */
   scratch(name: string): Promise<string>;
@@ -31,7 +31,7 @@ export async function openFiles(dataDir: string): Promise<PackageFiles> {
   };
 }
 
-/** Removes what killed imports left behind; recent folders may belong to another node. */
+/** Removes the leftovers of killed imports. Recent folders may belong to another node. */
 export async function clearScratch(dataDir: string, ageMilliseconds: number): Promise<void> {
   const folder = join(dataDir, 'scratch');
   for (const name of await readdir(folder)) {

@@ -5,22 +5,22 @@ import type { Log } from '../operations/log.ts';
 import { ConfigError } from '../settings.ts';
 
 const forOthers = 0o077;
-/** Windows has no such modes. */
+/** Windows has no file modes. */
 const hasModes = process.platform !== 'win32';
 
-/** Whatever this process, its threads and its children create is readable only by its own user. */
+/** Makes everything that this process, its threads and its children create readable only by its user. */
 export function createForOwnerOnly(): void {
   process.umask(forOthers);
 }
 
-/** Creates the data folder, or restricts its permissions so that nobody else can open it. */
+/** Creates the data folder, or restricts its permissions to the owner. */
 export function closeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!hasModes) return;
   const { mode } = statSync(folder);
   const isWide = (mode & forOthers) !== 0;
   if (isWide) closeFolder(folder, mode);
-  // Nobody reaches the contents of a closed folder, so the whole tree is walked only if this one was open.
+  // The contents of a closed folder are out of reach, so the whole tree is walked only if this folder was open.
   const wide = readdirSync(folder).filter((name) => isWide || isReadableByOthers(join(folder, name)));
   const changed = wide.reduce((count, name) => count + restrictToOwner(join(folder, name)), 0);
   if (isWide || changed > 0)
@@ -52,7 +52,7 @@ function isReadableByOthers(path: string): boolean {
   return found !== undefined && !found.isSymbolicLink() && (found.mode & forOthers) !== 0;
 }
 
-/** Removes all permissions of others, recursively; returns how many files and folders were changed. */
+/** Removes all permissions of group and others, recursively. Returns how many files and folders were changed. */
 export function restrictToOwner(path: string): number {
   if (!hasModes) return 0;
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -63,7 +63,7 @@ export function restrictToOwner(path: string): number {
   try {
     chmodSync(path, found.mode & 0o700);
   } catch {
-    // It belongs to another user and is inside a closed folder.
+    // The file belongs to another user, inside a folder that is already closed.
     return changed;
   }
   return changed + 1;

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
 /**
- * Writes the folder as a zip whose bytes depend only on the files' names and contents. Hidden files and links
- * are left out.
+ * Writes the folder as a zip whose bytes depend only on the files' names and contents. Hidden files and links are
+ * skipped.
  */
 export async function packFolder(folder: string, file: string): Promise<void> {
   const names = await listFiles(folder, '');
@@ -16,7 +16,7 @@ export async function packFolder(folder: string, file: string): Promise<void> {
   for (const name of names.sort()) zip.addFile(join(folder, name), name, options);
   zip.end();
 
-  // Under a temporary name first: an interrupted run leaves no partial archive under the final one.
+  // The zip gets a temporary name first, so an interrupted run leaves no partial archive under the final name.
   const partial = `${file}.${process.pid}.partial`;
   const failed = new Promise<never>((_, reject) => zip.once('error', reject));
   try {

@@ -22,7 +22,7 @@ function send(reply: FastifyReply, { status, body, headers, file }: Answer): unk
   return body === undefined ? reply.send() : body;
 }
 
-/** Responds to the player page; its ticket or session says on whose behalf it acts. */
+/** Responds to the player page. Its ticket or session identifies the learner. */
 export function sessionHandler(ctx: Context, route: Route): Handler {
   return async (request, reply) => {
     const { params, query, body } = request;
@@ -52,7 +52,7 @@ function contextOf(
   return inQueue(acting, route.access === 'anyone' ? anonymousQueueOf(request.ip) : operatorQueue);
 }
 
-/** The handler's input. `more`: query fields for one page of several. */
+/** The handler's input. `more`: query fields that request one page of several. */
 async function inputOf({ ctx, route, request }: Call, more?: object) {
   if (more && 'Cursor' in more) await ctx.checkCaller?.();
   const { params, query, body } = request;
@@ -92,7 +92,7 @@ async function workInTurns({ ctx, request }: Call, work: () => Promise<Answer>):
 }
 
 /**
- * Responds to API callers: once per Idempotency-Key; lists and reports in the tenant's queue, as rows if
+ * Responds to API callers: once per Idempotency-Key, in the tenant's queue for lists and reports, and as rows if
  * requested.
  */
 export function callHandler(ctx: Context, route: Route, guards: Guards): Handler {

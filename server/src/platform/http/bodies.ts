@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import type { Route } from './routes.ts';
 import { checkShape, type JsonShape } from './validation/json-shape.ts';
 
-/** The deepest record has four levels; the longest lists are of tenants and courses. */
+/** The most deeply nested record has four levels; the longest lists are those of tenants and courses. */
 const recordShape: JsonShape = { depth: 8, values: 20_000 };
 
 /** Accepts JSON, and the content types of routes that take a stream. */
@@ -25,7 +25,7 @@ export function parseRecords(app: FastifyInstance, routes: readonly Route[]): vo
     });
 }
 
-/** Accepts JSON with any content type: `sendBeacon`, used by a closing page, sends text. */
+/** Accepts JSON with any content type: `sendBeacon`, which closing pages use, sends text. */
 export function parseBeacons(app: FastifyInstance, shape: JsonShape): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();

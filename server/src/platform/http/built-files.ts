@@ -11,7 +11,7 @@ const endings = [
   ['gzip', '.gz'],
 ] as const;
 
-/** A file built by `npm run build`, such as the page of the console or player. */
+/** A file built by `npm run build`, such as the console's or player's page. */
 export function readBuilt(folder: string, name: string): string {
   try {
     return readFileSync(join(folder, name), 'utf8');

@@ -39,7 +39,7 @@ function request(session: ClientHttp2Session) {
   return stream;
 }
 
-test('HTTP/2: all 300 requests of a page are answered, 100 at a time', async () => {
+test('HTTP/2: all 300 requests from a page are answered, 100 at a time', async () => {
   const session = await openSession();
   assert.equal(session.remoteSettings.maxConcurrentStreams, 100);
   const streams = Array.from({ length: 300 }, () => request(session));
@@ -72,7 +72,7 @@ async function openRaw(): Promise<TLSSocket> {
   return socket;
 }
 
-/** `count` requests, all of them cancelled. */
+/** `count` requests, all of which are cancelled. */
 function cancelledRequests(count: number, first: number): Buffer {
   const ids = Array.from({ length: count }, (_, at) => first + 2 * at);
   return Buffer.concat(ids.flatMap((id) => [frame(1, 5, id, headers), frame(3, 0, id, cancel)]));

@@ -12,11 +12,11 @@ import { closeConnection, connectionOf, streamOf } from './http2.ts';
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Pipelined requests that may wait on a connection. No browser pipelines, and programs rarely send this many
- * in advance.
+ * Maximum pipelined requests waiting on a connection. Browsers do not pipeline, and programs rarely send this many in
+ * advance.
  */
 const maxWaiting = 100;
-/** Idle connections stay open longer than those of load balancers, usually 60 s. */
+/** Longer than the idle timeout of load balancers, which is usually 60 s. */
 const idleMilliseconds = 72_000;
 
 /** Browsers load a course's files in parallel. Clients that keep cancelling requests are disconnected. */
@@ -26,7 +26,7 @@ const streamLimits = {
   streamResetRate: 20,
 };
 
-/** The requests of an HTTP/1.1 connection that wait for the one being handled; `pass` starts the next. */
+/** Requests on an HTTP/1.1 connection that wait for the one being handled; `pass` starts the next. */
 type ConnectionQueue = { busy: boolean; readonly waiting: (() => void)[]; readonly pass: () => void };
 
 type Rejected = 'address_concurrency' | 'address_rate' | 'unread';
@@ -46,14 +46,14 @@ export function openHttpServer(
   const atGate = peers ? waitAtGate(peers, handle, () => reject('address_rate')) : handle;
   const inOrder = inTurn(atGate, stalled, peers);
   const server = tls ? openSecureServer(tls, inOrder) : createServer(headerLimits, inOrder);
-  // Node itself would answer 417. An expectation that we do not know may be ignored (RFC 9110 §10.1.1).
+  // Node would answer 417. An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', inOrder);
   server.keepAliveTimeout = idleMilliseconds;
   server.requestTimeout = 0;
   server.setTimeout(silenceMilliseconds);
   if (peers) limitConnections(server, peers, () => reject('address_concurrency'));
   stalled.follow(server);
-  // Once read while open, a socket's address is still available after the client has hung up.
+  // A socket's address stays available after the client has hung up only if it was read before.
   for (const event of ['connection', 'secureConnection'])
     server.on(event, (socket: Socket) => void socket.remoteAddress);
   return server;
@@ -67,9 +67,7 @@ function openSecureServer(tls: NonNullable<Config['tls']>, handle: Handler): Ser
   return server as unknown as Server;
 }
 
-/**
- * A network at its maximum gets no further connection: the TLS handshake alone would cost us a millisecond.
- */
+/** A network at its maximum gets no further connection, because the TLS handshake alone would cost a millisecond. */
 function limitConnections(server: Server, peers: Peers, reject: () => void): void {
   const remember = (connection: object, { remoteAddress }: { remoteAddress?: string | undefined }) => {
     if (remoteAddress) peers.networks.set(connection, networkOf(remoteAddress));
@@ -89,7 +87,7 @@ function limitConnections(server: Server, peers: Peers, reject: () => void): voi
   server.on('session', (session) => remember(session, session.socket));
 }
 
-/** Delays the requests of a network that gets nothing but rejections, before they cost anything. */
+/** Delays requests from a network that gets only rejections, before they cost anything. */
 function waitAtGate(peers: Peers, handle: Handler, reject: () => void): Handler {
   return (request, response) => {
     const queue = queueBefore(peers, connectionOf(request));
@@ -122,7 +120,7 @@ function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): 
       start?.();
     };
     const pass = () => {
-      // Lets other connections proceed in between.
+      // Lets other connections proceed first.
       if (waiting.length > 0) setImmediate(next);
       else queue.busy = false;
     };
@@ -134,7 +132,7 @@ function inTurn(handle: Handler, stalled: StalledAnswers, peers: Peers | null): 
     const { socket } = request;
     if (request.httpVersionMajor >= 2) {
       stalled.add(streamOf(request));
-      // After the rest of the packet, which may cancel the request.
+      // Waits for the rest of the packet, which may cancel the request.
       setImmediate(() => {
         if (!isCancelled(request)) handle(request, response);
       });

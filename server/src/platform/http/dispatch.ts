@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-/** For anonymous callers: forms with a few fields. */
+/** Anonymous callers send only forms with a few fields. */
 const anonymousBytes = 16 * 1024;
 
 type Entry = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -39,7 +39,7 @@ function namesTenant({ access }: Route, { caller, headers }: FastifyRequest): bo
   );
 }
 
-/** The caller is authorised and counted before any of the body is read. */
+/** Authorises and counts the caller before any of the body is read. */
 function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
   if (route.access === 'anyone') return async (request) => refuseLargeBody(request);
   if (route.access === 'session')
@@ -50,7 +50,7 @@ function entryOf(ctx: Context, route: Route, guards: Guards): Entry {
       look: (isTrusted) =>
         guards.authenticate(isTrusted ? ctx : inQueue(ctx, anonymousQueueOf(request.ip)), request),
     });
-    // Before the rejection, so that the log names the key and rejected calls are rate-limited, too.
+    // Set before the rejection, so that the log names the key and rejected calls are rate-limited too.
     request.caller = caller;
     countCall(ctx, caller.keyId, reply);
     guards.authorize(caller, route, loginIdIn(request.params));
@@ -79,7 +79,7 @@ function preparation({ forms, body, streams }: Route): Step {
   };
 }
 
-/** What requests are validated against, and what responses are filtered by. */
+/** The schemas that validate requests and filter responses. */
 function checksOf({ params, query, body, answers }: Route) {
   const filters = Object.entries(answers).flatMap(([status, { schema, type }]) =>
     schema && !type ? [[status, schema] as const] : [],
@@ -92,10 +92,7 @@ function checksOf({ params, query, body, answers }: Route) {
   };
 }
 
-/**
- * Registers every operation with its access rules, its input and its response filter, all from the route's
- * data.
- */
+/** Registers every operation with its access rules, input and response filter, all taken from the route's data. */
 export function registerRoutes(
   app: FastifyInstance,
   ctx: Context,

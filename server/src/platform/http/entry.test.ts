@@ -37,7 +37,7 @@ test('without valid credentials every route of both origins responds before any 
     }
 });
 
-test('a rejected caller gets the response, and is disconnected if it keeps sending', async () => {
+test('a rejected caller gets the response, and is disconnected if it keeps sending the body', async () => {
   const socket = await openSocket(service.baseUrl);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   const answer = await ask(socket, head('POST', '/user', 'Content-Length: 50000000\r\n'));
@@ -102,7 +102,7 @@ test('Content-Encoding: identity does not count as compressed', async () => {
   assert.equal(made.status, 201);
 });
 
-test('forms from callers without credentials may have 16 KiB', async () => {
+test('forms from callers without credentials may be up to 16 KiB', async () => {
   for (const path of ['/oauth/token', '/session', '/session/sign-in']) {
     const answer = await service.api('POST', path, { filler: 'x'.repeat(17_000) }, '');
     assert.equal(answer.status, 413, path);

@@ -7,7 +7,7 @@ import { beginBulk, declaredBytes, requireDiskSpace } from '../rows/uploads.ts';
 import { notFound } from './problems.ts';
 import type { Caller } from './routes.ts';
 
-/** Rejects what no caller may send, before the body is read. */
+/** Rejects requests that no caller may send, before reading the body. */
 export function refuseBeforeBody(request: FastifyRequest): Problem | undefined {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
@@ -15,7 +15,7 @@ export function refuseBeforeBody(request: FastifyRequest): Problem | undefined {
   return request.is404 && hasBody(request.raw) ? notFound(request) : undefined;
 }
 
-/** Rejects a body whose declared length is too large before it is read. */
+/** Rejects a body by its declared length, before reading it. */
 export function refuseLargeBody(request: FastifyRequest): void {
   const bytes = declaredBytes(request);
   if (bytes === 0) return;
@@ -27,10 +27,7 @@ export function refuseLargeBody(request: FastifyRequest): void {
     );
 }
 
-/**
- * Admits a known caller's upload: a package, or the rows of a bulk call, of which a key may have two at a
- * time.
- */
+/** Admits a known caller's upload: a package, or the rows of a bulk call. A key may make two bulk calls at a time. */
 export async function admitUpload(
   ctx: Context,
   request: FastifyRequest,

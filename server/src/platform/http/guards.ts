@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Caller, Route } from './routes.ts';
 
-/** Who is calling; throws without valid credentials. */
+/** Returns the caller; throws without valid credentials. */
 export type Authenticate = (ctx: Context, request: FastifyRequest) => Promise<Caller>;
-/** The credentials of a request, valid or not, however they are written; null: it has none. */
+/** The credentials of a request, valid or not, in a normalised form; null if it has none. */
 export type CredentialsOf = (ctx: Context, request: FastifyRequest) => string | null;
 /** Throws if the caller may not call the route; `loginId` is the one in the path. */
 export type Authorize = (caller: Caller, route: Route, loginId: string | null) => void;

@@ -6,17 +6,17 @@ export function streamOf(request: IncomingMessage): ServerHttp2Stream {
   return (request as unknown as Http2ServerRequest).stream;
 }
 
-/** What the streams of an HTTP/2 client and the requests of an HTTP/1.1 connection have in common. */
+/** An object shared by all requests on a connection: an HTTP/2 session or an HTTP/1.1 socket. */
 export function connectionOf(request: IncomingMessage): object {
   return request.httpVersionMajor >= 2 ? (streamOf(request).session ?? request) : request.socket;
 }
 
-/** Drops the response that is being sent. */
+/** Cancels the response that is being sent. */
 export function cancel(stream: ServerHttp2Stream): void {
   stream.close(constants.NGHTTP2_CANCEL);
 }
 
-/** Closes an HTTP/1.1 client's connection, or an HTTP/2 client's session with all of its streams. */
+/** Closes an HTTP/1.1 connection, or an HTTP/2 session with all of its streams. */
 export function closeConnection(request: IncomingMessage): void {
   if (request.httpVersionMajor < 2) request.socket.destroy();
   else streamOf(request).session?.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);

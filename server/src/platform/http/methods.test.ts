@@ -11,10 +11,10 @@ after(service.close);
 const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
 const addressOf = (path: string) => path.replaceAll(/\{\w+\}|\*/g, 'x');
 
-/** A HEAD request would generate the whole document only to discard it. */
+/** A HEAD request would generate a whole document only to discard it. */
 const takenBy = ({ method, whole }: Route) => (method === 'GET' && !whole ? ['GET', 'HEAD'] : [method]);
 
-/** Including methods of other routes whose parameters match the path: `GET /user/bulk` reads a user. */
+/** Includes methods of other routes whose parameters match the path: `GET /user/bulk` reads a user. */
 function takenAt(address: string, origin: string | undefined): string[] {
   const found = routes.filter((route) => {
     const pattern = route.path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*');
@@ -41,7 +41,7 @@ test('a wrong method on a known path gets 405 with the allowed methods', async (
   assert.ok(refused > routes.length);
 });
 
-test('pages and files accept only their methods; unknown paths get 404', async () => {
+test('pages and files accept only their own methods, and unknown paths get 404', async () => {
   for (const path of ['/openapi.json', '/docs', '/docs/errors', '/console', '/console/users', '/health/live'])
     assert.equal((await fetch(service.baseUrl + path, { method: 'DELETE' })).status, 405, path);
   for (const path of ['/users', '/user/a/b/c', '/playa', '/user/'])

@@ -21,14 +21,14 @@ export const orderQuery = {
   Order: Type.Optional(OneOf(['oldest', 'newest'], { description: 'Sort order. Default: oldest.' })),
 };
 
-/** Text as a LIKE pattern that finds it anywhere. */
+/** A LIKE pattern that finds the text anywhere. */
 export function containing(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 export type Order = { Order?: 'oldest' | 'newest' };
 export type PageQuery = { Limit?: number; Cursor?: string };
-/** `isPart`: it ended before it was full, because its statements had visited enough rows. */
+/** `isPart`: the page ended before it was full, because its statements had visited enough rows. */
 export type Page<T> = { Items: T[]; NextCursor: string | null; isPart?: boolean };
 
 export function PageOf<T extends TSchema>(item: T) {
@@ -45,7 +45,7 @@ export function pageLimit(query: PageQuery): number {
   return query.Limit ?? 50;
 }
 
-/** The key of the last row on the previous page, or null on the first page. */
+/** The key of the last row on the previous page; null for the first page. */
 export function readCursor(query: PageQuery): string | null {
   if (query.Cursor === undefined) return null;
   try {
@@ -63,7 +63,7 @@ export function foreignCursor(): Problem {
   });
 }
 
-/** Bytes of all names and texts in a record, which is nearly all of its JSON and far cheaper to find out. */
+/** Total length of all names and texts in a record, which is nearly all of its JSON and far cheaper to compute. */
 export function textBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
@@ -72,12 +72,12 @@ export function textBytes(value: unknown): number {
   return bytes;
 }
 
-/** Larger pages end early: they would occupy the database, and memory until the client has read them. */
+/** Larger pages end early: they would occupy the database, and then memory until the client has read them. */
 const maxBytes = 1024 ** 2;
 
 /**
- * Makes a page from `limit + 1` rows, each keyed by the sort order. It ends before the row that would bring
- * it above 1 MiB, unless that is its first. `end`: the row with which the visit ended; there may be more.
+ * Makes a page from `limit + 1` rows, each keyed by the sort order. The page ends before the row that would take it
+ * over 1 MiB, unless that is its first row. `end`: the row at which the visit stopped, in which case there may be more.
  */
 export function toPage<Row, T>(
   rows: Row[],

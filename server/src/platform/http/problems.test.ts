@@ -23,7 +23,7 @@ async function answerTo(error: unknown) {
   return answer;
 }
 
-test('a problem is returned with its status, its sentence and advice', async () => {
+test('a problem is returned with its status, title and detail', async () => {
   const problem = new Problem('login_throttled', 'Wait a while.', {
     param: 'Password',
     retryAfter: 7,
@@ -46,7 +46,7 @@ test('a problem is returned with its status, its sentence and advice', async () 
   assert.equal(typeof request_id, 'string');
 });
 
-test('anything else is a 500 with fixed text; its cause is only in the log, under the same request ID', async () => {
+test('any other error is a 500 with fixed text; its cause is only in the log, under the same request ID', async () => {
   for (const error of [
     new Error('relation "secret" does not exist'),
     Object.assign(new Error('x'), { statusCode: 502, code: 'SECRET' }),

@@ -20,10 +20,10 @@ export function problemDocument(problem: Problem, requestId: string) {
   };
 }
 
-/** Seconds after which a retry makes sense if the error does not say. */
+/** Default seconds for `Retry-After`. */
 const retryAfterOf: Record<number, number> = { 429: 60, 503: 5 };
 
-/** The only mapper from anything thrown to `application/problem+json`. */
+/** The only place that maps thrown values to `application/problem+json`. */
 export function sendProblem(reply: FastifyReply, problem: Problem, requestId: string): FastifyReply {
   const { status } = problem;
   const retryAfter = problem.extras.retryAfter ?? retryAfterOf[status];
@@ -57,8 +57,8 @@ const known: Record<string, [ErrorCode, string]> = {
 };
 
 /**
- * PostgreSQL: a timeout, a deadlock, a lock not acquired, no connection available, no disk space, and a row
- * that was deleted while it was being referenced.
+ * PostgreSQL: a timeout, a deadlock, a lock that was not acquired, no free connection, no disk space, or a row deleted
+ * while it was being referenced.
  */
 const passing = new Set(['57014', '40P01', '55P03', '53300', '53100', '23503']);
 /** The operating system has no disk space or file handles left. */
@@ -108,7 +108,7 @@ export function handleProblems(app: FastifyInstance, log: Log): void {
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), request.id));
 }
 
-/** There is nothing at the URL, or nothing for this method. */
+/** There is nothing at this URL, or nothing for this method. */
 export function notFound({ method, url, server }: FastifyRequest): Problem {
   const allow = server.methodsAt(url.split('?', 1)[0] ?? '');
   if (allow.length > 0 && !allow.includes(method))

@@ -14,7 +14,7 @@ const { anonymous } = service.ctx.admission.pools;
 const tenant = await newTenant(service);
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-/** Watches the pool while `work` runs. */
+/** Returns the most slots in use while `work` runs. */
 async function maxInUse(work: Promise<unknown>): Promise<number> {
   let most = 0;
   const timer = setInterval(() => {
@@ -40,7 +40,7 @@ test('pipelined requests are answered one at a time while other connections are 
   socket.destroy();
 });
 
-test('a connection that pipelines 1,500 requests is closed, at no cost to others', async () => {
+test('a connection that pipelines 1,500 requests is closed without affecting others', async () => {
   for (const [origin, path] of [
     [service.baseUrl, '/openapi.json'],
     [service.baseUrl, '/metrics'],
@@ -54,7 +54,7 @@ test('a connection that pipelines 1,500 requests is closed, at no cost to others
   }
 });
 
-test('pipelined requests of a client that disconnects free their places', async () => {
+test('pipelined requests of a client that disconnects free their slots', async () => {
   const sockets = await Promise.all(Array.from({ length: 10 }, () => openSocket(service.baseUrl)));
   for (const socket of sockets) socket.write(get('/openapi.json').repeat(50));
   await until('some have a place', async () => anonymous.inUse > 0);

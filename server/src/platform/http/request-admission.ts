@@ -7,9 +7,8 @@ import { reject, reserveAll } from '../load/reservations.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * How requests of the route are admitted: by default as anonymous ones. `itself`: by the route, once it
-     * knows who is calling. `file`: a file from memory. `health`: a cached response for all probes, without a
-     * limit.
+     * How the route's requests are admitted; by default as anonymous ones. `itself`: by the route, once the caller is
+     * known. `file`: a file from memory. `health`: a cached response for all probes, without a limit.
      */
     admits?: 'itself' | 'file' | 'health';
   }
@@ -34,7 +33,7 @@ function admitFile(ctx: Context, request: FastifyRequest): void {
 
 /** Admits every request as an anonymous one, unless its route says otherwise. */
 export function admitRequests(app: FastifyInstance, ctx: Context): void {
-  // Asynchronous, so that a request is processed only after the rest of its packet has been parsed.
+  // Asynchronous, so a request is processed only after the rest of its packet has been parsed.
   app.addHook('onRequest', async (request) => {
     const { admits } = request.routeOptions.config;
     if (admits === undefined) admitAnonymous(ctx, request);

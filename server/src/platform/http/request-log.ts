@@ -3,12 +3,12 @@ import type { Context } from '../context.ts';
 import { onRequestEnd } from './request-slot.ts';
 
 /**
- * One line per request, even if the client hangs up: the request may have been carried out. The route's
- * pattern replaces the URL, which may contain a key, a token or a name.
+ * Logs one line per request, even if the client hangs up, because the request may have been carried out. The line
+ * contains the route's pattern instead of the URL, which may contain a key, a token or a name.
  */
 export function logOnRequestEnd(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   if (!ctx.log.isLevelEnabled('info')) return;
-  // A closed connection no longer has an address.
+  // Read now, because a closed connection no longer has an address.
   const address = request.ip;
   onRequestEnd(request, () =>
     ctx.log.info(

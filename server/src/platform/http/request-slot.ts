@@ -6,9 +6,9 @@ declare module 'fastify' {
   }
 }
 
-/** A request's place in a pool, released when the request has ended for whatever reason. */
+/** A request's slot in a pool, released when the request ends for any reason. */
 export type RequestSlot = {
-  /** Null once the request has ended, so that a reference to the place does not keep the request in memory. */
+  /** Null once the request has ended, so that a reference to the slot does not keep the request in memory. */
   reply: FastifyReply | null;
   hasEnded: boolean;
   leave: (() => void) | null;
@@ -17,7 +17,7 @@ export type RequestSlot = {
 };
 
 /**
- * Gives the request its place. Call it before anything waits, because a client may disconnect in the
+ * Gives the request its slot. Must be called before anything is awaited, because the client may disconnect in the
  * meantime.
  */
 export function openRequestSlot(request: FastifyRequest, reply: FastifyReply): void {
@@ -31,7 +31,9 @@ export function openRequestSlot(request: FastifyRequest, reply: FastifyReply): v
   });
 }
 
-/** Does the work when the request has ended. One listener for all: each costs a microsecond. */
+/**
+ * Calls `work` when the request has ended. All callbacks share one listener, because each listener costs a microsecond.
+ */
 export function onRequestEnd({ slot }: FastifyRequest, work: () => void): void {
   if (slot.hasEnded) work();
   else slot.callbacks.push(work);

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { RunTimeUse } from '../load/admission.ts';
 import type { Scope } from '../scopes.ts';
 
-/** The caller: a key or session that belongs to a tenant or, if `tenantId` is null, to the operator. */
+/** The caller: a key or session that belongs to a tenant, or to the operator if `tenantId` is null. */
 export type Caller = {
   keyId: string;
   tenantId: string | null;
@@ -14,7 +14,7 @@ export type Caller = {
   userId?: string;
   /** A console session instead of a key. */
   isSession?: true;
-  /** The LoginID of a learner's session, which may call only the routes marked `own` with it. */
+  /** The LoginID of a learner's session. It may call only the routes marked `own`, with this LoginID. */
   learner?: string;
 };
 
@@ -24,14 +24,14 @@ export type Answer = {
   headers?: Record<string, string>;
   /** The body, complete or in the requested range. */
   file?: { folder: string; path: string };
-  /** Of a heavy route: a batch of the work is done, and the handler wants to be called again in the next turn. */
+  /** For a heavy route: part of the work is done, and the handler must be called again in the next turn. */
   isPart?: true;
 };
 
 /**
- * `tenant`: acts on one tenant's data. `operator`: the operator only. `either`: acts on one tenant's data or,
- * for an operator who names no tenant, on all. `anyone`: needs neither key nor session. `session`: the
- * player's ticket or session in its path.
+ * `tenant`: acts on one tenant's data. `operator`: for the operator only. `either`: acts on one tenant's data, or on
+ * all data for an operator that names no tenant. `anyone`: needs neither key nor session. `session`: needs the player's
+ * ticket or session in the path.
  */
 export type Access = 'tenant' | 'operator' | 'either' | 'anyone' | 'session';
 
@@ -49,7 +49,7 @@ export type Input<P, Q, B> = {
   request: FastifyRequest;
 };
 
-/** In addition to the input: the result of `prepare`. */
+/** Added to the input: the result of `prepare`. */
 type Prepared<R> = { prepared: R };
 
 /** One API operation as data. */
@@ -60,10 +60,10 @@ export type Route = {
   /** The `operationId`. */
   name: string;
   summary: string;
-  /** For integrators, in addition to the summary: when to call it, and what happens. */
+  /** For integrators, in addition to the summary: when to call the operation, and what happens. */
   description?: string;
   tag: string;
-  /** Which of the two origins serves it; the API's by default. */
+  /** The origin that serves it; by default the API's. */
   origin?: 'content';
   access: Access;
   scope: Scope | null;
@@ -74,29 +74,27 @@ export type Route = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** A body that is passed on as a stream without parsing. */
+  /** A body that is passed on as an unparsed stream. */
   streams?: {
     types: readonly string[];
     description: string;
     bulk?: true;
-    /** By type: example requests. */
+    /** Example requests by content type. */
     examples?: Record<string, string>;
   };
-  /** For a `session` route: what its path contains and what it is for, which decides its admission. */
+  /** For a `session` route: what its path contains, and its use, which determines its admission. */
   runTime?: { token: 'ticket' | 'session'; use: Exclude<RunTimeUse, object> | 'commit' };
-  /** Opened by people: rejections before the handler are pages, too. */
+  /** Opened in a browser: errors before the handler runs are pages too. */
   page?: true;
-  /** Sends a file; its origin decides how it is compressed. */
+  /** Sends a file; the content origin decides how it is compressed. */
   sendsFile?: true;
-  /** Maximum body size in bytes if it differs from the server's default. */
+  /** Maximum body size in bytes, if it differs from the server's default. */
   bodyLimit?: number;
   /** For a GET open to `anyone`: the handler admits the request after identifying the caller. */
   admits?: true;
-  /**
-   * Accepts `application/x-www-form-urlencoded` besides JSON, and handles `request.validationError` itself.
-   */
+  /** Also accepts `application/x-www-form-urlencoded`, and handles `request.validationError` itself. */
   forms?: boolean;
-  /** `type`: the content type if it is not JSON. `example`: where the schema's examples are not enough. */
+  /** `type`: the content type if it is not JSON. `example`: used where the schema's examples are not enough. */
   answers: Record<
     number,
     { description: string; schema?: TSchema; type?: string | readonly string[]; example?: unknown }
@@ -105,22 +103,22 @@ export type Route = {
   problems?: readonly ErrorCode[];
   /** Optional fields that its example includes. */
   example?: readonly string[];
-  /** Event types that the operation may write; a write without any has an empty list. */
+  /** Event types that the operation may write; empty for a write without events. */
   events?: readonly string[];
-  /** Audited actions that the operation may write; a write without any has an empty list. */
+  /** Audited actions that the operation may write; empty for a write without any. */
   audits?: readonly string[];
   /** Costs as much as a list, so it waits in its tenant's queue. */
   heavy?: true;
-  /** Returns a document of any size, generated by `body` in parts, each in its tenant's queue. */
+  /** Returns a document of any size. `body` generates it in parts, each in its tenant's queue. */
   whole?: true;
   /**
-   * Its verb is one coalesced statement and writes nothing when it refuses: calls with an Idempotency-Key
-   * share a transaction.
+   * The verb is one coalesced statement that writes nothing if it refuses, so calls with an Idempotency-Key share a
+   * transaction.
    */
   coalesced?: true;
   /**
-   * What is slow and harmless to repeat: a hash, or a network call. With an Idempotency-Key `handle` then
-   * runs in a transaction.
+   * Slow work that is safe to repeat: a hash or a network call. With an Idempotency-Key, `handle` then runs in a
+   * transaction.
    */
   prepare?: (ctx: Context, input: Input<TSchema, TSchema, TSchema>) => Promise<unknown>;
   handle: (
@@ -143,8 +141,8 @@ type RouteSpec<A extends Access, P, Q, B, R> = Omit<
 };
 
 /**
- * Declares an operation. The validator guarantees that the input has the declared types, and the dispatcher
- * that a `tenant` route gets a tenant, so the widening here is safe.
+ * Declares an operation. The casts are safe: the validator guarantees the declared types of the input, and the
+ * dispatcher guarantees that a `tenant` route has a tenant.
  */
 export function route<
   A extends Access,

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 
-/** The given type or `null`, written as a JSON Schema type list, which compiles to the fastest serializer. */
+/** The given type or `null`, as a JSON Schema type list, which compiles to the fastest serializer. */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type, ...rest } = schema as T & { type: string; enum?: unknown[] };
   const values = rest.enum ? { enum: [...rest.enum, null] } : {};
@@ -12,7 +12,7 @@ export function OneOf<const V extends readonly string[]>(values: V, options: { d
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-/** Ranges instead of classes such as `Cs`, which tools without the `u` flag take for letters. */
+/** Ranges instead of classes such as `Cs`, which tools without the `u` flag read as letters. */
 export const textPattern = '^[^\\u0000\\uD800-\\uDFFF]*$';
 export const identifierPattern = '^(?!\\.{1,2}$)[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]+$';
 
@@ -22,9 +22,9 @@ export function Text(maxLength: number, options: { minLength?: number; descripti
 }
 
 /**
- * An identifier chosen by the client: any script, no control characters, case-sensitive, compared in NFC. Not
- * `.` or `..`, because every URL library removes these from a path, encoded or not, so nothing with that name
- * would be reachable.
+ * An identifier chosen by the client: any script, no control characters, case-sensitive, compared in NFC. `.` and `..`
+ * are not allowed, because URL libraries remove these segments, encoded or not, so a record with this name could not be
+ * reached.
  */
 export function Identifier(description: string, maxLength = 255) {
   return Type.String({ minLength: 1, maxLength, pattern: identifierPattern, description });
@@ -44,7 +44,7 @@ export function Address(description: string) {
   });
 }
 
-/** An object whose unknown members are rejected in a request and dropped from a response. */
+/** An object that rejects unknown members in a request and drops them from a response. */
 export function Fields<P extends Record<string, TSchema>>(
   properties: P,
   options: { $id?: string; title?: string; description?: string } = {},

@@ -24,7 +24,7 @@ import { buildSerializers, buildValidators } from './validation/validation.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
-    /** A known key that was rejected: revoked or expired. Only the log names it. */
+    /** The ID of a known key that was rejected as revoked or expired. It appears only in the log. */
     refusedKeyId: string | null;
     /** The tenant that the request acts on. */
     tenantId: string | null;
@@ -39,8 +39,8 @@ const openHttp2 = (options: FastifyServerOptions) =>
   fastify({ ...options, http2: true, https: {} } as never) as unknown as FastifyInstance;
 
 /**
- * A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 if the configuration has
- * TLS. `headers` are part of every response, unless a route sets its own.
+ * A Fastify server with Lectern's limits, errors and request log; HTTPS with HTTP/2 if the configuration has TLS. Every
+ * response has these `headers`, unless a route sets its own.
  */
 export function openServer(ctx: Context, headers: Record<string, string>): FastifyInstance {
   const { tls, trustProxy } = ctx.config;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { findKey, type KeyRing, keyFor } from './key-ring.ts';
 
-/** What is encrypted and where it belongs: a copy in another place cannot be decrypted. */
+/** What the text is for, and the record it belongs to. A copy in another record cannot be decrypted. */
 type About = { purpose: 'webhook-secret'; place: string };
 
 const nonceBytes = 12;
@@ -16,7 +16,7 @@ export function encrypt(ring: KeyRing, { purpose, place }: About, text: string):
   return `${encryptedBy(key.id)}${body.toString('base64url')}`;
 }
 
-/** What texts encrypted with this key begin with. */
+/** The prefix of texts encrypted with this key. */
 export function encryptedBy(keyId: string): string {
   return `enc.${keyId}.`;
 }

@@ -1,8 +1,7 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 
 /**
- * What a key is used for. Each purpose has its own derived key, so a signature for one is worthless for
- * another.
+ * What a key is used for. Each purpose has its own derived key, so a signature for one purpose is invalid for another.
  */
 export type Purpose = SigningPurpose | HashPurpose | 'access-token' | 'webhook-secret';
 export type SigningPurpose =
@@ -32,9 +31,9 @@ export type RingKey = {
 type Unsealed = { readonly purpose: Purpose; readonly value: unknown };
 
 export type KeyRing = {
-  /** The first signs and encrypts; all verify and decrypt. Replaced as a whole when the ring is rotated. */
+  /** The first key signs and encrypts; all of them verify and decrypt. Replaced as a whole when the ring is rotated. */
   keys: readonly [RingKey, ...RingKey[]];
-  /** Creates the keyed hashes under which data is found again. It stays the same when the ring is rotated. */
+  /** Creates the keyed hashes by which data is found again. It stays the same when the ring is rotated. */
   hashKey: RingKey;
 };
 
@@ -51,7 +50,7 @@ export function openKey({ id, secret }: Pick<WrittenKey, 'id' | 'secret'>): Ring
   return { id, secret: createSecretKey(secret), derived: new Map(), unsealed: new Map() };
 }
 
-/** Throws a message without the values, which are secrets. */
+/** The error never contains the values, which are secrets. */
 export function openRing(written: readonly WrittenKey[]): KeyRing['keys'] {
   const [first, ...others] = written.map(openKey);
   if (!first) throw new Error('the key ring is empty.');
@@ -78,8 +77,8 @@ export function parseKeys(text: string): readonly WrittenKey[] {
 }
 
 /**
- * HKDF (RFC 5869) with the purpose as `info`; a legacy key is used directly. Measured: 5 µs to sign with an
- * imported key, 28 µs without.
+ * HKDF (RFC 5869) with the purpose as `info`; a legacy key is used directly. Signing takes 5 µs with an imported key
+ * and 28 µs without.
  */
 export function keyFor(key: RingKey, purpose: Purpose | 'fingerprint'): KeyObject {
   if (key.id === legacyId && purpose !== 'fingerprint') return key.secret;
@@ -100,7 +99,7 @@ export function legacyKey(ring: KeyRing): RingKey | undefined {
   return ring.keys.find(({ id }) => id === legacyId);
 }
 
-/** Identifies a key without revealing anything about it. */
+/** Identifies a key without revealing anything else about it. */
 export function fingerprint(key: RingKey): string {
   return keyFor(key, 'fingerprint').export().subarray(0, 9).toString('base64url');
 }

@@ -83,7 +83,7 @@ test('two nodes with separate folders start together: one creates the ring, the 
   assert.equal([one, other].filter((folder) => readRingFile(folder) !== null).length, 1);
 });
 
-test('a ring is rotated node by node: both keys verify on every node, and marks stay the same', async () => {
+test('a ring is rotated node by node: both keys verify on every node, and keyed hashes stay the same', async () => {
   await forget();
   const folder = newFolder();
   const [old, young] = [newKey(now()), newKey(now())];
@@ -135,7 +135,7 @@ test('the key that an earlier version kept in the database moves into the ring',
   assert.ok(!(await settings()).includes(value));
 });
 
-test('an unreadable ring stops the start with the reason and is left unchanged', async () => {
+test('the service does not start with an unreadable ring, says why and leaves the file unchanged', async () => {
   await forget();
   const folder = newFolder();
   const key = newKey(now()).secret.toString('base64url');
@@ -157,7 +157,7 @@ test('an unreadable ring stops the start with the reason and is left unchanged',
   }
 });
 
-test('unusable SIGNING_KEYS are rejected without showing them', () => {
+test('unusable SIGNING_KEYS are rejected, and the error does not show them', () => {
   const [one, two] = [newKey(now()), newKey(now())];
   const good = `${asText(one)}, ${asText(two)}=`;
   assert.deepEqual(

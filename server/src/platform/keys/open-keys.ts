@@ -21,7 +21,7 @@ type KeyContext = {
   readonly now: () => Date;
 };
 
-/** What the database knows about its ring: which keys it has, and nothing secret. */
+/** What the database knows about the ring's keys. Nothing in it is secret. */
 type KeyName = { id: string; fingerprint: string };
 type UsedRing = { signs: KeyName; marks: KeyName };
 
@@ -35,8 +35,8 @@ function has(keys: readonly RingKey[], { id, fingerprint: expected }: KeyName): 
 }
 
 /**
- * This node's ring, if it is the one used with the database. With an empty database it is created; a key that
- * an earlier version kept in the database moves into it. Nodes that start together take turns.
+ * Opens this node's ring and checks that it is the one used with the database. With an empty database a ring is
+ * created; a key that an earlier version kept in the database is moved into it. Nodes that start together take turns.
  */
 export function openKeys(ctx: KeyContext): Promise<KeyRing> {
   return transaction(ctx, async (ctx) => {
@@ -62,9 +62,7 @@ export function openKeys(ctx: KeyContext): Promise<KeyRing> {
 
 const auditedName = 'key_ring_audited';
 
-/**
- * Calls `record` once for each change of the signing key, in a transaction, on whichever node sees it first.
- */
+/** Calls `record` once for each change of the signing key, in a transaction, on the first node that notices it. */
 export function recordRotation<C extends KeyContext>(
   ctx: C,
   record: (ctx: C, keyId: string) => Promise<void>,
@@ -112,7 +110,7 @@ function legacyOf(value: string): WrittenKey {
   return { id: legacyId, secret: Buffer.from(value, 'base64url').subarray(0, keyBytes), createdAt: null };
 }
 
-/** The ring including the key from the database, stored on disk before it is removed from the database. */
+/** Adds the key from the database to the ring, and writes it to disk before removing it from the database. */
 function takeLegacy(
   ctx: KeyContext,
   written: readonly WrittenKey[],

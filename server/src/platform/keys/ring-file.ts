@@ -48,7 +48,7 @@ function parse(text: string): WrittenKey[] | null {
   return keys.every((key) => key !== null) ? keys : null;
 }
 
-/** Somebody may have edited the file. */
+/** The file may have been edited by hand. */
 function toKey(stored: Partial<Stored['Keys'][number]> | null): WrittenKey | null {
   const { KeyID, Key, CreatedAt } = stored ?? {};
   if (typeof KeyID !== 'string' || typeof Key !== 'string' || !idShape.test(KeyID)) return null;
@@ -56,7 +56,7 @@ function toKey(stored: Partial<Stored['Keys'][number]> | null): WrittenKey | nul
   return secret.length === keyBytes ? { id: KeyID, secret, createdAt: CreatedAt ?? null } : null;
 }
 
-/** Replaces the file atomically: readers, even after a crash, find either the previous ring or this one. */
+/** Replaces the file atomically: readers always find either the previous ring or this one, even after a crash. */
 export function writeRingFile(folder: string, keys: readonly WrittenKey[]): void {
   const stored: Stored = {
     Format: 1,
@@ -76,7 +76,7 @@ export function writeRingFile(folder: string, keys: readonly WrittenKey[]): void
   } finally {
     closeSync(file);
   }
-  // Files created by root must belong to the user that the service runs as.
+  // Files created by root must belong to the service's user.
   const { uid, gid } = statSync(folder);
   if (uid !== process.getuid?.() && process.getuid?.() === 0) chownSync(draft, uid, gid);
   renameSync(draft, ringFile(folder));

@@ -13,9 +13,9 @@ function read(folder: string): WrittenKey[] {
 }
 
 /**
- * Makes a new key the first one. Nodes get it in two steps, so that all can verify before any signs: first at
- * the end of the ring, and a little later at the beginning. The next rotation completes one that was
- * interrupted.
+ * Makes a new key the first one, in two steps, so that all nodes can verify with it before any node signs: the key is
+ * first added at the end of the ring and moved to the beginning a little later. If this was interrupted, the next
+ * rotation completes it.
  */
 export async function rotateRing(
   folder: string,
@@ -32,12 +32,12 @@ export async function rotateRing(
   return keys;
 }
 
-/** Behind the first key although it is newer: it was about to become the first. */
+/** A newer key behind the first one was about to become the first. */
 function isYounger(key: WrittenKey, first: WrittenKey | undefined): boolean {
   return key.createdAt !== null && (first?.createdAt ?? '') < key.createdAt;
 }
 
-/** Whatever only this key has signed is no longer valid. */
+/** Everything signed with this key becomes invalid. */
 export function removeFromRing(folder: string, id: string): WrittenKey[] {
   const before = read(folder);
   if (!idShape.test(id) || !before.some((key) => key.id === id))

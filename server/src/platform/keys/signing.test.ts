@@ -27,7 +27,7 @@ test('a sealed value can be read only with its key and purpose', () => {
   );
 });
 
-test('a changed token is rejected, wherever it was changed', () => {
+test('a token is rejected if any part of it was changed', () => {
   const token = seal(ring, 'session', ['tenant', 'enrolment', 1]);
   for (const [index, sign] of [...token].entries()) {
     const other = sign === 'A' ? 'B' : 'A';
@@ -57,7 +57,7 @@ test('a cached token is accepted only for its purpose and with a ring that has i
   assert.equal(unsealCached(changing, 'session', token), null);
 });
 
-test('no text makes it throw', () => {
+test('no token text makes it throw', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.equal(unseal(ring, 'session', text), null);

@@ -10,21 +10,21 @@ import {
   type SigningPurpose,
 } from './key-ring.ts';
 
-/** HMAC-SHA-256 (RFC 2104) truncated to 192 bits, base64url. Measured: 1.8 µs, and 3.1 µs with a Buffer in between. */
+/** HMAC-SHA-256 (RFC 2104) truncated to 192 bits, in base64url. It takes 1.8 µs, and 3.1 µs through a Buffer. */
 function hmac(key: RingKey, purpose: Purpose, text: string): string {
   const whole = createHmac('sha256', keyFor(key, purpose)).update(`${purpose}\0${text}`).digest('base64url');
   return whole.slice(0, 32);
 }
 
-/** A signature with the first key in the ring: the key's ID, a dot, the HMAC. */
+/** A signature made with the first key in the ring: the key's ID, a dot, the HMAC. */
 export function sign(ring: KeyRing, purpose: SigningPurpose, text: string): string {
   const [key] = ring.keys;
   return `${key.id}.${hmac(key, purpose, text)}`;
 }
 
 /**
- * Links, tickets and sessions from versions without a ring have no key ID and stay valid while the ring has
- * their key.
+ * Links, tickets and sessions from versions without a ring have no key ID. They stay valid while the ring contains the
+ * key that signed them.
  */
 const signedBefore: readonly SigningPurpose[] = ['launch', 'ticket', 'session'];
 
@@ -33,7 +33,7 @@ function keyOf(ring: KeyRing, purpose: SigningPurpose, id: string | null): RingK
   return signedBefore.includes(purpose) ? legacyKey(ring) : undefined;
 }
 
-/** The key with which the signature claims to be made. */
+/** The key named in the signature. */
 function claimedKey(ring: KeyRing, purpose: SigningPurpose, signature: string): RingKey | undefined {
   const dot = signature.indexOf('.');
   return keyOf(ring, purpose, dot < 0 ? null : signature.slice(0, dot));
@@ -62,14 +62,14 @@ export function unseal(ring: KeyRing, purpose: SigningPurpose, token: string): u
 
 const maxUnsealed = 10_000;
 
-/** `unseal` for tokens sent with every request of a page. Its result is shared, so nobody may change it. */
+/** `unseal` for tokens that a page sends with every request. The result is shared and must not be modified. */
 export function unsealCached(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
   const unsealed = claimedKey(ring, purpose, splitOnce(token)[1])?.unsealed;
   const known = unsealed?.get(token);
   if (known?.purpose === purpose) return known.value;
   const value = unseal(ring, purpose, token);
   if (!unsealed || value === null) return null;
-  // A copy: a part of an address would keep all of it in memory.
+  // Copied, because a slice of the URL would keep the whole URL in memory.
   unsealed.set(Buffer.from(token).toString(), { purpose, value });
   if (unsealed.size > maxUnsealed) unsealed.delete(unsealed.keys().next().value ?? token);
   return value;
@@ -81,12 +81,12 @@ export function splitOnce(text: string): [string, string] {
   return dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
 }
 
-/** A keyed hash under which data about `text` is stored and found again without storing the text. */
+/** A keyed hash of `text`, used to store and find data about it without storing the text itself. */
 export function keyedHash(ring: KeyRing, purpose: HashPurpose, text: string): string {
   return hmac(ring.hashKey, purpose, text);
 }
 
-/** For keyed hashes of another length or format than `mark` returns. */
+/** For keyed hashes in another length or format than `keyedHash` returns. */
 export function keyedHashKey(ring: KeyRing, purpose: HashPurpose): KeyObject {
   return keyFor(ring.hashKey, purpose);
 }

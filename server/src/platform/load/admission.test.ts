@@ -19,7 +19,7 @@ const tenant = await newTenant(service);
 const bodyMilliseconds = admission.anonymousBodyMilliseconds;
 admission.anonymousBodyMilliseconds = 300_000;
 
-/** As our proxy reports it; the client's own claim comes before it. */
+/** The header as our proxy sends it; the client's own claim comes first. */
 const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.9, ${address}` });
 const slowForm = (address: string) =>
   `POST /oauth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10000\r\n\r\ngrant`;
@@ -69,7 +69,7 @@ test('one address may send 10 anonymous bodies concurrently; others are accepted
   await until('all are gone', async () => admission.pools.anonymous.inUse === 0);
 });
 
-test('ten addresses of one network do not block others from /oauth/token and POST /session', async () => {
+test('ten addresses in one network do not block others from /oauth/token and POST /session', async () => {
   const sites = {
     'an IPv6 /48': (at: number) => `2001:db8:7:${at}::1`,
     'an IPv4 /24': (at: number) => `203.0.113.${at}`,
@@ -125,7 +125,7 @@ async function neverEnding(origin: string, count: number, head: string) {
   return { heads, leave };
 }
 
-test('2,050 slow bodies of one key take half of the pool, and all other tenants are served', async () => {
+test('2,050 slow bodies from one key take half of the pool, and all other tenants are served', async () => {
   const other = await newTenant(service);
   const { pools } = admission;
   const head = `POST /user/check/bob HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n`;
@@ -149,7 +149,7 @@ test('300 concurrent calls of one key are all accepted while the pool has room',
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
 });
 
-test('one LaunchURL may hold 20 places, whatever its tickets; other enrolments are unaffected', async () => {
+test('one LaunchURL may hold 20 slots, whatever its tickets, and other enrolments are unaffected', async () => {
   const course = await newCourse(service);
   const enrolment = await service.enrol(course);
   const { runTime } = admission.pools;
@@ -192,7 +192,7 @@ test('one address may make 600 anonymous calls a minute, and an address claimed 
   assert.equal((await call('x')).status, 401);
 });
 
-test('wrong credentials are charged to their address, and known valid ones keep working', async () => {
+test('wrong credentials count against their address, and known valid ones keep working', async () => {
   const address = from('192.0.2.8');
   const wrong = () => service.api('GET', '/user', undefined, 'wrong-but-long-enough', address);
   for (let sent = 0; sent < 300; sent++) assert.equal((await wrong()).status, 401);
@@ -202,7 +202,7 @@ test('wrong credentials are charged to their address, and known valid ones keep 
   assert.equal(token.status, 400, 'half of the anonymous budget is left');
 });
 
-test('a valid key is remembered once, however it is written, and longer than unused ones', async () => {
+test('a valid key is remembered once, however it is written, and for longer than unused ones', async () => {
   const { trusted } = admission;
   const address = from('192.0.2.33');
   const [mine, other] = [await newTenant(service), await newTenant(service)];
@@ -234,7 +234,7 @@ test('a thousand concurrent wrong keys cause no more look-ups than the limit for
   clock.advance({ seconds: 120 });
 });
 
-test('a client whose first thousand requests are concurrent is not mistaken for one that guesses', async () => {
+test('a client whose first thousand requests are concurrent is not treated as guessing', async () => {
   const address = from('192.0.2.32');
   const other = await newTenant(service);
   const calls = Array.from({ length: 1_000 }, () =>
@@ -299,19 +299,19 @@ async function signInTogether(count: number, address: (at: number) => string) {
   return { rejected: rejected.length, full, ofAddress, ofSite };
 }
 
-test('a class behind one address can sign in at the same moment', async () => {
+test('a whole class behind one address can sign in at the same moment', async () => {
   const { rejected } = await signInTogether(40, () => '198.51.100.7');
   assert.equal(rejected, 0);
 });
 
-test("anonymous callers' passwords have a separate queue, of which one site may hold half", async () => {
+test("anonymous callers' passwords have a separate queue, and one site may hold half of it", async () => {
   const ofSite = await signInTogether(160, (at) => `198.51.101.${at % 5}`);
   assert.ok(ofSite.rejected > 0 && ofSite.rejected === ofSite.ofSite, JSON.stringify(ofSite));
   const ofAll = await signInTogether(300, (at) => `192.0.${100 + (at % 15)}.1`);
   assert.ok(ofAll.rejected > 0 && ofAll.rejected === ofAll.full, JSON.stringify(ofAll));
 });
 
-test('a client that disconnects during the look-up of its key occupies no place', async () => {
+test('a client that disconnects while its key is being looked up occupies no slot', async () => {
   const sockets = await Promise.all(Array.from({ length: 50 }, () => openSocket(service.baseUrl)));
   for (const socket of sockets) {
     socket.write(`GET /user HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);

@@ -10,9 +10,9 @@ import { hasRoom, type Reservation, reject, reserveAll } from './reservations.ts
 import { hasBody, setBodyDeadline } from './slow-clients.ts';
 
 const tick = 100;
-/** Clients whose requests have waited this long have often given up. */
+/** Clients have often given up by the time their requests have waited this long. */
 const stalledAfter = 2_000;
-/** A pool counts as exhausted until a tenth of it is free again. */
+/** An exhausted pool counts as free again once a tenth of it is free. */
 const freeAgain = 0.9;
 const exhaustedSeconds = 5;
 
@@ -20,12 +20,12 @@ export function isDraining(ctx: Context): boolean {
   return ctx.admission.draining;
 }
 
-/** From now on the node reports that it is not ready and asks its clients to connect elsewhere. */
+/** From now on, the node reports that it is not ready and asks its clients to connect elsewhere. */
 export function drain(ctx: Context): void {
   ctx.admission.draining = true;
 }
 
-/** The pool that has been full for 5 s, so that the load balancer should not send more for a while. */
+/** A pool that has been full for 5 s, which is a reason for the load balancer to send no more for a while. */
 export function exhaustedPool(ctx: Context): PoolName | null {
   const limit = ctx.now().getTime() - exhaustedSeconds * 1000;
   const full = (name: PoolName) => {
@@ -43,7 +43,7 @@ function leave(pool: Pool): void {
   if (--pool.inUse < pool.most * freeAgain) pool.exhaustedSince = null;
 }
 
-/** Admits the request, before any of its body is read, until its response is sent; or rejects it. */
+/** Admits the request until its response is sent, or rejects it, before any of its body is read. */
 function admit(ctx: Context, { slot, raw }: FastifyRequest, name: PoolName, release: () => void): void {
   const pool = ctx.admission.pools[name];
   const isFull = pool.inUse >= pool.most;
@@ -62,14 +62,14 @@ function admit(ctx: Context, { slot, raw }: FastifyRequest, name: PoolName, rele
   };
 }
 
-/** Requests that waited while the event loop was blocked are rejected before any work, except learners'. */
+/** Rejects requests that waited while the event loop was blocked, before any work. Learners' requests are exempt. */
 export function refuseStalled(ctx: Context, name: 'anonymous' | 'interface'): void {
   if (!ctx.admission.stalled) return;
   countRejection(ctx, name, 'stalled');
   throw overloaded();
 }
 
-/** Counts a request without credentials against its address for this minute; returns the network. */
+/** Counts a request without credentials against its address for this minute. Returns the network. */
 export function countAnonymous(ctx: Context, request: FastifyRequest): string {
   const network = networkOf(request.ip);
   const seconds = spend(ctx.admission.addresses, network, ctx.now());
@@ -85,7 +85,7 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
   refuseStalled(ctx, 'anonymous');
   const { addresses, anonymousBodies, anonymousSites, anonymousBodyMilliseconds } = ctx.admission;
   const network = countAnonymous(ctx, request);
-  // A body occupies places of its address and its site until it has arrived, which has a short deadline.
+  // Until the body has arrived, for which there is a short deadline, it occupies slots of its address and its site.
   const hasBodyToCome = hasBody(request.raw);
   const bodies: Reservation<'anonymous'>[] = hasBodyToCome
     ? [
@@ -111,7 +111,7 @@ export function admitAnonymous(ctx: Context, request: FastifyRequest): void {
 }
 
 /**
- * Admits a request with a key or session. Once half of the pool is in use, a key may hold an eighth, a tenant
+ * Admits a request with a key or session. Once half of the pool is in use, a key may hold an eighth of it, and a tenant
  * a quarter.
  */
 export function admitCaller(
@@ -135,13 +135,13 @@ export function admitCaller(
   admit(ctx, request, 'interface', release);
 }
 
-/** Whose budgets a learner's or preview's request uses: all launches of an enrolment share theirs. */
+/** The budgets that a learner's or preview's request uses. All launches of an enrolment share theirs. */
 export type Player = { tenantId: string | null; budget: string };
 
-/** What it asks for: one of the files that a page loads in parallel, or storing a commit of this size. */
+/** What the request is for: one of the files that a page loads in parallel, or a commit of this size. */
 export type RunTimeUse = 'page' | 'file' | 'alive' | { bytes: number };
 
-/** Admits a learner's request, starting with the click, or a preview's. */
+/** Admits a request from a learner, starting with the click on the launch link, or from a preview. */
 export function admitPlayer(ctx: Context, request: FastifyRequest, player: Player, use: RunTimeUse): void {
   const { learnerCalls, learnerFiles, commits, runTimeTenants, pools } = ctx.admission;
   const isCommit = typeof use === 'object';
@@ -182,7 +182,7 @@ function bytesOf({ admission }: Context, { tenantId }: Player, bytes: number): R
   };
 }
 
-/** Counts a commit with its bytes, or a heartbeat, against its enrolment or preview for this minute. */
+/** Counts a heartbeat, or a commit with its bytes, against its enrolment or preview for this minute. */
 function charge(ctx: Context, { budget }: Player, bytes: number): Problem | null {
   const { learnerCalls, commits } = ctx.admission;
   const calls = spend(learnerCalls, budget, ctx.now());
@@ -193,8 +193,8 @@ function charge(ctx: Context, { budget }: Player, bytes: number): Problem | null
 }
 
 /**
- * Checks an anonymous caller's password: two at a time, because they must not use all threads. An address may
- * hold a quarter of the queue, a site half.
+ * Checks an anonymous caller's password, two at a time, because these must not use all threads. An address may hold a
+ * quarter of the queue, and a site half.
  */
 export async function checkInTurn<Result>(
   ctx: Context,
@@ -233,7 +233,7 @@ export async function checkInTurn<Result>(
   }
 }
 
-/** Detects when the event loop was blocked. */
+/** Notices when the event loop has been blocked. */
 export function watchEventLoop(ctx: Context): { stop: () => void } {
   let last = performance.now();
   const timer = setInterval(() => {

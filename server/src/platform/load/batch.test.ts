@@ -58,7 +58,7 @@ function open(
   };
 }
 
-/** This many calls with different keys, in one turn. */
+/** Calls with different keys, all in one turn of the event loop. */
 function sendAll(send: (row: Row) => Promise<string>, from: number, to: number): Promise<string[]> {
   return Promise.all(
     Array.from({ length: to - from }, (_, n) => send({ key: `k${from + n}`, value: from + n })),
@@ -73,7 +73,7 @@ test('a single call waits only for the end of the event-loop turn', async () => 
   assert.equal(await answer, 'a k 1');
 });
 
-test('calls in one turn share a statement, and those that arrive while it is in flight share the next', async () => {
+test('calls in one turn share a statement, and those that arrive while it is in flight share the next one', async () => {
   for (const kind of ['pglite', 'postgres'] as const) {
     const { send, sizes } = open({ kind });
     const first = sendAll(send, 0, 50);
@@ -87,7 +87,7 @@ test('calls in one turn share a statement, and those that arrive while it is in 
   }
 });
 
-test('a server gets a second statement when at least as many rows wait as are in flight, the embedded database never', async () => {
+test('a server gets a second statement when at least as many rows are waiting as are in flight; the embedded database never does', async () => {
   for (const [kind, most, expected] of [
     ['pglite', 1, [10, 50]],
     ['postgres', 2, [10, 10, 40]],
@@ -104,7 +104,7 @@ test('a server gets a second statement when at least as many rows wait as are in
   }
 });
 
-test('every call gets its own result, in any order of arrival: no row is lost, doubled or in the wrong group', async () => {
+test('each call gets its own result in any order of arrival, and no row is lost, duplicated or in the wrong group', async () => {
   const row: fc.Arbitrary<Row & { group: string }> = fc.record({
     key: fc.constantFrom('x', 'y', 'z'),
     value: fc.nat(),

@@ -11,7 +11,7 @@ type Waiting<Row, Result> = {
 
 type Group<Row, Result> = {
   waiting: Waiting<Row, Result>[];
-  /** Checked at the end of this turn of the event loop. */
+  /** Whether it is checked at the end of this turn of the event loop. */
   isDue: boolean;
   statements: number;
   /** The number of rows in flight. */
@@ -20,18 +20,18 @@ type Group<Row, Result> = {
 };
 
 /**
- * Coalesces concurrent calls into multi-row statements, per group. Calls in one turn of the event loop share
- * a statement; while it is in flight, others queue for the next one, so a single call never waits. A server
- * gets a second statement as soon as at least as many rows wait as are in flight: it works on one while this
- * process reads the results of the other. Rows with equal keys are never in flight together and keep their
- * order. When a statement fails as a whole, its rows run again one by one, so that a bad row fails alone. Do
- * not use inside a transaction: rows of other callers would join it.
+ * Coalesces concurrent calls into multi-row statements, per group. Calls in one turn of the event loop share a
+ * statement; those that arrive while it is in flight queue for the next one, so a single call never waits. A server
+ * gets a second statement as soon as at least as many rows are waiting as are in flight, and works on one while this
+ * process reads the results of the other. Rows with equal keys are never in flight together and keep their order. If a
+ * statement fails as a whole, its rows run again one by one, so only the bad row fails. Do not use this inside a
+ * transaction: rows of other callers would join it.
  */
 export function coalesce<Context extends { engine: Engine; state: NodeState }, Row, Result>(options: {
   name: string;
   /** Rows of different groups never share a statement. */
   group: (ctx: Context, row: Row) => string;
-  /** Without it, equal rows may be in flight together, because they only read. */
+  /** Without a key, equal rows may be in flight together. For reads only. */
   key?: (row: Row) => string;
   run: (ctx: Context, rows: Row[]) => Promise<Result[]>;
   most?: number;
@@ -41,7 +41,7 @@ export function coalesce<Context extends { engine: Engine; state: NodeState }, R
   const { most = 200, bytes = { of: () => 0, most: 0 } } = options;
   const groupsOf = partOfState(options.name, () => new Map<string, Group<Row, Result>>());
 
-  /** `over` is called before the callers continue, so that the next statement is already on its way. */
+  /** `over` is called before the callers continue, so that the next statement is sent first. */
   async function settle(ctx: Context, batch: Waiting<Row, Result>[], over: () => void): Promise<void> {
     let results: Result[];
     try {

@@ -4,7 +4,7 @@ import { networkOf, openBudgets, reserve, secondsToWait, spend } from './budgets
 
 const at = (seconds: number) => new Date(1_900_000_000_000 + seconds * 1000);
 
-test('each caller has its own budget per minute, and is told how long to wait', () => {
+test('each caller has its own budget per minute, and learns how long to wait', () => {
   const budgets = openBudgets({ perMinute: 3 });
   for (const _ of [1, 2, 3]) assert.equal(spend(budgets, 'a', at(0)), 0);
   assert.equal(spend(budgets, 'a', at(20)), 40);
@@ -13,7 +13,7 @@ test('each caller has its own budget per minute, and is told how long to wait', 
   assert.equal(spend(budgets, 'a', at(60)), 0);
 });
 
-test('setting the clock back locks nobody out', () => {
+test('setting the clock back blocks no caller', () => {
   const budgets = openBudgets({ perMinute: 1 });
   spend(budgets, 'a', at(3600));
   assert.equal(spend(budgets, 'a', at(0)), 0);
@@ -25,7 +25,7 @@ test('0 means no limit', () => {
   for (let call = 0; call < 1_000; call++) assert.ok(reserve(budgets, 'a'));
 });
 
-test('places are released, including those of a caller that was dropped in the meantime', () => {
+test('slots are released, including those of a caller that was dropped in the meantime', () => {
   const budgets = openBudgets({ atOnce: 2 });
   const first = reserve(budgets, 'a');
   assert.ok(first && reserve(budgets, 'a'));
@@ -36,7 +36,7 @@ test('places are released, including those of a caller that was dropped in the m
   assert.ok(budgets.used.size <= 20_000);
 });
 
-test('an IPv6 subscriber is one caller, whatever the last 64 bits', () => {
+test('an IPv6 subscriber is one caller, whatever the last 64 bits are', () => {
   const same = [
     '2001:db8:1:2::1',
     '2001:db8:1:2:ffff:ffff:ffff:ffff',

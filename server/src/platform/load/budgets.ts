@@ -1,17 +1,17 @@
 import { isIPv6 } from 'node:net';
 
-/** How often per minute and how often concurrently something may be done, counted per caller. 0: no limit. */
+/** Limits per caller: calls per minute, and concurrent calls. 0: no limit. */
 export type Budgets = {
   readonly perMinute: number;
   readonly atOnce: number;
   readonly used: Map<string, Use>;
 };
 
-/** A caller's minute begins with the first call after the previous minute has ended. In milliseconds. */
+/** A caller's use of its budget. Its minute begins, in milliseconds, with the first call after the previous minute. */
 export type Use = { since: number; spent: number; inUse: number };
 
 const minute = 60_000;
-/** Number of callers remembered; the least recently seen are dropped first. */
+/** Maximum callers remembered; the least recently seen are dropped first. */
 const maxCallers = 20_000;
 
 export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Budgets {
@@ -20,7 +20,7 @@ export function openBudgets(limits: { perMinute?: number; atOnce?: number }): Bu
 
 function useOf({ used }: Budgets, caller: string): Use {
   const known = used.get(caller);
-  // Sorted only when some have to be dropped.
+  // The order matters only when some have to be dropped.
   if (known && used.size < maxCallers / 2) return known;
   const use = known ?? { since: Number.NEGATIVE_INFINITY, spent: 0, inUse: 0 };
   used.delete(caller);
@@ -29,21 +29,21 @@ function useOf({ used }: Budgets, caller: string): Use {
   return use;
 }
 
-/** Whole seconds until the caller may continue; 0: now. If the clock was set back, a new minute begins. */
+/** Whole seconds until the caller may continue; 0 means now. If the clock was set back, a new minute begins. */
 function secondsLeft({ perMinute }: Budgets, { since, spent }: Use, now: number, amount = 1): number {
   const isOver = now >= since + minute || now < since;
   return isOver || spent + amount <= perMinute ? 0 : Math.ceil((since + minute - now) / 1000);
 }
 
-/** Seconds that the caller has to wait; 0: none. Counts nothing. */
+/** Seconds that the caller has to wait, or 0. Counts nothing. */
 export function secondsToWait(budgets: Budgets, caller: string, now: Date): number {
   const use = budgets.perMinute > 0 ? budgets.used.get(caller) : undefined;
   return use ? secondsLeft(budgets, use, now.getTime()) : 0;
 }
 
 /**
- * Counts a call, or this many bytes. Returns the seconds to wait if they exceed this minute's budget; then
- * nothing is counted.
+ * Counts a call, or this many bytes. If they exceed this minute's budget, nothing is counted and the result is the
+ * number of seconds to wait.
  */
 export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): number {
   if (budgets.perMinute === 0) return 0;
@@ -56,15 +56,15 @@ export function spend(budgets: Budgets, caller: string, now: Date, amount = 1): 
   return 0;
 }
 
-/** Takes back a call that `spend` counted and that turned out to be none. */
+/** Refunds a call that `spend` counted by mistake. */
 export function refund({ used }: Budgets, caller: string): void {
   const use = used.get(caller);
   if (use && use.spent > 0) use.spent--;
 }
 
 /**
- * Takes one of the caller's places, or `amount` bytes; null: there is no room. The caller of this function
- * subtracts it from `inUse` afterwards. `counts`: take it regardless of the limit, but count it.
+ * Takes one of the caller's slots, or `amount` bytes; null if there are not enough. The calling function subtracts them
+ * from `inUse` afterwards. `counts`: ignore the limit, but count.
  */
 export function take(budgets: Budgets, caller: string, counts = false, amount = 1): Use | null {
   const use = useOf(budgets, caller);
@@ -73,7 +73,7 @@ export function take(budgets: Budgets, caller: string, counts = false, amount = 
   return use;
 }
 
-/** Takes one of the caller's places. Returns a function that releases it once, or null if all are taken. */
+/** Takes one of the caller's slots. Returns a function that releases it once, or null if all slots are taken. */
 export function reserve(budgets: Budgets, caller: string): (() => void) | null {
   const use = take(budgets, caller);
   if (!use) return null;
@@ -89,7 +89,7 @@ export function networkOf(address: string): string {
   return ipv4Of(address) ?? `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
 
-/** The network of one site, a provider's customer: an IPv4 /24 or an IPv6 /48. */
+/** The network of one site (a provider's customer): an IPv4 /24 or an IPv6 /48. */
 export function siteOf(address: string): string {
   const ipv4 = ipv4Of(address);
   return ipv4 === null

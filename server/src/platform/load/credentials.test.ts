@@ -11,7 +11,9 @@ after(service.close);
 const unknown = new Problem('unauthorized', 'This key does not exist.');
 const requestFrom = (ip: string) => ({ ip }) as FastifyRequest;
 
-/** Shows one key in this many simultaneous requests of each address; returns statuses and the number of look-ups. */
+/**
+ * Sends one key in this many simultaneous requests from each address. Returns the statuses and the number of look-ups.
+ */
 async function showTogether(shown: string, from: Record<string, number>, answer: () => Promise<string>) {
   let lookUps = 0;
   const look = async () => {
@@ -40,7 +42,7 @@ test('one wrong key in thousands of simultaneous requests is looked up once per 
   assert.equal(count(429), 4_800);
 });
 
-test('a guess at the key of another network neither delays nor rejects its first requests', async () => {
+test("guessing a key from another network neither delays nor rejects the owner's first requests", async () => {
   let answers = 0;
   const { count } = await showTogether('right', { '192.0.2.3': 300, '192.0.2.4': 300 }, () =>
     ++answers === 1 ? Promise.reject(unknown) : Promise.resolve('found'),
@@ -49,7 +51,7 @@ test('a guess at the key of another network neither delays nor rejects its first
   assert.equal(count(200), 300);
 });
 
-test('when a look-up fails, all that wait for it fail alike, and none is counted as a guess', async () => {
+test('when a look-up fails, all requests that wait for it fail alike, and none counts as a guess', async () => {
   const failed = new Problem('unavailable', 'The database does not respond.', { retryAfter: 1 });
   const from = { '192.0.2.5': 900 };
   const { lookUps, count } = await showTogether('later', from, () => Promise.reject(failed));

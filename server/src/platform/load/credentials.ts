@@ -9,9 +9,9 @@ import { reject } from './reservations.ts';
 const maxTrusted = 10_000;
 
 /**
- * Looks credentials up. Unknown ones are charged to their address first and refunded if they are valid;
- * otherwise a thousand concurrent wrong keys would all be looked up before the first is rejected. A request
- * without credentials is not a wrong guess: any web page can make its visitors' browsers send many.
+ * Looks up credentials. Unknown ones are charged to their address first and refunded if they are valid; otherwise a
+ * thousand concurrent wrong keys would all be looked up before the first is rejected. A request without credentials is
+ * not a wrong guess: any web page can make its visitors' browsers send many of those.
  */
 export async function checkCredentials<Found>(
   ctx: Context,
@@ -40,8 +40,8 @@ export async function checkCredentials<Found>(
 }
 
 /**
- * A client's first requests often arrive together: one look-up serves all of them, also if it fails. Otherwise
- * each would look again after the failure of the one before, and all the others would wake up each time.
+ * A client's first requests often arrive together, so they share one look-up, including its failure. Otherwise each of
+ * them would look up again after the previous failure and wake all the others.
  */
 async function shareOutcome(ctx: Context, network: string, underWay: Promise<unknown>): Promise<void> {
   const leave = reserve(ctx.admission.wrongCredentials, network);
@@ -112,7 +112,7 @@ const tooManyWrong = (ctx: Context, retryAfter: number) =>
 
 const isWrong = (error: unknown) => error instanceof Problem && error.status === 401;
 
-/** The newest is the last: those that are in use are not dropped. */
+/** Re-inserted as the newest, so that credentials in use are not dropped. */
 function trust(trusted: Set<string>, digest: string): void {
   trusted.delete(digest);
   trusted.add(digest);

@@ -18,7 +18,7 @@ test("tenants are served in turn, however long one tenant's queue is", async () 
   assert.deepEqual([turns.inUse, turns.callers.size], [0, 0]);
 });
 
-test('a full queue rejects work while others accept it; failed work passes its turn on', async () => {
+test('a full queue rejects work while others accept it, and failed work lets the next one start', async () => {
   const turns = openFairQueue({ most: 2, maxPerCaller: 1, maxWaiting: 1 });
   const fail = () => Promise.reject(new Error('failed'));
   const first = inTurn(turns, 'a', fail);
@@ -30,7 +30,7 @@ test('a full queue rejects work while others accept it; failed work passes its t
   assert.deepEqual([turns.inUse, turns.callers.size], [0, 0]);
 });
 
-test('work that has waited too long is rejected and loses its turn', async () => {
+test('work that has waited too long is rejected and leaves the queue', async () => {
   const turns = openFairQueue({ most: 1, maxPerCaller: 1, maxWaiting: 10, longestWait: 20 });
   let end = () => {};
   const first = inTurn(turns, 'a', () => new Promise<void>((resolve) => (end = resolve)));

@@ -1,10 +1,7 @@
 import { Problem } from '../errors.ts';
 import { siteOf } from './budgets.ts';
 
-/**
- * Work of which only a few pieces run at a time. The rest waits in queues, one per tenant, which are served
- * in turn.
- */
+/** Runs only a few pieces of work at a time. The rest waits in queues, one per tenant, which are served in turn. */
 export type FairQueue = {
   readonly most: number;
   readonly maxPerCaller: number;
@@ -12,7 +9,7 @@ export type FairQueue = {
   readonly maxWaiting: number;
   /** In milliseconds. Work that has waited this long is rejected. */
   readonly longestWait: number | null;
-  /** These are served before all others, in this order, but never twice in a row while others wait. */
+  /** Queues that are served before all others, in this order, but never twice in a row while others wait. */
   readonly first: readonly string[];
   lastWasFirst: boolean;
   inUse: number;
@@ -21,23 +18,20 @@ export type FairQueue = {
 
 type WaitingList = { inUse: number; waiting: (() => void)[] };
 
-/** Queues for work without a tenant: no TenantID is empty or contains a control character. */
+/** Queues for work without a tenant. No TenantID is empty or contains a control character. */
 export const operatorQueue = '';
 export const anonymousQueue = '\nanonymous';
 /** One queue per network, so that a flood from one does not delay the others. */
 export const anonymousQueueOf = (address: string): string => `${anonymousQueue} ${siteOf(address)}`;
 export const isAnonymousQueue = (queue: string | undefined): boolean =>
   queue?.startsWith(anonymousQueue) === true;
-/** Look-ups of keys, sessions and tenants: short statements on which every caller depends. */
+/** Look-ups of keys, sessions and tenants: short statements that every caller depends on. */
 export const credentialsQueue = '\ncredentials';
 /** Background work in short statements: finding due jobs, webhook dispatch, maintenance. */
 export const serviceQueue = '\nservice';
 /** Scheduled jobs, whose statements may be many and long, so they have no priority. */
 export const jobsQueue = '\njobs';
-/**
- * Reads of data that tenants share, such as the tree of a release, so that no single tenant's queue pays for
- * it.
- */
+/** Reads of data that tenants share, such as the tree of a release: no single tenant's queue should pay for them. */
 export const catalogueQueue = '\ncatalogue';
 
 export const isTenant = (queue: string): boolean => queue !== operatorQueue && !queue.startsWith('\n');
@@ -62,8 +56,8 @@ export function isQueueFull({ callers, maxWaiting }: FairQueue, whose: string): 
 }
 
 /**
- * Runs the work in turn; null if the queue is full. A tenant with a long queue only delays itself: the tenant
- * served last goes to the end.
+ * Runs the work in turn; null if the queue is full. A tenant with a long queue delays only itself: after each turn, its
+ * queue moves to the end.
  */
 export function inTurn<Result>(
   queue: FairQueue,
@@ -98,7 +92,7 @@ function waitIn({ waiting }: WaitingList, longest: number | null): Promise<void>
   });
 }
 
-/** So that clients retry at different times. */
+/** With a random delay, so that clients retry at different times. */
 export function overloaded(): Problem {
   return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
     retryAfter: 1 + Math.floor(Math.random() * 3),
@@ -136,7 +130,7 @@ function startNext(queue: FairQueue): void {
     }
 }
 
-/** Starts the first work in the queue if it may run; the queue goes to the end. */
+/** Starts the first work in the queue if it may run, and moves the queue to the end. */
 function serve(queue: FairQueue, whose: string): boolean {
   const own = queue.callers.get(whose);
   if (!own) return false;

@@ -4,7 +4,7 @@ import { untilMatching } from '../../../test/support/until.ts';
 import { Problem } from '../errors.ts';
 import { openImportQueue } from './import-queue.ts';
 
-test('a queue runs a fixed number at a time, counts those waiting, and rejects the rest', async () => {
+test('a queue runs a fixed number at a time, counts those waiting and rejects the rest', async () => {
   const queue = openImportQueue({ running: 2, waiting: 1 });
   const ends: (() => void)[] = [];
   const start = () => queue.run((inTurn) => inTurn(() => new Promise<void>((end) => ends.push(end))));
@@ -25,7 +25,7 @@ test('a queue runs a fixed number at a time, counts those waiting, and rejects t
   assert.deepEqual([queue.running, queue.waiting], [0, 0]);
 });
 
-test('a failed step makes room for the next', async () => {
+test('a failed step lets the next one start', async () => {
   const queue = openImportQueue({ running: 1, waiting: 1 });
   const fail = () => queue.run((inTurn) => inTurn(() => Promise.reject(new Error('failed'))));
   await assert.rejects(fail());

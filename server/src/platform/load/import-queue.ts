@@ -2,14 +2,11 @@ import { Problem } from '../errors.ts';
 import { type Counters, countRejection } from '../operations/counters.ts';
 import { limit } from './limit.ts';
 
-/** Heavy work, of which a few steps run at a time. The counts are for metrics. */
+/** Runs a few heavy steps at a time. The counts are for metrics. */
 export type ImportQueue = {
   readonly running: number;
   readonly waiting: number;
-  /**
-   * Responds with 503 without starting when too much work is waiting; `inTurn` waits for its turn with the
-   * heavy step.
-   */
+  /** Fails with 503 before starting if too much work is waiting. `inTurn` waits for a turn to run the heavy step. */
   run<Result>(work: (inTurn: InTurn) => Promise<Result>): Promise<Result>;
 };
 
@@ -56,7 +53,7 @@ export function openImportQueue(
   };
 }
 
-/** Two at a time leave enough of a small machine for the service's callers. */
+/** Two at a time leave enough of a small machine for other requests. */
 export function openImports(counters: Counters): ImportQueue {
   return openImportQueue({ running: 2, waiting: 20 }, () => countRejection({ counters }, 'imports', 'full'));
 }

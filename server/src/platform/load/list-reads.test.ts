@@ -60,13 +60,12 @@ test('a page of small rows has as many rows as requested, however many chunks ar
   }
 });
 
-test('100 lists of large rows by one key delay no other tenant', async () => {
+test('100 lists of large rows requested with one key delay no other tenant', async () => {
   const other = await newTenant(service);
   await other.user();
   let left = 100;
   let most = 0;
-  // Connections are accepted one at a time, so on a slow machine the first lists would be read before the
-  // others arrive.
+  // Connections are accepted one at a time, so on a slow machine the first lists would finish before the others arrive.
   const { promise, resolve } = Promise.withResolvers<void>();
   const held = Array.from({ length: lists.maxPerCaller }, () => inTurn(lists, large.TenantID, () => promise));
   const calls = Array.from({ length: left }, () =>
@@ -80,7 +79,7 @@ test('100 lists of large rows by one key delay no other tenant', async () => {
   await Promise.all(held);
   expectStatus(await other.api('GET', '/user'), 200);
   assert.ok(left > 50, 'the other tenant did not wait for the whole queue');
-  // It needs many statements, each of which waits for one of the other tenant.
+  // The overview needs many statements, each of which waits for one of the other tenant.
   expectStatus(await other.api('GET', '/overview'), 200);
   for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
   assert.ok(most <= lists.maxPerCaller);

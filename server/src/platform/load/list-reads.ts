@@ -10,9 +10,9 @@ import { inTurn, operatorQueue } from './fair-queue.ts';
 import { reject, reserveAll } from './reservations.ts';
 import { countUnread, isUnreadFull } from './unread-bytes.ts';
 
-/** Rows in one statement. With rows of maximum size they take 10 to 50 ms of the embedded database. */
+/** Rows per statement. With rows of maximum size, they take 10 to 50 ms on the embedded database. */
 const chunkRows = 25;
-/** A page ends when it has this many bytes: another chunk would bring it to about 1 MiB at most. */
+/** A page ends at this many bytes. Another chunk would bring it to about 1 MiB at most. */
 const enoughBytes = 256 * 1024;
 
 type Read = (query: { Limit: number; Cursor?: string }) => Promise<Answer>;
@@ -23,7 +23,7 @@ function queueOf({ caller }: FastifyRequest): string {
   return caller?.tenantId ?? operatorQueue;
 }
 
-/** Reads a list or a report, or does other work of any size, when it is the turn of the caller's tenant. */
+/** Reads a list or report, or does a long write, when it is the turn of the caller's tenant. */
 export async function readInTurn<Result>(
   ctx: Context,
   request: FastifyRequest,
@@ -42,8 +42,8 @@ export async function readInTurn<Result>(
     if (request.slot.hasEnded)
       throw new Problem('unavailable', 'The client has disconnected.', { retryAfter: 1 });
     const result = await read();
-    // The embedded database's messages are received one after another, without sockets in between, as long as each
-    // causes the next.
+    // As long as each message causes the next, the embedded database's messages are processed one after another, with
+    // no sockets in between.
     await setImmediate();
     return result;
   };
@@ -56,8 +56,8 @@ export async function readInTurn<Result>(
 }
 
 /**
- * Reads a page in chunks, between which others have their turn, until it has its rows or enough bytes. Chunks that
- * found nothing among many rows are followed by others, so only the last page is short.
+ * Reads a page in chunks until it has its rows or enough bytes; others have their turn between chunks. If a chunk found
+ * nothing among many rows, another follows, so only the last page is short.
  */
 export async function readPage(
   { Limit: wanted, Cursor }: { Limit: number; Cursor?: string },
@@ -76,7 +76,7 @@ export async function readPage(
     const before = last.NextCursor;
     last = pageOf(await read({ Limit: asked, Cursor: before }));
     if (last.NextCursor === before) throw new Error('The list does not get past its cursor.');
-    // The cursor of a full page stays if another page follows.
+    // A full page keeps its cursor if another page follows.
     if (isFull && last.Items.length > 0) break;
     page.Items.push(...last.Items);
     page.NextCursor = last.NextCursor;
@@ -85,12 +85,12 @@ export async function readPage(
   return answer;
 }
 
-/** Counts the bytes of a list against its tenant until they have been sent. */
+/** Counts the bytes of a list against its tenant until they are sent. */
 export function countUnsent(ctx: Context, request: FastifyRequest, payload: unknown): void {
   if (typeof payload === 'string') countUnread(ctx.admission.unsent, request, queueOf(request), payload);
 }
 
-/** An export keeps a page in memory for as long as its client takes to read it. */
+/** An export keeps a page in memory while its client reads it. */
 export function admitExport(ctx: Context, request: FastifyRequest): void {
   const release = reserveAll(ctx, 'interface', [
     {
@@ -103,10 +103,7 @@ export function admitExport(ctx: Context, request: FastifyRequest): void {
   onRequestEnd(request, release);
 }
 
-/**
- * Sends a document while it is generated: each part once the client has read the previous one, in the turn of
- * its tenant.
- */
+/** Sends a document while generating it, in its tenant's turns: each part once the client has read the previous one. */
 export function sendInTurn(ctx: Context, request: FastifyRequest, parts: AsyncGenerator<string>): Readable {
   const all = async function* () {
     try {

@@ -8,14 +8,13 @@ function passwordQueueFull(ctx: Context): Problem {
   return reject(ctx, 'hashes', 'tenant_concurrency', { detail, retryAfter: 1 });
 }
 
-/** Called before a guess counts as wrong: a rejected request is not a guess. */
+/** Called before a guess is counted, because a rejected request is not a guess. */
 export function refuseFullPasswordQueue(ctx: Context & { tenantId: string }): void {
   if (isQueueFull(ctx.admission.hashes, ctx.tenantId)) throw passwordQueueFull(ctx);
 }
 
 /**
- * Checks a password with all of its statements: two at a time per tenant, so that the database stays free for
- * others.
+ * Checks a password with all of its statements, two at a time per tenant, so that the database stays free for others.
  */
 export async function checkInQueue<Result>(
   ctx: Context & { tenantId: string },
@@ -26,7 +25,7 @@ export async function checkInQueue<Result>(
   return checked;
 }
 
-/** Hashes a password: two at a time on this node, because each uses a thread that learners' files need. */
+/** Hashes a password, two at a time on this node, because each hash uses a thread that learners' files need. */
 export function hashInQueue<Result>(
   ctx: Context & { tenantId?: string },
   work: () => Promise<Result>,

@@ -13,7 +13,7 @@ after(() => Promise.all([service.close(), proxied.close()]));
 const tenant = await newTenant(service);
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-/** Sends requests on many connections of one address, and counts the responses. */
+/** Sends requests on many connections from one address, and counts the responses. */
 async function flood(origin: string, from: string, perConnection: number) {
   const sockets = await Promise.all(Array.from({ length: 60 }, () => openSocket(origin, from)));
   let answers = 0;
@@ -26,10 +26,7 @@ async function flood(origin: string, from: string, perConnection: number) {
   return { answers: () => answers, close: () => sockets.map((socket) => socket.destroy()) };
 }
 
-/**
- * Rejections in one second, with 3,000 in the queue: on a machine of any speed, a caller in the queue would
- * see more.
- */
+/** Rejections in one second, with 3,000 in the queue. A caller that had to queue would see more on any machine. */
 const assertAhead = (rejections: number) => assert.ok(rejections < 200, `${rejections} rejections meanwhile`);
 
 test('an address that gets only rejections gets 200 a second, and a known caller never waits', async () => {

@@ -9,18 +9,15 @@ export type Peers = {
   readonly queues: Map<string, NetworkQueue>;
   /** The network of each open connection. */
   readonly networks: WeakMap<object, string>;
-  /**
-   * Connections whose last request came from a key, a session or a learner: they never wait for anonymous
-   * ones.
-   */
+  /** Connections whose last request came from a key, a session or a learner. They never wait for anonymous ones. */
   readonly known: WeakSet<object>;
   timer: NodeJS.Timeout | null;
 };
 
-/** A network's responses without a place in the current second, and its requests delayed because of them. */
+/** A network's responses without a slot in the current second, and its requests that are delayed because of them. */
 type NetworkQueue = { since: number; answered: number; readonly waiting: Set<() => void> };
 
-/** A school of 500 learners has one address, and a browser opens six connections. */
+/** A school with 500 learners has one address, and a browser opens six connections. */
 const connectionsOfNetwork = 4_000;
 /** Such a response costs 0.15 ms. */
 const answersPerSecond = 200;
@@ -45,7 +42,7 @@ export function holdConnection({ connections }: Peers, address: string): (() => 
   return reserve(connections, networkOf(address));
 }
 
-/** A response without a place is sent on the connection: to a rejected request or a probe. */
+/** Counts a response without a slot: to a rejected request or a probe. */
 export function countAnswer(peers: Peers, connection: object): void {
   peers.known.delete(connection);
   const network = peers.networks.get(connection);
@@ -62,18 +59,14 @@ function isHeldBack({ answered, waiting }: NetworkQueue): boolean {
   return answered >= answersPerSecond || waiting.size > 0;
 }
 
-/**
- * Whether a connection may pipeline requests: each costs memory, so no connection of a delayed network may.
- */
+/** Whether a connection may pipeline requests. Each one costs memory, so connections of a delayed network may not. */
 export function mayPipeline(peers: Peers | null, connection: object): boolean {
   if (!peers || peers.queues.size === 0 || peers.known.has(connection)) return true;
   const queue = peers.queues.get(peers.networks.get(connection) ?? '');
   return !queue || !isHeldBack(queue);
 }
 
-/**
- * The queue in which the connection's requests have to wait, because its network gets nothing but rejections.
- */
+/** The queue in which the connection's requests have to wait, because its network gets only rejections. */
 export function queueBefore(peers: Peers, connection: object): NetworkQueue | null {
   const network = peers.queues.size > 0 ? peers.networks.get(connection) : undefined;
   const queue = network === undefined ? undefined : peers.queues.get(network);
@@ -87,7 +80,7 @@ export function waitIn({ waiting }: NetworkQueue, start: () => void): (() => voi
   return () => void waiting.delete(start);
 }
 
-/** Each network's queue advances at a rate at which rejections are affordable. */
+/** Serves each network's queue at a rate at which rejections are cheap enough. */
 function serve(peers: Peers): void {
   const now = performance.now();
   for (const [network, { since, waiting }] of peers.queues) {

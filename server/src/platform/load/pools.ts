@@ -5,38 +5,38 @@ import { openPeers, type Peers } from './peers.ts';
 import { openUnreadBytes, type UnreadBytes } from './unread-bytes.ts';
 
 /**
- * `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, starting
- * with the click.
+ * `anonymous`: without valid credentials. `interface`: with a key or a session. `runTime`: learners, starting with the
+ * click on the launch link.
  */
 export const poolNames = ['anonymous', 'interface', 'runTime'] as const;
 export type PoolName = (typeof poolNames)[number];
 
-/** How many run at a time; others wait if there is room in the queue, or are rejected. */
+/** How many run at a time. Others wait if the queue has room, and are rejected otherwise. */
 export type Pool = {
   readonly most: number;
   readonly maxWaiting: number;
   inUse: number;
   readonly waiting: (() => void)[];
-  /** Since when it has been full; null: it is not. */
+  /** Since when the pool has been full; null if it is not. */
   exhaustedSince: Date | null;
 };
 
 /**
- * The current load of this node, over all its ports. Pools are independent: requests of one never take a
- * place of another.
+ * The current load on this node, over all its ports. Pools are independent: a request never takes a slot in another
+ * pool.
  */
 export type Admission = {
   readonly pools: Readonly<Record<PoolName, Pool>>;
-  /** Anonymous callers who sign in with a password. */
+  /** Anonymous callers signing in with a password. */
   readonly passwords: Pool;
   readonly passwordAddresses: Budgets;
-  /** All password hashing: each hash takes 20 MiB and a thread for at least 20 ms. */
+  /** All password hashing. Each hash takes 20 MiB, and a thread for at least 20 ms. */
   readonly hashes: FairQueue;
-  /** Users' passwords checked with an API key: each takes several statements besides its hash. */
+  /** Users' passwords checked with an API key. Each check takes several statements besides its hash. */
   readonly checks: FairQueue;
   /** Lists and reports being read. */
   readonly lists: FairQueue;
-  /** Replays and erasures, for which lists do not wait. */
+  /** Replays and erasures. Lists do not wait for these. */
   readonly longWrites: FairQueue;
   /** Unread bytes of lists and of large player sessions. */
   readonly unsent: UnreadBytes;
@@ -46,43 +46,43 @@ export type Admission = {
   /** Rows of bulk calls waiting to be hashed. */
   readonly bulkHashes: FairQueue;
   readonly passwordSites: Budgets;
-  /** Calls without credentials, and with wrong ones, by address. */
+  /** Calls without credentials and with wrong ones, by address. */
   readonly addresses: Budgets;
   readonly wrongCredentials: Budgets;
-  /** Bodies being sent by anonymous callers, by address and by site, and their time limit. */
+  /** Bodies that anonymous callers are sending, by address and by site, and their time limit. */
   readonly anonymousBodies: Budgets;
   readonly anonymousSites: Budgets;
   anonymousBodyMilliseconds: number;
   /** Null behind a proxy. */
   readonly peers: Peers | null;
-  /** Responses without a place that clients have not read yet, by address, and their time limit. */
+  /** Responses without a slot that clients have not read yet, by address, and their time limit. */
   readonly unread: Budgets;
   refusalMilliseconds: number;
-  /** How long an anonymous caller may take to read a response with a place. */
+  /** How long an anonymous caller may take to read a response with a slot. */
   answerMilliseconds: number;
-  /** Places of a key or session and of a tenant in the pools, which count once half of the pool is in use. */
+  /** Slots in the pools per key or session, and per tenant. They are limited once half of the pool is in use. */
   readonly keys: Budgets;
   readonly tenants: Budgets;
   readonly runTimeTenants: Budgets;
   /** Bytes of a tenant's commits in progress. */
   readonly commitBytes: Budgets;
   /**
-   * Requests from the pages of an enrolment, or of a course's preview; the minute counts commits and
+   * Requests from the pages of an enrolment, or of a course's preview. The limit per minute is for commits and
    * heartbeats.
    */
   readonly learnerCalls: Budgets;
   readonly learnerFiles: Budgets;
   /** Requests for files that do not exist in the course. */
   readonly fileMisses: Budgets;
-  /** Commits of an enrolment or preview; the minute counts their bytes. */
+  /** Commits of an enrolment or preview. The limit per minute is for their bytes. */
   readonly commits: Budgets;
-  /** Files of the player and the console, which cost little, by address. */
+  /** Requests for the player's and console's files, which cost little, by address. */
   readonly constantFiles: Budgets;
-  /** Launches of an enrolment on this node; beyond that the database counts. */
+  /** Launches of an enrolment on this node. The database counts those beyond the limit. */
   readonly starts: Budgets;
   /** Large sessions being read and written. */
   readonly openings: FairQueue;
-  /** Digests of credentials that were valid: their callers are not affected by others at their address. */
+  /** Digests of credentials that were valid. Their callers are not affected by others at the same address. */
   readonly trusted: Set<string>;
   /** Credentials, by network, that are being looked up for the first time. */
   readonly beingChecked: Map<string, Promise<unknown>>;
@@ -95,14 +95,14 @@ export type Admission = {
   draining: boolean;
 };
 
-/** A page loads about twenty files, and a school has one address. */
+/** A page loads about twenty files, and a whole school may share one address. */
 const filesPerCall = 20;
 const commitsPerMinute = 120;
-/** A page sends one commit at a time, but everything left when it closes; over HTTP/1.1 that is up to six. */
+/** A page sends one commit at a time, but everything it has left when it closes. Over HTTP/1.1 that is up to six. */
 const commitsAtOnce = 6;
 const commitBytesPerMinute = 30 * 1024 ** 2;
 const commitBytesOfTenant = 16 * 1024 ** 2;
-/** Ordinary commits count as well, and do not wait for the large commits of a few learners. */
+/** Commits up to this size count as well, but do not wait for the large commits of a few learners. */
 export const ordinaryCommitBytes = 16 * 1024;
 const learnerRequests = 20;
 /** A browser requests a course's files in parallel: over HTTP/2 up to 100. */
@@ -116,18 +116,18 @@ const unreadOfAddress = 500;
 /** Each launch is an event, and possibly a webhook delivery, forever. */
 export const launchesPerMinute = 10;
 
-/** Half of the threads in libuv's pool: the others read learners' files. */
+/** Half of the threads in libuv's pool. The others read learners' files. */
 const hashesAtOnce = 2;
 const hashesWaiting = 100;
-/** A class signs in at the same moment from one address, and a few seconds of waiting cost nothing. */
+/** A whole class signs in from one address at the same moment, and waiting a few seconds does no harm. */
 const passwordLine = 200;
 /** The embedded database runs one statement at a time; a server has ten connections. */
 const listsAtOnce = { embedded: { most: 2, maxPerCaller: 1 }, server: { most: 6, maxPerCaller: 3 } };
 const maxUnsent = 16 * 1024 ** 2;
-/** A session takes up to 13 MiB; pages that are rejected retry. */
+/** A session takes up to 13 MiB. Pages that are rejected retry. */
 const maxUnreadSessions = 32 * 1024 ** 2;
 const exportsOfTenant = 8;
-/** Requests of a network with a credential that is being looked up for another one of its requests. */
+/** Requests from a network that wait while the same credential is looked up for another of its requests. */
 const maxWaitingForCredentials = 1_000;
 
 export function openPool(most: number, maxWaiting = 0): Pool {

@@ -20,9 +20,8 @@ const windows = partOfState(
 );
 
 /**
- * Counts a key's call, reports its budget to the client, and rejects what exceeds it. Each node counts in
- * memory and exchanges its counts with the others once a second, so no call waits for a statement and the
- * limit is approximate.
+ * Counts a key's call, reports the budget to the client, and rejects calls over the limit. Each node counts in memory
+ * and exchanges counts with the others once a second, so no call waits for a statement, and the limit is approximate.
  */
 export function countCall(ctx: Context, keyId: string, reply: FastifyReply): void {
   const limit = ctx.config.rateLimit;

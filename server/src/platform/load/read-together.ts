@@ -3,9 +3,9 @@ import { run } from '../db/transaction.ts';
 import { coalesce } from './batch.ts';
 
 /**
- * FairQueue a statement that reads an array of items into a function that reads one: concurrent reads share the
- * statement. The statement returns `n`, the position from 1 in `wanted`; missing rows are null. Measured at
- * 64 connections: one statement for each took four times the CPU of the server.
+ * Turns a statement that reads an array of items into a function that reads one item; concurrent reads share the
+ * statement. The statement returns `n`, the 1-based position in `wanted`; missing rows are null. With 64 connections,
+ * one statement per item took four times the server's CPU time.
  */
 export function readTogether<Wanted, Row>(options: {
   name: string;

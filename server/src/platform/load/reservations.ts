@@ -16,20 +16,20 @@ export function reject<P extends RejectingPool>(
   return new Problem('too_many_requests', `${detail} Retry in ${retryAfter} seconds.`, { retryAfter });
 }
 
-/** A place among those of `by`. `free`: unlimited for now, because there is enough room. */
+/** One of the slots of `by`. `free`: not limited for now, because there is enough room. */
 export type Reservation<P extends PoolName> = {
   of: Budgets;
   by: string;
   whose: string;
   reason: Rejection<P>;
   free?: boolean;
-  /** How many bytes, if places are bytes. */
+  /** The number of bytes, if the budget counts bytes. */
   amount?: number;
 };
 
 /**
- * Takes one place from each and returns a function that releases all of them, and `reserved`, once; or releases
- * `reserved`, takes none and rejects the request.
+ * Takes one slot from each budget and returns a function that releases all of them and `reserved`, once. If a slot is
+ * not available, releases `reserved`, takes none and rejects the request.
  */
 export function reserveAll<P extends PoolName>(
   ctx: Context,
@@ -57,7 +57,8 @@ export function reserveAll<P extends PoolName>(
 }
 
 /**
- * Half of a pool is first come, first served. Beyond that, nobody may take so much that others get no place.
+ * The first half of a pool is first come, first served. Beyond that, no caller may take so much that others get
+ * nothing.
  */
 export function hasRoom({ inUse, most }: Pool): boolean {
   return inUse < most / 2;

@@ -3,31 +3,31 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { streamOf } from '../http/http2.ts';
 import type { RequestSlot } from '../http/request-slot.ts';
 
-/** For Node's server: the time limit for a request's headers, and how often it is checked. */
+/** Options for Node's server: the time limit for a request's headers, and how often it is checked. */
 export const headerLimits = { headersTimeout: 15_000, connectionsCheckingInterval: 5_000 };
 
 /** A connection without traffic in either direction is closed after this time, whatever it is waiting for. */
 export const silenceMilliseconds = 600_000;
 
 /**
- * Any mobile network transfers 8 kB in a second or two. A body must be complete at the second check; an
- * upload may continue.
+ * Any mobile network transfers 8 kB within a second or two. A body must be complete by the second check; an upload may
+ * continue.
  */
 const lookMilliseconds = 15_000;
 const leastBytes = 8 * 1024;
 const uploadLooks = 2;
 
-/** How long the rest of a rejected request is read and dropped: a reset would discard the response. */
+/** How long the rest of a rejected request is read and dropped, because a reset would discard the response. */
 const lingerMilliseconds = 1_000;
 
 const uploads = new WeakSet<IncomingMessage>();
 
-/** An upload or a stream of rows has no deadline, but must deliver 8 kB in 30 s. */
+/** Marks an upload or a stream of rows, which has no deadline but must deliver 8 kB every 30 s. */
 export function allowUpload(request: FastifyRequest): void {
   uploads.add(request.raw);
 }
 
-/** The whole body must arrive within this many milliseconds. */
+/** Ends the request unless its whole body arrives within this many milliseconds. */
 export function setBodyDeadline({ raw, slot }: FastifyRequest, milliseconds: number): void {
   const timer = setTimeout(() => slot.reply && endRequest(slot.reply), milliseconds);
   timer.unref();
@@ -35,7 +35,7 @@ export function setBodyDeadline({ raw, slot }: FastifyRequest, milliseconds: num
   raw.once('end', over).once('close', over);
 }
 
-/** Whether a body follows: over HTTP/2 unless the headers ended the request, whatever they declare. */
+/** Whether a body follows. Over HTTP/2 it does unless the headers ended the request, whatever they declare. */
 export function hasBody(raw: IncomingMessage): boolean {
   const { headers } = raw;
   if (raw.httpVersionMajor >= 2) return !streamOf(raw).endAfterHeaders;
@@ -46,11 +46,11 @@ export function hasBody(raw: IncomingMessage): boolean {
 /** How much of a body had arrived at the last check, and when the next check is due. */
 type Watched = { readonly slot: RequestSlot; seen: number; looks: number; due: number };
 
-/** Node's own limit is for a request as a whole, which an upload of gigabytes would exceed. */
+/** Node's own limit covers the whole request, and an upload of gigabytes would exceed it. */
 export function limitSlowBodies(app: FastifyInstance, milliseconds = lookMilliseconds): void {
-  // Not a Map: tables that it has outgrown keep requests alive until the next full garbage collection.
+  // Not a Map, because the tables that it has outgrown keep requests alive until the next full garbage collection.
   let watched: Watched[] = [];
-  // One timer for all: most bodies arrive before a timer of their own would have been worth its cost.
+  // All bodies share one timer: most arrive before a timer of their own would have been worth its cost.
   const timer = setInterval(() => {
     const now = performance.now();
     watched = watched.filter((body) => isComing(body, now, milliseconds));

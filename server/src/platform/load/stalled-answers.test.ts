@@ -35,7 +35,7 @@ after(() => {
 const originOf = (server: Server, scheme: string) =>
   `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-test('HTTP/1.1: a response that the client does not read ends the connection', async () => {
+test('HTTP/1.1: the connection is closed if the client does not read a response', async () => {
   const closed = once(plain, 'connection').then(([accepted]) => once(accepted, 'close'));
   const reader = await openSocket(originOf(plain, 'http'));
   reader.pause();
@@ -44,7 +44,7 @@ test('HTTP/1.1: a response that the client does not read ends the connection', a
   reader.destroy();
 });
 
-test('HTTP/2: a response that the client does not read is cancelled, even if it sends pings', async () => {
+test('HTTP/2: a response that the client does not read is cancelled, even if the client sends pings', async () => {
   const session = await openSession(originOf(secure, 'https'), { window: 0 });
   const { stream, status } = send(session, { ':path': '/' });
   const pings = setInterval(() => session.ping(() => {}), 20);

@@ -4,15 +4,13 @@ import type { Socket } from 'node:net';
 import { cancel } from '../http/http2.ts';
 import { silenceMilliseconds } from './slow-clients.ts';
 
-/** As nginx's send_timeout. A player that was suspended requests the rest of its video again. */
+/** Like nginx's send_timeout. A player that was suspended requests the rest of its video again. */
 const maxMilliseconds = 60_000;
 const looks = 6;
 
 export type StalledAnswers = { follow: (server: Server) => void; add: (stream: ServerHttp2Stream) => void };
 
-/**
- * Drops any response from which its client has read nothing for a minute, because responses occupy memory.
- */
+/** Drops responses from which the client has read nothing for a minute, because they occupy memory. */
 export function watchStalledAnswers(onDrop: () => void, milliseconds = maxMilliseconds): StalledAnswers {
   const sockets = new Set<Socket>();
   /** How much of each response was left at the last check, and since when. */

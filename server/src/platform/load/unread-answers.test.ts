@@ -24,7 +24,7 @@ const form = {
   'content-type': 'application/x-www-form-urlencoded',
 };
 
-test("unread rejections are limited per address, and end the client's sessions", async () => {
+test("unread rejections are limited per address, and exceeding the limit ends the client's sessions", async () => {
   admission.refusalMilliseconds = 300_000;
   const from = '127.0.0.11';
   const sessions = await Promise.all(
@@ -43,7 +43,7 @@ test("unread rejections are limited per address, and end the client's sessions",
   await until('nothing is held', async () => used(from) === 0);
 });
 
-test('a rejection not read in time ends the session, whatever else the client does', async () => {
+test('a rejection that is not read in time ends the session, whatever else the client does', async () => {
   admission.refusalMilliseconds = 200;
   const session = await openSession(service.baseUrl, { from: '127.0.0.13', window: 0 });
   const ended = once(session, 'close');
@@ -54,7 +54,7 @@ test('a rejection not read in time ends the session, whatever else the client do
   admission.refusalMilliseconds = 300_000;
 });
 
-test('a response to an anonymous caller has a deadline, and keeps its place until it is sent', async () => {
+test('a response to an anonymous caller has a deadline and keeps its slot until it is sent', async () => {
   admission.answerMilliseconds = 300;
   const from = '127.0.0.14';
   const session = await openSession(service.baseUrl, { from, window: 0 });
@@ -67,7 +67,7 @@ test('a response to an anonymous caller has a deadline, and keeps its place unti
   session.destroy();
 });
 
-test('over HTTP/2 every body limit applies, with and without Content-Length', async () => {
+test('over HTTP/2 all body limits apply, with and without Content-Length', async () => {
   admission.anonymousBodyMilliseconds = 300;
   for (const [at, length] of [{}, { 'content-length': '100' }, { 'content-length': '0' }].entries()) {
     const session = await openSession(service.baseUrl, { from: `127.0.1.${20 + at}` });

@@ -6,7 +6,7 @@ import { countRejection } from '../operations/counters.ts';
 import { networkOf, reserve } from './budgets.ts';
 import { countAnswer } from './peers.ts';
 
-/** Drops a response or, with `all`, everything that its client has requested on the connection. */
+/** Drops a response or, with `all`, everything that the client has requested on the connection. */
 function drop(request: IncomingMessage, response: ServerResponse, all: boolean): void {
   if (response.closed) return;
   if (all || request.httpVersionMajor < 2) closeConnection(request);
@@ -14,10 +14,9 @@ function drop(request: IncomingMessage, response: ServerResponse, all: boolean):
 }
 
 /**
- * Clients must read their responses: over HTTP/2 a client decides how much of them may be sent. The response
- * to a known caller has a place in a pool; `connections.ts` checks its progress. Responses to anonymous
- * callers have a deadline, and a network may have only a few responses without a place (to rejected
- * requests).
+ * Clients must read their responses: over HTTP/2 the client decides how much may be sent. A response to a known caller
+ * has a slot in a pool, and `connections.ts` checks its progress. Responses to anonymous callers have a deadline, and a
+ * network may have only a few responses without a slot (to rejected requests).
  */
 export function limitUnreadAnswer(ctx: Context, request: FastifyRequest, reply: FastifyReply): void {
   const { raw, slot } = request;

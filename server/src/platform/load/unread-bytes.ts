@@ -10,7 +10,7 @@ export function isUnreadFull({ most, bytes }: UnreadBytes, line: string): boolea
   return (bytes.get(line) ?? 0) >= most;
 }
 
-/** Counts a response against its tenant until it has been sent. */
+/** Counts a response against its tenant until it is sent. */
 export function countUnread(
   { bytes }: UnreadBytes,
   request: FastifyRequest,

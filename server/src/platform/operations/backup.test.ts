@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { backUp } from './backup.ts';
 
-test('a backup is written to a folder with an unpredictable name, and leaves other files unchanged', async (t) => {
+test('a backup is written to a folder with an unpredictable name and leaves other files unchanged', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'lectern-backup-'));
   t.after(() => rm(root, { recursive: true }));
   const dataDir = join(root, 'data');

@@ -9,13 +9,13 @@ import { syncPath, syncTree } from '../files/durable.ts';
 import type { WrittenKey } from '../keys/key-ring.ts';
 import { readRingFile, ringFile, writeRingFile } from '../keys/ring-file.ts';
 
-/** `backup.json`, written last: a folder without it is not a backup. */
+/** The content of `backup.json`, which is written last: a folder without it is not a backup. */
 export type Backup = {
   Format: 1;
   Engine: 'pglite' | 'postgres';
   MadeAt: string;
   Releases: number;
-  /** Where the key ring is; null: the backup is from a version that kept its key in the database. */
+  /** Where the key ring is; null if the backup is from a version that kept its key in the database. */
   KeyRing: 'signing-keys.json' | 'SIGNING_KEYS' | null;
 };
 
@@ -27,7 +27,7 @@ async function isEmpty(folder: string): Promise<boolean> {
   return !existsSync(folder) || (await readdir(folder)).length === 0;
 }
 
-/** The password is passed in the environment, because everybody on the machine can see arguments. */
+/** The password is passed in the environment, because every user of the machine can see arguments. */
 async function runClient(program: string, databaseUrl: string, args: string[]): Promise<void> {
   const url = new URL(databaseUrl);
   const password = decodeURIComponent(url.password);
@@ -67,17 +67,14 @@ async function copyDatabase({ dataDir }: Location, draft: string): Promise<void>
   }
 }
 
-/** Twice: a release in the dump was imported before it, and may be deleted afterwards. */
+/** Copies releases twice: one in the dump was imported before it, and may be deleted afterwards. */
 async function dumpDatabase({ dataDir }: Location, databaseUrl: string, draft: string): Promise<void> {
   await copyPackages(dataDir, draft);
   await runClient('pg_dump', databaseUrl, ['--format=custom', `--file=${join(draft, names.dump)}`]);
   await copyPackages(dataDir, draft);
 }
 
-/**
- * Without the ring the database is worth little: existing links would stop working, and webhooks could not be
- * signed.
- */
+/** Without the ring the database is of little use: links would stop working, and webhooks could not be signed. */
 function copyRing({ signingKeys, dataDir }: Location, draft: string): Backup['KeyRing'] {
   if (signingKeys) return 'SIGNING_KEYS';
   const keys = readRingFile(dataDir);
@@ -106,8 +103,8 @@ function ringOf(
 }
 
 /**
- * Backs up database and course files at one point in time, into a new folder that gets its name only when it
- * is complete.
+ * Backs up the database and course files as of one point in time, into a new folder that gets its final name when it is
+ * complete.
  */
 export async function backUp(place: Location, folder: string, now: Date): Promise<Backup> {
   const target = resolve(folder);
@@ -150,7 +147,7 @@ async function readAbout(folder: string): Promise<Backup> {
 }
 
 /**
- * Restores a backup into an empty place. `isEmptyServer` says whether the server's database has no tables
+ * Restores a backup into an empty folder and database. `isEmptyServer` says whether the server's database has no tables
  * yet.
  */
 export async function restore(
@@ -198,7 +195,7 @@ export async function restore(
   return about;
 }
 
-/** Complete as soon as it has its name. */
+/** The folder gets its final name once it is complete. */
 async function putFolder(from: string, to: string): Promise<void> {
   const draft = join(dirname(to), `${basename(to)}.new`);
   await rm(draft, { recursive: true, force: true });

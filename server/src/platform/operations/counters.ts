@@ -43,13 +43,13 @@ export type Rejection<P extends RejectingPool> = (typeof rejections)[P][number];
 /** `check`: POST /user/check. `key`: an API key, or credentials at /oauth/token. */
 const signInKinds = ['password', 'link', 'check', 'key'] as const;
 
-/** Never in a global registry: a process, such as a test, may have several contexts. */
+/** Not in a global registry, because a process, such as a test, may have several contexts. */
 function counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {
   return new Counter<Label>({ name, help, labelNames, registers: [] });
 }
 
 /**
- * What has happened on this node since it started, counted where it happens. Labels come from closed lists.
+ * Counters of events on this node since it started, incremented where the events happen. Labels come from closed lists.
  */
 export function openCounters() {
   const rejected = counter(
@@ -74,7 +74,7 @@ export function openCounters() {
     'Times that the event loop was blocked for more than 2 s.',
     [],
   );
-  // A series that starts with its first failure would show no increase for it.
+  // Initialised to 0: a series that starts with its first failure would show no increase.
   for (const [pool, reasons] of Object.entries(rejections))
     for (const reason of reasons) rejected.inc({ pool, reason }, 0);
   for (const kind of signInKinds) signInFailures.inc({ kind }, 0);

@@ -8,8 +8,8 @@ import { codeOf } from '../error-code.ts';
 export type Sample = { gauge: string; labels?: Record<string, string>; value: number };
 
 /**
- * Gauges whose values are not in memory. They are read together, rarely, and may fail or hang without
- * affecting the others.
+ * Gauges whose values are not in memory. They are read together, at intervals, and may fail or hang without affecting
+ * other metrics.
  */
 export type Figures = {
   name: string;
@@ -19,7 +19,7 @@ export type Figures = {
   read: (ctx: Context) => Promise<Sample[]>;
 };
 
-/** How long a response waits for figures; Prometheus gives up after 10 s. */
+/** How long a response waits for these figures. Prometheus gives up after 10 s. */
 const timeoutMilliseconds = 500;
 /** Figures that could not be read for this many intervals are left out. */
 const staleAfter = 4;
@@ -40,7 +40,7 @@ const diskFigures: Figures = {
   },
 };
 
-/** SQLSTATE of a server whose role may not list the files; then there is no figure. */
+/** SQLSTATE if the server's role may not list the files. The figure is then left out. */
 const insufficientPrivilege = '42501';
 
 const logFigures: Figures = {
@@ -62,7 +62,7 @@ const logFigures: Figures = {
   },
 };
 
-/** Reads on one connection with a short time limit. The embedded database cannot interrupt itself. */
+/** Reads on one connection with a short time limit. The embedded database cannot interrupt a statement. */
 export function readWithTimeout<T>(ctx: Context, work: (connection: Connection) => Promise<T>): Promise<T> {
   if (ctx.engine.kind === 'pglite') return work(ctx.engine);
   return ctx.engine.transaction(async (connection) => {
@@ -71,7 +71,7 @@ export function readWithTimeout<T>(ctx: Context, work: (connection: Connection) 
   });
 }
 
-/** Returns a function that updates the gauges as far as possible within `timeoutMilliseconds`. */
+/** Returns a function that updates as many gauges as possible within `timeoutMilliseconds`. */
 export function openFigures(ctx: Context, registry: Registry, more: readonly Figures[]): () => Promise<void> {
   const up = new Gauge({
     name: 'lectern_figures_up',
@@ -133,7 +133,7 @@ function openReader(ctx: Context, registry: Registry, figures: Figures, up: Gaug
   };
 }
 
-/** Setting the clock back makes all figures outdated. */
+/** If the clock is set back, all figures count as outdated. */
 function isOver(since: Date | null, now: Date, seconds: number): boolean {
   if (since === null) return true;
   const passed = now.getTime() - since.getTime();

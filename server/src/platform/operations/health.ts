@@ -6,11 +6,11 @@ import { Problem } from '../errors.ts';
 import { exhaustedPool, isDraining } from '../load/admission.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Probes run every few seconds and get a cached response for this long; anybody may send them. */
+/** How long a response to probes is cached. Probes come every few seconds, and anyone may send them. */
 const sharedMilliseconds = 1_000;
 const forProbes = { config: { admits: 'health' } } as const;
 
-/** If the database fails, the next probe asks again. */
+/** If the database fails, the next probe checks again. */
 const databaseAnswers = remember<true | null>({
   name: 'database_answers',
   milliseconds: sharedMilliseconds,
@@ -22,7 +22,7 @@ const databaseAnswers = remember<true | null>({
     ),
 });
 
-/** Liveness, readiness and metrics: on the operations port if there is one, otherwise on the API's port. */
+/** Serves liveness, readiness and metrics on the operations port if there is one, otherwise on the API's port. */
 export function healthRoutes(app: FastifyInstance, ctx: Context, metrics: Metrics): void {
   const texts = remember<string>({
     name: 'metrics_text',

@@ -2,13 +2,13 @@ import { setPriority } from 'node:os';
 import { Problem } from '../errors.ts';
 import type { IsolatedAnswer } from './isolated.ts';
 
-/** A lower priority than the service, so that its callers do not wait for this. */
+/** Lower priority than the service's, so that API callers do not wait. */
 const priority = 5;
 
-/** The main function of a program for `runIsolated`: takes one input and returns one result. */
+/** The main function of a program for `runIsolated`: receives one input and returns one result. */
 export function serveOnce<Input>(work: (input: Input) => Promise<unknown>): void {
   setPriority(priority);
-  // A terminal sends Ctrl-C to all its processes, but a service that is shutting down waits for imports.
+  // A terminal sends Ctrl-C to all processes, but a service that is shutting down waits for its imports.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   process.once('disconnect', () => process.exit());
   process.once('message', async (input: Input) => {

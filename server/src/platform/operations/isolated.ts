@@ -10,15 +10,15 @@ export type IsolatedLimits = {
   heapMegabytes: number;
   /** WebAssembly memory is not part of the heap. */
   wasmMegabytes: number;
-  /** The only folder in which the program can create, read and write. */
+  /** The only folder in which the program can create, read and write files. */
   folder: string;
   /** Additional files it may read. */
   files: readonly string[];
 };
 
 /**
- * Our own code and the packages it loads, wherever npm has installed them; nothing in `DATA_DIR`, least of
- * all the keys.
+ * Our own code and the packages it loads, wherever npm has installed them; nothing in `DATA_DIR`, and above all not the
+ * keys.
  */
 const code = [
   ...locations.code,
@@ -27,13 +27,13 @@ const code = [
   ),
 ];
 
-/** A program's result; an error that is not a problem keeps what the log and the error mapper need. */
+/** A program's result. Errors that are not problems keep what the log and the error mapper need. */
 export type IsolatedAnswer =
   | { answer: unknown }
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } }
   | { error: { message: string; stack: string; code?: string; errno?: number } };
 
-/** The program returned nothing, because it exceeded a limit or crashed. */
+/** The program returned nothing, because it crashed or exceeded a limit. */
 export class IsolationFailure extends Error {
   readonly reason: 'time' | 'crash';
 
@@ -47,13 +47,13 @@ export class IsolationFailure extends Error {
 const keptOutput = 4_096;
 
 /**
- * Runs a program on untrusted input in a separate process. A worker thread is not enough: some allocations
- * beyond its `resourceLimits`, such as sorting an array or splitting a text, end the whole process (ADR 32).
- * The program has exited when this returns, so what it wrote can be removed.
+ * Runs a program on untrusted input in a separate process. A worker thread is not enough: some allocations beyond its
+ * `resourceLimits`, such as sorting an array or splitting a text, end the whole process (ADR 32). The program has
+ * exited when this returns, so its files can be removed.
  */
 export async function runIsolated(program: URL, input: unknown, limits: IsolatedLimits): Promise<unknown> {
   const child = fork(program, {
-    // None of our secrets, and no NODE_OPTIONS.
+    // Without our secrets and NODE_OPTIONS.
     env: {},
     execArgv: flagsFor(limits),
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -86,7 +86,7 @@ export async function runIsolated(program: URL, input: unknown, limits: Isolated
 }
 
 function flagsFor(limits: IsolatedLimits): string[] {
-  // The folder does not exist yet, so Node would take it for a file.
+  // Node treats the path as a file, because the folder does not exist yet.
   const own = [limits.folder, join(limits.folder, '*')];
   return [
     `--max-old-space-size=${limits.heapMegabytes}`,

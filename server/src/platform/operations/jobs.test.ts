@@ -23,7 +23,7 @@ async function makeDue(name: string): Promise<void> {
   await run(service.ctx, { text: 'update scheduled_job set due = now() where name = $1', values: [name] });
 }
 
-test('one node runs a due job, and the next run follows after its interval', async () => {
+test('one node runs a due job, which runs again after its interval', async () => {
   let runs = 0;
   const job: Job = { name: unique('clock'), every: 3_600, run: async () => void runs++ };
   const nodes = await Promise.all([startJobs(service.ctx, [job]), startJobs(service.ctx, [job])]);

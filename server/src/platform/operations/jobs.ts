@@ -3,10 +3,10 @@ import { inQueue } from '../db/queues.ts';
 import { run } from '../db/transaction.ts';
 import { jobsQueue } from '../load/fair-queue.ts';
 
-/** Work that one of the nodes does on a schedule. It may run twice, so it must be idempotent. */
+/** Scheduled work that one of the nodes does. It may run twice, so it must be idempotent. */
 export type Job = {
   name: string;
-  /** Seconds between the end of a run and the next one. */
+  /** Seconds between the end of a run and the start of the next one. */
   every: number;
   run: (ctx: Context) => Promise<void>;
 };
@@ -22,7 +22,7 @@ const take = `update scheduled_job set due = now() + make_interval(secs => $2), 
   where name = any($1) and due <= now() returning name`;
 const keep = `update scheduled_job set due = now() + make_interval(secs => $2) where name = any($1)`;
 
-/** Runs due jobs until stopped. Stopping waits for running jobs, up to a limit. */
+/** Runs due jobs until stopped. Stopping waits for running jobs, up to a time limit. */
 export async function startJobs(
   ctx: Context,
   jobs: readonly Job[],

@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino';
 
 export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'isLevelEnabled'>;
 
-/** Other members that the database adds to an error, such as `detail`, may contain a row's values. */
+/** Other members that the database adds to an error, such as `detail`, may contain a row's values and are left out. */
 function tell(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
@@ -15,10 +15,7 @@ function tell(error: unknown, depth = 0): unknown {
   };
 }
 
-/**
- * JSON lines on standard output. Callers name fields one by one: a request, a header or a body is never
- * logged as a whole.
- */
+/** JSON lines on standard output. Callers name each field: a request, header or body is never logged as a whole. */
 export function openLog(level: string): Logger {
   return pino({
     level,

@@ -37,7 +37,7 @@ const bulkHeaders = (key: string) => ({
   'content-type': 'application/x-ndjson',
 });
 
-/** A bulk call that has only sent its first row so far. */
+/** A bulk call that has sent only its first row so far. */
 function beginBulk(key: string) {
   const call = request(`${service.baseUrl}/user/bulk`, { method: 'POST', headers: bulkHeaders(key) });
   call.on('error', () => {});
@@ -45,7 +45,7 @@ function beginBulk(key: string) {
   return call;
 }
 
-/** A minute may have passed in the meantime, so the number of calls varies. */
+/** Repeats the call, because a new minute may have begun in the meantime. */
 async function untilRejected(call: () => Promise<number>): Promise<void> {
   for (let sent = 0; sent < 1_000; sent++) if ((await call()) === 429) return;
 }
@@ -82,7 +82,7 @@ test('metrics count rejections by pool and reason', async () => {
   for (const call of calls) call.destroy();
 });
 
-test("metrics show a node's current work: requests, places, bulk calls and their files, imports", async () => {
+test("metrics show a node's current work: requests, slots, bulk calls and their files, imports", async () => {
   const metric = async (name: string) => (await metricsNow()).get(name) ?? Number.NaN;
   const socket = await openSocket(service.baseUrl);
   const { 'x-forwarded-for': address } = newAddress();

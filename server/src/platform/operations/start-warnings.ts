@@ -2,7 +2,7 @@ import { type Config, isLoopback } from '../config.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** What should be fixed before relying on the service, as sentences for the start-up log. */
+/** Problems to fix before relying on the service, as sentences for the start-up log. */
 export function startWarnings(config: Config, env: Environment): string[] {
   const warnings: string[] = [];
   if (config.databaseUrl !== null && isInClear(config.databaseUrl, env))
@@ -18,7 +18,7 @@ export function startWarnings(config: Config, env: Environment): string[] {
 
 const encrypted = ['require', 'verify-ca', 'verify-full'];
 
-/** Whether data may leave this machine without TLS; a socket and loopback do not. */
+/** Whether data may leave this machine without TLS. It does not through a socket or loopback. */
 function isInClear(databaseUrl: string, env: Environment): boolean {
   const { hostname, searchParams } = new URL(databaseUrl);
   const host = (searchParams.get('host') ?? decodeURIComponent(hostname)).replace(/^\[(.*)\]$/, '$1');

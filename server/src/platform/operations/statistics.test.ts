@@ -47,7 +47,7 @@ test('a plan made for empty tables is replaced once they have grown', async () =
     assert.deepEqual((await analyzeGrown(ctx)).sort(), ['enrolment', 'user']);
     assert.deepEqual(await analyzeGrown(ctx), [], 'nothing has grown since');
   };
-  // A server has several connections, each with its own plans; the embedded database has one.
+  // On a server, several connections each have their own plans; the embedded database has one connection.
   const after = await (ctx.engine.kind === 'pglite'
     ? (async () => {
         for (let time = 0; time < 7; time++) await enrol(ctx.engine);

@@ -2,9 +2,8 @@ import type { Context } from '../context.ts';
 import { run } from '../db/transaction.ts';
 
 /**
- * Analyses tables that have grown beyond their statistics. Measured on PGlite: bulk enrolments into a table
- * that was never analysed took 350 ms for 200 rows because of a wrong index, and 90 ms afterwards; autovacuum
- * runs a minute later.
+ * Analyses tables that have outgrown their statistics. On PGlite, bulk enrolments into a table that was never analysed
+ * used a wrong index and took 350 ms for 200 rows, and 90 ms afterwards; autovacuum runs a minute later.
  */
 export async function recordGrowth(ctx: Context, tables: readonly string[], rows: number): Promise<void> {
   const text = `select relname as name from pg_class
@@ -21,7 +20,7 @@ async function analyze(ctx: Context, table: string): Promise<void> {
   await run(ctx, { text: `/* across tenants: statistics */ analyze (skip_locked) "${table}"`, values: [] });
 }
 
-/** 64 kB, and four times the pages at the last analysis. */
+/** At least 64 kB, and four times the pages at the last analysis. */
 const grown = `/* across tenants: statistics */
 select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
   and pg_relation_size(oid) > greatest(65536, relpages::bigint * 4 * current_setting('block_size')::bigint)`;
@@ -36,8 +35,8 @@ export async function analyzeGrown(ctx: Context): Promise<string[]> {
 const lookEvery = 1_000;
 
 /**
- * Keeps plans good while a new database fills. Plans made for empty tables are cached and may use the wrong
- * index: with 20,000 rows, 50 enrolments took 300 ms until autovacuum ran a minute later.
+ * Keeps plans good while a new database fills. Plans made for empty tables are cached and may use the wrong index: with
+ * 20,000 rows, 50 enrolments took 300 ms until autovacuum ran a minute later.
  */
 export function watchGrowth(ctx: Context): { stop: () => Promise<void> } {
   let looking = Promise.resolve();

@@ -37,7 +37,7 @@ test('an error is replayed too, with the ID of the new request', async () => {
   assert.equal(again.body.request_id, again.headers.get('x-request-id'));
 });
 
-test('another body or path with the same key is rejected', async () => {
+test('a used key with another body or path is rejected', async () => {
   await post('/user', { LoginID: 'i-3' }, 'three');
   for (const [path, body] of [
     ['/user', { LoginID: 'i-3', FirstName: 'Other' }],
@@ -83,7 +83,7 @@ test('rejections before the verb runs are not stored', async () => {
   assert.equal((await post('/user', { LoginID: 'i-7' }, 'seven')).status, 201);
 });
 
-test('concurrent requests do the work once; the others are told to retry', async () => {
+test('of concurrent requests, one does the work and the others get a retryable error', async () => {
   const requests = Array.from({ length: 8 }, () => post('/tenant/test/key', { Name: 'race' }, 'eight'));
   const answers = await Promise.all(requests);
   for (const { status, body, headers } of answers) {
@@ -98,7 +98,7 @@ test('concurrent requests do the work once; the others are told to retry', async
 const asked = { key: 'nine', request: 'r', about: null };
 const doing = (act: () => Promise<string>): Call<string> => ({ prepare: async () => act, shares: null });
 
-test('a call that fails with an internal error leaves nothing behind: a retry runs immediately', async () => {
+test('a call that fails with an internal error leaves nothing behind, and a retry runs immediately', async () => {
   const fails = async () => {
     throw new Error('the database is away');
   };
@@ -111,7 +111,7 @@ test('a call that fails with an internal error leaves nothing behind: a retry ru
   assert.deepEqual(again, { outcome: { value: 'done' }, replayed: false });
 });
 
-test('another request with a used key is rejected before anything is prepared', async () => {
+test('another request with a used key is rejected before any preparation', async () => {
   await once(
     tenant(),
     { ...asked, key: 'ten' },

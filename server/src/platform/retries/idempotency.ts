@@ -26,14 +26,12 @@ function keySpace(ctx: Context, request: FastifyRequest, key: string): [TenantCo
     : [forTenant(ctx, tenantId), key];
 }
 
-/**
- * Part of the request: a response shows what these scopes allow, so a key with other scopes must not get it.
- */
+/** Part of the request: what a response shows depends on these scopes, so a key with other scopes must not get it. */
 export function scopesOf({ caller }: FastifyRequest): string {
   return [...(caller?.scopes ?? [])].sort().join(' ');
 }
 
-/** Handles a POST with an Idempotency-Key: returns the stored response or that of `call`. */
+/** Handles a POST with an Idempotency-Key: returns the stored response, or else that of `call`. */
 export async function answerOnce(
   ctx: Context,
   request: FastifyRequest,

@@ -17,33 +17,28 @@ import {
 /** The parts of a context that belong to the transaction. */
 export type TransactionContext = Pick<Context, 'db' | 'state'>;
 
-/** Runs in the transaction that stores its response: no network, nothing slow. */
+/** Runs in the transaction that stores its response, so it makes no network calls and does nothing slow. */
 export type Act<T> = (inside: TransactionContext) => Promise<T>;
 
 export type Call<T> = {
-  /** Does what is slow and harmless to repeat, and returns what remains to be done. */
+  /** Does slow work that is safe to repeat, and returns what remains to be done. */
   prepare: () => Promise<Act<T>>;
-  /**
-   * Calls with the same name share a transaction. Only for verbs that have written nothing when they refuse.
-   */
+  /** Calls with the same name share a transaction. Only for verbs that write nothing if they refuse. */
   shares: string | null;
 };
 
 type Entry = { name: Name; act: Act<unknown>; shares: string | null };
 
 const maxAttempts = 5;
-/**
- * PostgreSQL rolls back a transaction that conflicts with others: conflicts, deadlocks, and what fails after
- * one.
- */
+/** PostgreSQL rolls back a transaction for these: conflicts, deadlocks, and statements after a failed one. */
 const conflictCodes = new Set(['23503', '23505', '25P02', '40001', '40P01']);
 
-/** The keys that this process is working on. */
+/** The keys that this process is currently handling. */
 const runningKeys = partOfState('running_idempotency_keys', () => new Set<string>());
 
 /**
- * Executes `call` once for each key of a tenant, on any number of nodes: its effect and its response commit
- * in one transaction, and the primary key of the stored responses allows only one to commit.
+ * Executes `call` once for each key of a tenant, on any number of nodes. Its effect and its response commit in one
+ * transaction, and the primary key of the stored responses lets only one commit.
  */
 export async function once<T>(
   ctx: TenantContext,
@@ -62,7 +57,7 @@ export async function once<T>(
   }
 }
 
-/** Throws the problem that an outcome represents. */
+/** Returns the value of an outcome, or throws its problem. */
 export function valueOrThrow<T>(outcome: Outcome<T>): T {
   if ('value' in outcome) return outcome.value;
   const { code, detail, extras } = outcome.problem;
@@ -70,8 +65,8 @@ export function valueOrThrow<T>(outcome: Outcome<T>): T {
 }
 
 /**
- * The prepared work is outdated. Thrown inside the transaction, which is rolled back; the call prepares it
- * again.
+ * Other requests changed the record after the work was prepared. Thrown inside the transaction, which is rolled back;
+ * the call then prepares it again.
  */
 export class Outdated extends Problem {
   constructor() {
@@ -83,7 +78,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof AlreadyStored || error instanceof Outdated || conflictCodes.has(codeOf(error));
 }
 
-/** Within this process one at a time; nodes exclude each other by the primary key. */
+/** Runs one call at a time within this process. Nodes exclude each other by the primary key. */
 async function runAlone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promise<Outcome<T>> {
   const running = runningKeys(ctx);
   if (running.has(name.keyHash)) throw inProgress();
@@ -91,7 +86,7 @@ async function runAlone<T>(ctx: TenantContext, name: Name, call: Call<T>): Promi
   try {
     const entry = { name, act: await prepared(call), shares: call.shares };
     const outcome = call.shares === null ? (await commit(ctx, [entry]))[0] : await commitShared(ctx, entry);
-    // The cast is safe: each entry gets the outcome of its own execution.
+    // The cast is safe, because each entry gets the outcome of its own execution.
     return outcome as Outcome<T>;
   } finally {
     running.delete(name.keyHash);
@@ -106,7 +101,7 @@ function inProgress(): Problem {
   );
 }
 
-/** A rejection is a response too, and is stored like one. */
+/** A rejection is also a response, and is stored like one. */
 async function prepared<T>(call: Call<T>): Promise<Act<T>> {
   try {
     return await call.prepare();
@@ -123,14 +118,13 @@ const commitShared = coalesce<TenantContext, Entry, Outcome<unknown>>({
 });
 
 /**
- * All or none: an internal error, or a response stored by another node in the meantime, undoes the others
+ * Commits all or none: an internal error, or a response that another node stored in the meantime, undoes the others
  * too.
  */
 function commit(ctx: TenantContext, entries: Entry[]): Promise<Outcome<unknown>[]> {
   const begin = entries.length > 1 ? sharedTransaction : transaction;
   return begin(ctx, async (ctx) => {
-    // State that verbs keep in memory, such as queues, must not be shared with calls outside the
-    // transaction.
+    // State that verbs keep in memory, such as queues, must not be shared with calls outside the transaction.
     const inside = { db: ctx.db, state: openState() };
     const settled = await Promise.allSettled(entries.map(({ act }) => outcomeOf(act, inside)));
     const outcomes = settled.map((one) => {

@@ -8,19 +8,19 @@ import { sha256 } from '../ids.ts';
 import { keyedHash, keyedHashKey } from '../keys/signing.ts';
 import { readTogether } from '../load/read-together.ts';
 
-/** Responses erased or removed by one statement. */
+/** Responses that one statement erases or removes. */
 const batchSize = 500;
 
-/** How long a response is replayed. */
+/** How long a response can be replayed. */
 const keptHours = 24;
 
-/** The owner of responses to the operator, besides the tenants'. */
+/** The owner of responses to the operator; others belong to tenants. */
 export const operatorSpace = '';
 
 export type KeyedRequest = {
   /** The client's name for this request. */
   key: string;
-  /** What it asks for; the same key with another request is rejected. */
+  /** The content of the request. The same key with another request is rejected. */
   request: string;
   /** The LoginID in the request, by which an erasure finds the response. */
   about: string | null;
@@ -33,10 +33,10 @@ export type Outcome<T> =
   | { value: T }
   | { problem: { code: ErrorCode; detail: string; extras: ProblemExtras } };
 
-/** A request as stored in the table: neither the client's key nor the request can be read from it. */
+/** A request as stored in the table. Neither the client's key nor the request can be read from it. */
 export type Name = { keyHash: string; requestHash: string; about: string | null; cipher: Buffer };
 
-/** The response is encrypted with key and request, so a copy of the database reveals nothing without both. */
+/** The response is encrypted with the key and the request, so a copy of the database reveals nothing without both. */
 export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = null }: KeyedRequest): Name {
   const secret = createSecretKey(
     createHmac('sha256', keyedHashKey(ctx.keys, 'idempotency'))
@@ -52,7 +52,7 @@ export function nameOf(ctx: TenantContext, { key, request, about, aboutTenant = 
   };
 }
 
-/** Keyed, so that a copy of the database does not confirm a LoginID. */
+/** A keyed hash, so that a copy of the database does not confirm a LoginID. */
 function aboutUser(ctx: TenantContext, loginId: string): string {
   return keyedHash(ctx.keys, 'about', JSON.stringify(['user', ctx.tenantId, loginId]));
 }
@@ -61,7 +61,7 @@ function aboutTenantMark(ctx: Context, tenantId: string): string {
   return keyedHash(ctx.keys, 'about', JSON.stringify(['tenant', tenantId]));
 }
 
-/** The format of earlier versions, which is gone a day after the upgrade. */
+/** The format of earlier versions. No such rows remain a day after the upgrade. */
 function unkeyedAboutUser(ctx: TenantContext, loginId: string): string {
   return sha256(`${ctx.tenantId}\0${loginId}`);
 }
@@ -104,10 +104,7 @@ function erasedProblem({ tenantId }: TenantContext): Problem {
       );
 }
 
-/**
- * Another node stored a response under the same key first. Thrown inside the transaction, which then has no
- * effect.
- */
+/** Another node stored a response under the same key first. Thrown inside the transaction, which is rolled back. */
 export class AlreadyStored extends Problem {
   constructor() {
     super(
@@ -118,7 +115,7 @@ export class AlreadyStored extends Problem {
   }
 }
 
-/** In key order, so that nodes that store the same keys wait for each other instead of deadlocking. */
+/** Inserts in key order, so that nodes that store the same keys wait for each other instead of deadlocking. */
 const storeText = `
 insert into stored_answer as known (tenant_id, key_hash, request_hash, about, answer, expires_at)
 select $1, decode(r.key_hash, 'hex'), decode(r.request_hash, 'hex'), r.about, decode(r.answer, 'base64'), $4
@@ -129,10 +126,7 @@ on conflict (tenant_id, key_hash) do update set request_hash = excluded.request_
 where known.expires_at <= $3
 returning 1`;
 
-/**
- * Stores outcomes in the transaction of `ctx`, or throws: the primary key allows one response for each
- * request.
- */
+/** Stores outcomes in the transaction of `ctx`, or throws. The primary key allows only one response per request. */
 export async function store(
   ctx: TenantContext,
   answers: { name: Name; outcome: Outcome<unknown> }[],
@@ -180,9 +174,7 @@ export function countAnswers(
   return count(ctx, [aboutUser(ctx, loginId), unkeyedAboutUser(ctx, loginId)], most);
 }
 
-/**
- * Erases responses to the operator about a tenant, up to `most` at a time; the rows stay for the same reason.
- */
+/** Erases responses to the operator about a tenant, up to `most` at a time. The rows stay for the same reason. */
 export async function eraseAnswersAboutTenant(ctx: Context, tenantId: string): Promise<void> {
   const marks = [aboutTenantMark(ctx, tenantId)];
   while ((await erase(forTenant(ctx, operatorSpace), marks, batchSize)) === batchSize);
@@ -224,7 +216,7 @@ delete from stored_answer where (tenant_id, key_hash) in (
   select tenant_id, key_hash from stored_answer where expires_at <= $1 order by expires_at limit $2
 ) returning 1`;
 
-/** Removes responses that are no longer replayed. A job; idempotent, and safe on several nodes. */
+/** Removes responses that are no longer replayed. A job, idempotent and safe on several nodes. */
 export async function deleteExpiredAnswers(ctx: Context): Promise<void> {
   await inBatches(ctx, batchSize, async (ctx, rows) => {
     const gone = await run(ctx, { name: 'forget_answers', text: forgetText, values: [ctx.now(), rows] });

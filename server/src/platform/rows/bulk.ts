@@ -25,7 +25,7 @@ import {
 import { spool } from './spool.ts';
 import { requireDiskSpace, spoolBytes } from './uploads.ts';
 
-/** Why the caller may no longer call; null: they may. */
+/** Why the caller may no longer call; null if they may. */
 function refusalOf(ctx: TenantContext): Promise<unknown> {
   const check = ctx.checkCaller?.() ?? Promise.resolve();
   return check.then(
@@ -34,18 +34,12 @@ function refusalOf(ctx: TenantContext): Promise<unknown> {
   );
 }
 
-/**
- * The outcome of one row: the status that the single verb would have responded with, and the IDs of the
- * record.
- */
+/** The outcome of one row: the status that the single verb would have returned, and the IDs of the record. */
 export type RowDone = { Status: 200 | 201 } & Record<string, unknown>;
 export type RowResult = { Row: number; Status: number } & Record<string, unknown>;
 
 export type BulkVerb<T> = {
-  /**
-   * Runs the verb for one row; slow work was done before. It is coalesced, and writes nothing when it
-   * refuses.
-   */
+  /** Runs the verb for one row, after its slow work. The verb is coalesced and writes nothing if it refuses. */
   prepare: (ctx: TenantContext, row: T) => Promise<(ctx: TenantContext) => Promise<RowDone>>;
   /** What the verb would do for up to 200 rows, each settled independently. */
   plan: (ctx: TenantContext, rows: T[]) => Promise<PromiseSettledResult<RowDone>[]>;
@@ -84,14 +78,14 @@ type Keyed = (
   prepare: () => Promise<(ctx: TenantContext) => Promise<RowDone>>,
 ) => Promise<RowDone>;
 
-/** The chunks before which young tables are analysed. */
+/** Numbers of the chunks before which new tables are analysed. */
 const growth = [3, 6, 25, 100, 500];
 
-/** Compiles a bulk verb's validation once, on its first call. */
+/** Compiles the validation of a bulk verb once, on its first call. */
 export function bulk<T>(verb: BulkVerb<T>) {
   const checks: Partial<Record<RowFormat, ReturnType<typeof compileRows>>> = {};
 
-  /** `keyed`: makes a row idempotent; null without an Idempotency-Key. */
+  /** `keyed` makes a row idempotent; null without an Idempotency-Key. */
   async function work(
     ctx: TenantContext,
     rows: SourceRow[],
@@ -133,7 +127,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
     }
   }
 
-  /** What the row is about, even if it is rejected. */
+  /** The record that a row is about, even if the row is rejected. */
   function named(value: unknown): Record<string, unknown> {
     const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
     return Object.fromEntries(
@@ -147,8 +141,8 @@ export function bulk<T>(verb: BulkVerb<T>) {
   }
 
   /**
-   * The stream of results. The first chunk is processed before the response begins, so an error in the input
-   * as a whole becomes a problem document.
+   * Streams the results. The first chunk is processed before the response begins, so an error in the whole input
+   * becomes a problem document.
    */
   return async (
     ctx: TenantContext,
@@ -173,13 +167,13 @@ export function bulk<T>(verb: BulkVerb<T>) {
     );
 
     async function workOnce(source: SourceRow[], first: boolean): Promise<RowResult[]> {
-      // A call may take long; its key may be revoked or its tenant suspended in the meantime.
+      // During a long call, its key may be revoked or its tenant suspended.
       const refused = first ? null : await refusalOf(ctx);
       if (refused) return source.map(({ row }) => refuse(ctx, { Row: row, Status: 0 }, refused, plan));
       for (const one of source) if ('value' in one) normalizeIdentifiers(one.value);
       if (key === null) return work(ctx, source, { format, plan, keyed: null });
       let replays = 0;
-      // Before validation, which converts the cells of CSV.
+      // Read before validation, which converts the cells of CSV.
       const asked = new Map(
         source.flatMap((one) => ('value' in one ? [[one.row, askedBy(request, key, one)] as const] : [])),
       );
@@ -196,7 +190,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
         return valueOrThrow(outcome);
       };
       try {
-        // Rows of another call with the same key are rejected before any row is processed.
+        // Rows that another call with the same key has changed are rejected before any row is processed.
         await Promise.all([...asked.values()].map((one) => recall(ctx, nameOf(ctx, one))));
         const results = await work(ctx, source, { format, plan, keyed });
         if (first && replays > 0) void reply.header('Idempotency-Replayed', 'true');
@@ -207,7 +201,7 @@ export function bulk<T>(verb: BulkVerb<T>) {
       }
     }
 
-    /** While one chunk is in the database, the next is read and validated. */
+    /** While one chunk is in the database, the next one is read and validated. */
     async function* lines(): AsyncGenerator<string, void> {
       let running: Promise<RowResult[]> | null = null;
       let batches = 0;
@@ -250,7 +244,7 @@ function refuse(ctx: TenantContext, result: RowResult, error: unknown, plan: boo
   });
 }
 
-/** Each row is a request of its own: its outcome is replayed, whatever happened to the others. */
+/** Each row is a separate request: its outcome is replayed, whatever happened to the others. */
 function askedBy(
   request: FastifyRequest,
   key: string,

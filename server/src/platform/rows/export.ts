@@ -5,7 +5,7 @@ import { type RowFormat, rowTypes, rowWriter } from './rows.ts';
 
 export type List = { columns: string[] };
 
-/** The columns of a list's records; null: the route is not a list. */
+/** The columns of a list's records; null if the route is not a list. */
 export function listOf(route: Route): List | null {
   const schema = route.answers[200]?.schema as
     | { properties?: { Items?: { items?: { properties?: object } }; NextCursor?: unknown } }
@@ -15,9 +15,8 @@ export function listOf(route: Route): List | null {
 }
 
 /**
- * Streams all pages of a list from its `Cursor` on. Pages follow the list's own key, so memory stays
- * constant, and concurrent inserts neither repeat nor hide rows. The first page is read before the response
- * begins.
+ * Streams all pages of a list, starting at its `Cursor`. Pages follow the list's own key, so memory stays constant, and
+ * concurrent inserts neither repeat nor hide rows. The first page is read before the response begins.
  */
 export async function exportPages(
   { columns }: List,
@@ -31,7 +30,7 @@ export async function exportPages(
   const first = pageOf(await read({ Limit: 200 }));
   const all = async function* () {
     yield shown(first);
-    // The log's cursor is never null: its export ends with the last event so far.
+    // The event log's cursor is never null; its export ends with the latest event.
     for (let page = first; page.NextCursor !== null && page.Items.length > 0; ) {
       page = pageOf(await read({ Limit: 200, Cursor: page.NextCursor }));
       yield shown(page);

@@ -9,7 +9,7 @@ import { readRows, rowWriter, type SourceRow } from './rows.ts';
 const columns = ['LoginID', 'FirstName', 'Reference'];
 const sign = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** Separators of spreadsheets and careless parsers, and formula characters, more often than at random. */
+/** Separators used by spreadsheets and careless parsers, and formula characters, more often than at random. */
 const piece = fc.oneof(
   fc.constantFrom(...'\n\r\t\u0085\u2028\u2029\v\f\0=+-@＝＋－＠",;\' '),
   fc.constantFrom('\r\n', '\n=1+1', "\r=cmd|' /C calc'!A0", 'x'),
@@ -31,7 +31,7 @@ const writers: [string, (rows: string[][]) => string][] = [
 ];
 
 for (const [who, write] of writers)
-  test(`whatever the records contain, CSV for ${who} is read back as the same rows without formulas`, () => {
+  test(`whatever the records contain, CSV for ${who} reads back as the same rows without formulas`, () => {
     fc.assert(
       fc.property(records, (rows) => {
         const csv = write(rows);
@@ -84,7 +84,7 @@ test('a header that names both a field and its members is rejected', async () =>
     await assert.rejects(readCsv(`${header}\nx,y,z\n`), /a column for a field and one for its member/);
 });
 
-test('reading rows of 200 columns and 64 kB takes time linear in their length', async () => {
+test('the time to read rows of 200 columns and 64 kB is linear in their length', async () => {
   const members = Array.from({ length: 198 }, (_, at) => `Metadata.a${at}`);
   const row = `ann,${'x'.repeat(60_000)}${',1'.repeat(198)}`;
   const used = process.threadCpuUsage();

@@ -6,13 +6,13 @@ import { hasPrototypeName } from '../http/validation/prototype-names.ts';
 export type RowFormat = 'ndjson' | 'csv';
 export const rowTypes: Record<RowFormat, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
 
-/** One row of the input, numbered from 1 without the header and empty lines. */
+/** One row of the input, numbered from 1, not counting the header and empty lines. */
 export type SourceRow = { row: number } & ({ value: unknown } | { problem: Problem });
 
-/** Maximum rows in one chunk, which is also one statement. */
+/** Maximum rows per chunk, which is processed with one statement. */
 export const batchSize = 200;
 const rowBytes = 64 * 1024;
-/** A chunk is parsed in one go: more would delay other callers. */
+/** A chunk is parsed in one go, so a larger one would delay other callers. */
 const batchCharacters = 256 * 1024;
 const maxColumns = 200;
 
@@ -36,7 +36,7 @@ export async function* readRows(
 }
 
 type Cut = string | Problem;
-/** Number of rows in the next chunk; 0 if more rows may belong to it. */
+/** Number of rows in the next chunk; 0 if it may still grow. */
 function nextBatch(waiting: readonly Cut[]): number {
   let characters = 0;
   for (const [index, cut] of waiting.entries()) {
@@ -49,8 +49,7 @@ function nextBatch(waiting: readonly Cut[]): number {
 type Read = { value: unknown } | { problem: Problem };
 
 /**
- * Splits bytes at line ends; in CSV, line ends within quotes belong to the row. Excess bytes are dropped as
- * they arrive.
+ * Splits bytes at line ends; in CSV, line ends within quotes belong to the row. Excess bytes are dropped on arrival.
  */
 function openSplitter(quotes: boolean) {
   let parts: Buffer[] = [];
@@ -63,7 +62,7 @@ function openSplitter(quotes: boolean) {
   };
   const take = (): Cut[] => {
     const read = bytes > rowBytes ? tooLarge() : decode(Buffer.concat(parts));
-    // Windows line ends: a leftover \r from the previous chunk would become part of its last cell.
+    // With Windows line ends, a leftover \r from the previous chunk would become part of its last cell.
     const cut = typeof read === 'string' ? read.replace(/\r$/, '') : read;
     parts = [];
     bytes = 0;
@@ -173,7 +172,7 @@ function csvReader(): (cuts: Cut[]) => Read[] {
 
 const options = { relax_column_count: true, skip_empty_lines: false } as const;
 
-/** All together; if one of them is not valid CSV, each separately. */
+/** Parses all rows together; if one is not valid CSV, parses each separately. */
 function readRecords(cuts: Cut[]): (string[] | Problem)[] {
   const texts = cuts.filter((cut) => typeof cut === 'string');
   try {
@@ -209,9 +208,12 @@ function toObject(columns: readonly Column[], cells: readonly string[]): unknown
   return Object.fromEntries([...texts, ...members]);
 }
 
-/** Also after characters that a spreadsheet skips or takes for the end of a row (OWASP, CSV injection). */
+/**
+ * Formula characters also count after characters that a spreadsheet skips or takes for the end of a row (OWASP, CSV
+ * injection).
+ */
 const formula = /^[\p{Cc}\u2028\u2029]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
-/** Everything that some parser takes for the end of a row. */
+/** Characters that some parsers take for the end of a row. */
 const quoted = /[\p{Cc}\u2028\u2029]/u;
 
 export type RowWriter = (records: Record<string, unknown>[]) => string;
@@ -243,7 +245,7 @@ export function rowWriter(
 }
 
 /**
- * What the client accepts instead of JSON: CSV or NDJSON, or null. `text/csv; formulas=raw` leaves cells
+ * The format that the client accepts instead of JSON: CSV, NDJSON or null. `text/csv; formulas=raw` leaves cells
  * unchanged.
  */
 export function acceptedRows(accept: string | undefined): { format: RowFormat; rawCells: boolean } | null {

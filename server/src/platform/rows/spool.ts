@@ -5,18 +5,18 @@ const readBytes = 64 * 1024;
 
 export type Spool = {
   path: string;
-  /** The size of the file, which is overwritten from its beginning: how far the client may be ahead. */
+  /** The maximum size of the file, which is then overwritten from its beginning: how far the client may be ahead. */
   capacity: number;
   /** Called before the file grows. */
   room?: () => Promise<void>;
-  /** Called with each change of the file's size. */
+  /** Called whenever the size of the file changes. */
   resized?: (bytes: number) => void;
 };
 
-/** How much the file grows before `room` is asked again. */
+/** How far the file grows before `room` is called again. */
 const growth = 16 * 1024 ** 2;
 
-/** The parts of a section of the stream in a file that wraps around: position in the file, and length. */
+/** A section of the stream within a file that wraps around: position in the file, and length. */
 function partsOf(from: number, length: number, capacity: number): [number, number][] {
   const parts: [number, number][] = [];
   for (let done = 0; done < length; ) {
@@ -29,8 +29,8 @@ function partsOf(from: number, length: number, capacity: number): [number, numbe
 }
 
 /**
- * Buffers a stream in a file as fast as it arrives. Many clients read no response before they have sent
- * everything: with input and output waiting for each other, neither would ever continue.
+ * Buffers a stream in a file as fast as it arrives. Many clients read nothing until they have sent everything, so input
+ * and output would wait for each other forever.
  */
 export async function* spool(
   { path, capacity, room, resized }: Spool,

@@ -16,7 +16,7 @@ const service = await startService();
 after(service.close);
 const { bulkCalls, bulkFiles } = service.ctx.admission;
 
-/** A bulk call that has only sent its first row so far. */
+/** A bulk call that has sent only its first row so far. */
 function beginBulk(key: string) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' };
   const call = request(`${service.baseUrl}/user/bulk`, { method: 'POST', headers });

@@ -1,6 +1,6 @@
 export type Word = {
   kind: 'word' | 'symbol' | 'value';
-  /** Words are in lower case, except within double quotes, where they are unchanged. */
+  /** Words are lower-cased, except within double quotes. */
   text: string;
   quoted: boolean;
 };
@@ -27,7 +27,7 @@ const lexer = new RegExp(
   'iuy',
 );
 
-/** Parses SQL into words nested by parentheses; strings and comments are never taken for words. */
+/** Parses SQL into words, nested by parentheses. Strings and comments never count as words. */
 export function readSql(sql: string): SqlTree {
   const comments: string[] = [];
   const root: Node[] = [];
@@ -80,7 +80,7 @@ function skipDollarQuote(sql: string, tag: string, nodes: Node[]): void {
   nodes.push(word('value', "''"));
 }
 
-/** The text of an unquoted word, otherwise nothing. */
+/** The text of an unquoted word; empty for anything else. */
 export const wordOf = (node: Node | undefined): string =>
   node?.kind === 'word' && !node.quoted ? node.text : '';
 

@@ -19,8 +19,8 @@ const control = ['begin', 'commit', 'rollback', 'savepoint', 'release', 'set', '
 const advice = 'If it must span tenants, it says so: /* across tenants: why */';
 
 /**
- * What a statement touches: shared tables only, rows of the one tenant that it names, or rows of all tenants
- * for a stated reason.
+ * What a statement accesses: shared tables only, rows of the one tenant that it names, or rows of all tenants for a
+ * stated reason.
  */
 export type Verdict =
   | { kind: 'no tenant' | 'one tenant'; parameters: readonly number[] }
@@ -31,7 +31,7 @@ const checked = new Map<string, Verdict>();
 const maxChecked = 2_000;
 
 /**
- * Rejects SQL that could touch rows of several tenants. A statement that must do so says why in a comment:
+ * Rejects SQL that could access rows of several tenants. A statement that has to do so gives its reason in a comment:
  * `/* across tenants: operator statistics *\/`.
  */
 export function assertTenantScoped(text: string): Verdict {
@@ -51,7 +51,7 @@ function judge(text: string): Verdict {
   return { kind: namesOwned(nodes) ? 'one tenant' : 'no tenant', parameters: tenantParameters(nodes) };
 }
 
-/** The numbers of the parameters that tenants are compared with. */
+/** Numbers of the parameters that are compared with a tenant. */
 function tenantParameters(nodes: readonly Node[]): number[] {
   return nodes.flatMap((node, at) => {
     if (node.kind === 'group') return tenantParameters(node.nodes);
@@ -82,7 +82,7 @@ export function guardTenants(engine: Engine): Engine {
   };
 }
 
-/** Work on behalf of a tenant may name no other tenant. */
+/** Work on behalf of one tenant must not name another. */
 function queueOf(statement: Statement, queue: string | undefined): string | undefined {
   const named = tenantOf(statement);
   if (queue !== undefined && isTenant(queue) && named !== undefined && isTenant(named) && named !== queue)
@@ -90,7 +90,7 @@ function queueOf(statement: Statement, queue: string | undefined): string | unde
   return queue ?? named;
 }
 
-/** The tenant that the statement names, if any. Rejects statements that touch several without a reason. */
+/** The tenant that the statement names, if any. Throws if the statement accesses several without giving a reason. */
 function tenantOf({ text, values }: Statement): string | undefined {
   const verdict = assertTenantScoped(text);
   if (verdict.kind === 'across tenants') return;
@@ -114,7 +114,7 @@ function checkQuery(nodes: readonly Node[], outer: ReadonlySet<string>): void {
   }
 }
 
-/** A CTE must not have the name of a tenant table, because it would be unclear which of the two is meant. */
+/** A CTE must not have the name of a tenant table, because the name would be ambiguous. */
 function readCtes(
   nodes: readonly Node[],
   outer: ReadonlySet<string>,
@@ -199,7 +199,7 @@ function checkSources({ relations, conditions }: Sources): void {
   if (loose) refuse(loose.name, `does not restrict ${loose.alias}.tenant_id to one value`);
 }
 
-/** Only conditions that must all hold count, and only those that are fully understood. */
+/** Only conditions that must all be true count, and only those that this parser fully understands. */
 function tiedBy({ nodes, only }: Condition, relations: readonly Relation[]): Relation[] {
   if (nodes.some((node) => isWord(node, 'or', 'case'))) return [];
   return conjuncts(nodes).flatMap((part) => {
@@ -226,7 +226,7 @@ function conjuncts(nodes: readonly Node[]): Node[][] {
   return parts;
 }
 
-/** The alias in `[alias.]tenant_id = value`, or '' without one; null for anything else. */
+/** The alias in `[alias.]tenant_id = value`; '' without an alias; null for anything else. */
 function tiedAlias(part: readonly Node[]): string | null {
   const at = part.findIndex((node) => isSymbol(node, '='));
   if (at < 0) return null;

@@ -1,6 +1,6 @@
 import { isSymbol, isWord, type Node, wordOf } from './sql-tree.ts';
 
-/** A relation that a query reads from, under the name that its conditions use. */
+/** A relation that a query reads from, under the name used in its conditions. */
 export type Relation = {
   name: string;
   alias: string;

@@ -9,7 +9,7 @@ export type BackendOptions = {
   image?: Uint8Array;
   /** Counts the syncs that reached the operating system. */
   syncs?: Int32Array;
-  /** Called when the database has crashed and can no longer respond. */
+  /** Called when the database crashes. */
   onEnd: (reason: string) => void;
 };
 
@@ -20,14 +20,14 @@ export type Backend = {
   close(): Promise<void>;
 };
 
-/** The same as PGlite's own, except for `-F` (no fsync); and PGlite's fdatasync never reaches the file. */
+/** PGlite's own parameters, except for `-F` (no fsync), because PGlite's fdatasync never reaches the file. */
 const startParameters = [
   '--single',
   '-O',
   '-j',
   ...Object.entries({
     search_path: 'public',
-    // The system caches the files as well. With PGlite's 128 MB the idle process used 140 MB more.
+    // The operating system caches the files as well. With PGlite's 128 MB, the idle process used 140 MB more.
     shared_buffers: '32MB',
     exit_on_error: 'false',
     log_checkpoints: 'false',
@@ -117,7 +117,7 @@ export async function startBackend({ folder, image, syncs, onEnd }: BackendOptio
 
 type MainLoop = { _PostgresMainLoopOnce: () => void };
 
-/** Status 100 is an SQL error on its way to its handler. PGlite swallows all others and would continue. */
+/** Status 100 is an SQL error on its way to its handler. PGlite ignores all other errors and would continue. */
 function watchForEnd(module: MainLoop, onEnd: (error: unknown) => void): void {
   const step = module._PostgresMainLoopOnce;
   module._PostgresMainLoopOnce = () => {

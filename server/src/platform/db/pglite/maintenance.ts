@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseLog, Engine } from '../engine.ts';
 
-/**
- * In-process PostgreSQL has no background processes: nothing else vacuums or truncates the write-ahead log.
- */
+/** PGlite has no background processes, so nothing else vacuums the tables or truncates the write-ahead log. */
 export type MaintenanceSchedule = {
   /** How often the write-ahead log is measured, in milliseconds. */
   measureEvery: number;
@@ -12,7 +10,7 @@ export type MaintenanceSchedule = {
   /** … or when this many milliseconds have passed and something was written. */
   checkpointEvery: number;
   vacuumEvery: number;
-  /** Between two tables, so that everything that had to wait for one is done before the next. */
+  /** Pause between two tables, so that everything that waited for the first is done before the second. */
   vacuumPause: number;
 };
 

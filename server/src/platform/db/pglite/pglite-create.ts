@@ -1,6 +1,6 @@
 import { startBackend } from './backend.ts';
 
-// Creates a database in the given folder and exits. See pglite-folder.ts.
+// Creates a database in the given folder and exits. Used by `folder.ts`.
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Name the folder.');
 const backend = await startBackend({

@@ -52,7 +52,7 @@ test('syncs at least once for each commit, and never for reads', async () => {
   await engine.close();
 });
 
-test('keeps the folder small automatically', async () => {
+test('vacuums and truncates its log automatically, so the folder stays small', async () => {
   const folder = await folderFor('growth');
   const maintenance = { measureEvery: 20, checkpointBytes: 8 * 1024 * 1024, vacuumEvery: 100 };
   const engine = await openPglite({ folder, maintenance });
@@ -80,7 +80,7 @@ test('keeps the folder small automatically', async () => {
   assert.ok(sum.table < 40e6, `the table of 0.6 MB takes ${sum.table}`);
 });
 
-test('is opened by one process at a time, however the previous one died', async () => {
+test('only one process at a time can open it, however the previous one died', async () => {
   const folder = await folderFor('lock');
   const holder = spawn(process.execPath, ['--input-type=module'], { stdio: ['pipe', 'pipe', 'inherit'] });
   holder.stdin.end(`
@@ -104,7 +104,7 @@ test('is opened by one process at a time, however the previous one died', async 
   await (await openPglite({ folder })).close();
 });
 
-test('reopens automatically after a disk error, with every acknowledged row', async () => {
+test('reopens automatically after a disk error, with all acknowledged rows', async () => {
   const folder = await folderFor('panic');
   const said: string[] = [];
   const log = { info() {}, warn() {}, error: (_: object, message: string) => said.push(message) };
@@ -123,7 +123,7 @@ test('reopens automatically after a disk error, with every acknowledged row', as
   await engine.close();
 });
 
-test('starts over if its creation was interrupted', async () => {
+test('starts over if creating the database was interrupted', async () => {
   const folder = path.join(root, 'interrupted');
   await cp(path.join(empty, 'database'), path.join(folder, 'database.new'), { recursive: true });
   await rm(path.join(folder, 'database.new/global'), { recursive: true });

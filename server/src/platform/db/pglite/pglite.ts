@@ -32,7 +32,7 @@ export async function openPglite(options: PgliteOptions): Promise<PgliteEngine> 
   try {
     const dataFolder = await createFolder(options.folder, options.log ?? silentLog);
     const engine = await serve(options, dataFolder);
-    // PGlite creates some files with mode 0644 whatever the umask, all while it opens. Measured: 6 ms.
+    // While it opens, PGlite creates some files with mode 0644 whatever the umask. Restricting them takes 6 ms.
     restrictToOwner(dataFolder);
     return {
       ...engine,
@@ -52,7 +52,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
   let opening: Promise<void> | null = null;
   let transactionEnd: Promise<unknown> | null = null;
   let closed = false;
-  /** It processes one statement or transaction after another. */
+  /** The engine processes one statement or transaction after another. */
   let asked = 0;
   let waits = 0;
 
@@ -75,7 +75,7 @@ async function serve(options: PgliteOptions, folder: string | null): Promise<Pgl
     }
   };
 
-  /** `begin` sends its first statement before anything else can run, so nobody slips into a transaction. */
+  /** `begin` sends its first statement synchronously, so no other statement can get into the transaction. */
   const whenFree = async <T>(begin: (session: Session) => Promise<T>): Promise<T> => {
     if (asked++ > 0) waits++;
     try {

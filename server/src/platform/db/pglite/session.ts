@@ -7,10 +7,10 @@ import { types } from '../postgres/wire.ts';
 import { joined } from './backend.ts';
 import type { FromWorker, ToWorker, WorkerTask } from './pglite-worker.ts';
 
-/** One run of the in-process database: a worker thread, and a client that speaks the protocol with it. */
+/** One run of the in-process database: a worker thread, and a client that talks to it over the PostgreSQL protocol. */
 export type Session = {
   client: pg.Client;
-  /** Settles when the database has ended for any reason; with an error if nobody stopped it. */
+  /** Settles when the database has ended for any reason, with an error message unless it was stopped. */
   ended: Promise<string | undefined>;
   dump(): Promise<Uint8Array>;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export type Session = {
 const closeLimit = 10_000;
 
 export async function openSession(task: WorkerTask): Promise<Session> {
-  // Each thread that compiles WebAssembly keeps the memory it got from the C library: 30 to 50 MB at rest.
+  // Each thread that compiles WebAssembly keeps the memory that it allocated: 30 to 50 MB at rest.
   setFlagsFromString('--wasm-num-compilation-tasks=1');
   const worker = new Worker(programAddress('./pglite-worker.ts', import.meta.url), {
     workerData: task,

@@ -32,14 +32,14 @@ test('on a server', { skip }, async (context) => {
     (
       await engine.query<{ id: number }>({ name: 'ids', text: 'select id from note order by id', values: [] })
     ).rows.map(({ id }) => id);
-  /** Like a client that is told to retry: each pooled connection can turn out to be lost once. */
+  /** Retries as a client would: each pooled connection may turn out to be lost once. */
   const idsAtLast = async (attempts = 10): Promise<number[]> =>
     ids().catch((error: { code: string }) => {
       assert.equal(error.code, 'unavailable');
       assert.ok(attempts > 0);
       return idsAtLast(attempts - 1);
     });
-  /** Terminates every connection, as a restart of the server does. */
+  /** Terminates every connection, as a server restart does. */
   const endAll = {
     text: `select count(pg_terminate_backend(pid, 1000)) from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,

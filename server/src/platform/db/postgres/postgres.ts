@@ -12,7 +12,7 @@ import { isConnectionLoss, isStale, send, types, unavailable, withinTransaction 
 export type PostgresOptions = {
   url: string;
   max?: number;
-  /** false: nothing stays prepared, for poolers that do not keep statements. */
+  /** If false, no statement stays prepared. For poolers that do not keep prepared statements. */
   names?: boolean;
   log?: DatabaseLog;
 };
@@ -31,7 +31,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Engine> {
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 30_000,
   });
-  // Without these listeners a lost connection would end the process.
+  // Without these listeners, a lost connection would crash the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'));
 
@@ -81,8 +81,8 @@ function withoutNames(engine: Engine): Engine {
 }
 
 /**
- * A newer node's migration may change what a prepared statement returns; the server rejects it before it
- * runs.
+ * A newer node's migration may change the columns that a prepared statement returns; the server rejects it before
+ * running it.
  */
 async function sendAnew<R>(client: pg.ClientBase, statement: Statement): Promise<Rows<R>> {
   try {

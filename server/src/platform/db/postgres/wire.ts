@@ -3,7 +3,7 @@ import { Problem } from '../../errors.ts';
 import { withinYears } from '../../instants.ts';
 import type { Connection, Rows, Statement } from '../engine.ts';
 
-/** Both engines speak the same protocol through the same client, so they return the same values. */
+/** Both engines use the same protocol and the same client, so they return the same values. */
 const parsers = new Map<number, (text: string) => unknown>([
   [20, Number], // int8
   [1016, (text) => numbers(text)], // int8[]
@@ -13,10 +13,13 @@ const parsers = new Map<number, (text: string) => unknown>([
   [1185, (text) => instants(text)], // timestamptz[]
 ]);
 
-// A value that JSON cannot represent would fail every list with its row.
+// A value that JSON cannot represent would break every list that includes its row.
 const finite = (text: string): number => (Number.isFinite(Number(text)) ? Number(text) : 0);
 const timestamp: number = 1184;
-/** UTC, as our sessions are set: 2026-01-31 09:00:00.123+00. The library's parser takes twice as long. */
+/**
+ * Timestamps in UTC, as our sessions are configured: 2026-01-31 09:00:00.123+00. The library's parser takes twice as
+ * long.
+ */
 const isPlain = (text: string): boolean => text[10] === ' ' && text.endsWith('+00');
 const instant = (text: string): Date => {
   if (isPlain(text)) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
@@ -41,8 +44,7 @@ export const types: pg.CustomTypesConfig = {
 };
 
 export const toRows = <R>(result: pg.QueryResult | pg.QueryResult[]): Rows<R> => {
-  // The caller names the row type of its own SQL; nothing can check it here. Several statements return one
-  // list each.
+  // The caller declares the row type of its SQL, which cannot be checked here. Several statements return one list each.
   const results = [result].flat();
   const [only] = results;
   if (only && results.length === 1) return { rows: only.rows as R[], affected: only.rowCount ?? 0 };
@@ -59,7 +61,7 @@ export async function send<R>(client: pg.ClientBase, statement: Statement, limit
   }
 }
 
-/** BEGIN travels with the first statement: it can only fail if the connection does, and then both fail. */
+/** BEGIN is sent with the first statement. It fails only if the connection does, and then both fail. */
 export async function withinTransaction<T>(
   client: pg.ClientBase,
   work: (connection: Connection) => Promise<T>,
@@ -89,7 +91,7 @@ export async function withinTransaction<T>(
   }
 }
 
-/** SQLSTATEs with which a server says that it is the problem, not the statement. */
+/** SQLSTATEs that mean the server is at fault, not the statement. */
 const unavailableStates = /^(08|57P0[1235]|53300|25P03|25006)/;
 
 /** A lost connection becomes `unavailable`; an error in the SQL itself is left as is. */
@@ -98,7 +100,7 @@ export function translate(error: unknown): unknown {
   return isConnectionLoss(error) || isStale(error) ? unavailable(error) : error;
 }
 
-/** A newer node changed what a prepared statement returns. Inside a transaction it cannot be sent again. */
+/** A newer node changed the columns that a prepared statement returns. Inside a transaction it cannot be sent again. */
 export function isStale(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery';
 }
@@ -110,7 +112,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return clientLosses.some((text) => error.message.startsWith(text));
 }
 
-/** node-postgres gives these no code. */
+/** node-postgres gives these errors no code. */
 const clientLosses = [
   'Connection terminated',
   'Client has encountered a connection error and is not queryable',

@@ -22,7 +22,7 @@ function walkDocument(document: Members, change: (part: Members) => Members): Me
   return isMembers(walked) ? walked : {};
 }
 
-/** Moves parts to one place in the document and replaces them by references. */
+/** Moves parts into one section of the document and replaces them with references. */
 function collect(place: string) {
   const found: Members = {};
   const refer = (name: string, part: Members) => {
@@ -38,7 +38,7 @@ const isRecord = ({ title, type }: Members) => typeof title === 'string' && type
 const isParameter = ({ in: place, name, schema }: Members) =>
   typeof place === 'string' && typeof name === 'string' && isMembers(schema);
 
-/** The parameters that several operations share; of two with the same name, the more frequent one. */
+/** The parameters that several operations share. Of two with the same name, the more frequent one. */
 function sharedParameters(document: Members): Set<string> {
   const uses = new Map<string, { name: string; count: number }>();
   walk(document, (part) => {
@@ -54,7 +54,7 @@ function sharedParameters(document: Members): Set<string> {
   return new Set(best.values());
 }
 
-/** Writes records and parameters once, under `components`, so that tools know them by name. */
+/** Writes each record and parameter once, under `components`, so that tools know its name. */
 export function nameComponents(document: Members): Members {
   const [schemas, parameters] = [collect('schemas'), collect('parameters')];
   const named = walkDocument(document, (part) =>

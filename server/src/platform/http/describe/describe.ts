@@ -12,12 +12,10 @@ export type Interface = {
   info: object;
   tags: readonly { name: string; description: string }[];
   baseUrl: string;
-  /** Where the routes of the content origin are; a `*` stands for each course's label. */
+  /** The address of the content origin; a `*` stands for each course's label. */
   contentUrl: string;
   securitySchemes: Record<string, object>;
-  /**
-   * What is sent to webhook endpoints, by type: the operation without its body, and the schema of the body.
-   */
+  /** What webhook endpoints receive, by type: the operation without its body, and the schema of the body. */
   webhooks: Record<string, { operation: object; body: TSchema }>;
   examples: FieldExamples;
 };
@@ -114,7 +112,7 @@ function responsesOf(route: Route, examples: Examples) {
   );
 }
 
-/** Each course's label in place of the `*`. */
+/** Describes the `*` as each course's label. */
 function serverOf(url: string) {
   if (!url.includes('*')) return { url };
   const label = { default: 'course', description: "The course's own label, which is part of its links." };

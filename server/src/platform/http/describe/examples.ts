@@ -37,9 +37,7 @@ function fits(value: unknown, schema: Schema): boolean {
   return isListed && (types.includes(type) || (type === 'integer' && types.includes('number')));
 }
 
-/**
- * Builds examples from schemas and field values, so that the same person takes the same course throughout.
- */
+/** Builds examples from schemas and field values, so that they all show the same person and course. */
 export function exampleMaker(fields: FieldExamples) {
   function ofField(name: string, title: string, schema: Schema): unknown {
     const named = [`${title}.${name}`, name].find((key) => key in fields && fits(fields[key], schema));
@@ -47,7 +45,7 @@ export function exampleMaker(fields: FieldExamples) {
     return named === undefined || (isRecord && fields[named] !== null) ? make(schema, name) : fields[named];
   }
 
-  /** A value that is valid for the schema. `only`: the wanted fields of a record; all by default. */
+  /** A value that is valid for the schema. `only`: the fields to include in a record; by default all. */
   function make(schema: Schema, name = '', only?: readonly string[]): unknown {
     if (schema.examples) return schema.examples[0];
     if (schema.const !== undefined) return schema.const;

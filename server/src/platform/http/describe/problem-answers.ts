@@ -27,7 +27,7 @@ const isClosed = (schema: object | undefined) =>
 function commonCodes({ method, access, params, query, body, streams }: Route): ErrorCode[] {
   const isKeyed = method === 'POST' && access !== 'anyone' && access !== 'session' && !streams;
   const namesTenant = access === 'tenant' || access === 'either';
-  /** The answer stored for the key was about a user or tenant that has been erased since. */
+  /** The response stored for the key was about a user or tenant that has since been erased. */
   const erased: ErrorCode = namesTenant ? 'user_not_found' : 'tenant_not_found';
   return [
     ...always,
@@ -66,7 +66,10 @@ export function openProblemAnswers() {
   const responses: Record<string, Answer> = {
     Problem: { description: 'What is wrong, and what to do.', content },
   };
-  /** By status, in addition to the route's own; `default` covers errors before an operation is known. */
+  /**
+   * Responses by status, in addition to the route's own; `default` covers errors that occur before the operation is
+   * known.
+   */
   const withProblems = (route: Route, own: Record<string, Answer>): Record<string, object> => {
     const answers: Record<string, object> = { ...own };
     for (const [status, codes] of Map.groupBy(codesOf(route), (code) => errorCodes[code][0])) {

@@ -1,6 +1,6 @@
 /**
- * Whether a value parsed from JSON or CSV has, at any depth, a name that could change what all objects
- * inherit.
+ * Whether a value parsed from JSON or CSV contains, at any depth, a name that could change the prototype of all
+ * objects.
  */
 export function hasPrototypeName(value: unknown): boolean {
   const waiting = [value];

@@ -12,12 +12,12 @@ export type ValidationIssue = {
   parentSchema?: unknown;
 };
 
-/** The parts that we read from a schema, all of them optional. */
+/** The schema members that we read, all of them optional. */
 function described(schema: unknown): Described {
   return (schema ?? {}) as Described;
 }
 
-/** Further issues add nothing to the first ones. */
+/** Further issues are not reported. */
 const maxIssues = 20;
 
 function fieldOf(issue: ValidationIssue): string {
@@ -62,7 +62,7 @@ const patterns: Record<string, string> = {
 
 const counted = (count: unknown, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Each keyword in our schemas, as the end of a sentence. */
+/** For each keyword in our schemas, the end of a sentence. */
 const wordings: Record<string, (issue: ValidationIssue) => string> = {
   required: ({ params, parentSchema }) =>
     `is missing${suchAs(described(parentSchema).properties?.[String(params.missingProperty)]).replace(',', '. Send a value')}`,
@@ -90,7 +90,7 @@ const wordings: Record<string, (issue: ValidationIssue) => string> = {
   propertyNames: ({ params }) => `must not have a field named ${show(params.propertyName)}`,
 };
 
-/** The keywords that have a sentence; a test compares them with those in the schemas. */
+/** The keywords that have a sentence. A test compares them with those in the schemas. */
 export const wordedKeywords: readonly string[] = Object.keys(wordings);
 
 const partWords: Record<string, string> = { params: 'path', querystring: 'query' };
@@ -103,7 +103,7 @@ function describe(issue: ValidationIssue, part: string) {
   return { ...(param ? { param } : {}), code, detail } as const;
 }
 
-/** The first issue as the problem, and all of them as its `errors`: one for each field. */
+/** Reports the first issue as the problem, and all of them as its `errors`, one per field. */
 export function validationProblem(issues: readonly ValidationIssue[], part: string): Problem {
   const byField = new Map<string, ReturnType<typeof describe>>();
   for (const issue of issues) {

@@ -91,7 +91,7 @@ function keywordsOf(schema: object): string[] {
   });
 }
 
-test("every keyword in our schemas has a sentence, so that the validator's raw text is never returned", () => {
+test("every keyword in our schemas has a sentence, so the validator's raw text is never returned", () => {
   for (const { name, params, query, body } of routes)
     for (const schema of [params, query, body])
       for (const keyword of schema ? keywordsOf(schema) : [])

@@ -7,12 +7,12 @@ const Ajv = AjvPackage.default;
 const addFormats = formatsPackage.default;
 
 /**
- * Larger values are only checked up to their first error, because finding all of them costs more the more
- * there are.
+ * Larger values are checked only up to their first error, because the cost of finding all errors grows with their
+ * number.
  */
 const thoroughSize = 8 * 1024;
 
-/** Counts characters and values, and stops as soon as there are too many. */
+/** Counts characters and values, and stops as soon as the limit is exceeded. */
 function isSmall(data: unknown): boolean {
   let left = thoroughSize;
   const waiting = [data];
@@ -30,8 +30,8 @@ function isSmall(data: unknown): boolean {
 }
 
 /**
- * Bodies are not coerced; query and path texts become the declared numbers and booleans. A schema is compiled
- * when it is first needed: compiling all of them was a quarter of the CPU time of a start.
+ * Bodies are not coerced; texts from queries and paths become the declared numbers and booleans. Schemas are compiled
+ * when first needed: compiling all of them took a quarter of the CPU time at start-up.
  */
 export function buildValidators() {
   const ajvOf = (coerce: boolean, allErrors: boolean) => {
@@ -62,7 +62,7 @@ export function buildValidators() {
   };
 }
 
-/** Fastify's own, but compiled when a response first needs it. */
+/** Fastify's serializers, compiled when a response first needs them. */
 export function buildSerializers() {
   return ({ schema }: { schema: unknown }) => {
     let serialize: ((answer: unknown) => string) | null = null;
@@ -73,7 +73,7 @@ export function buildSerializers() {
   };
 }
 
-/** Validates rows of bulk data: JSON as it is; the texts of CSV become the declared booleans and numbers. */
+/** Validates the rows of bulk data. JSON is not coerced; the texts of CSV become the declared booleans and numbers. */
 export function compileRows(schema: object, texts: boolean): ValidateFunction {
   const options = {
     verbose: true,
