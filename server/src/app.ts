@@ -79,9 +79,7 @@ const authenticate: Authenticate = async (ctx, request) => {
   return session ?? (await keyCaller(ctx, request));
 };
 
-/**
- * The token of the Authorization header or of the session's cookie, valid or not. Other cookies do not count.
- */
+/** The token in the Authorization header or the session cookie, valid or not. Other cookies do not count. */
 const credentialsOf: CredentialsOf = (ctx, { headers: { authorization, cookie } }) => {
   if (authorization !== undefined) return `key ${bearerToken(authorization) ?? authorization}`;
   const tokens = cookieTokens(ctx, cookie);
@@ -105,7 +103,7 @@ function openInterface(ctx: Context): FastifyInstance {
   return api;
 }
 
-/** Both origins, plus the operations port when one is set. Not listening yet. */
+/** Opens both origins, and the operations port if one is set. They do not listen yet. */
 export async function buildApp(
   ctx: Context,
   {

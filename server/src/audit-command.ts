@@ -7,14 +7,14 @@ import { type KnownHead, verifyAudit } from './modules/audit/verify.ts';
 import type { Config } from './platform/config.ts';
 import { ringFile } from './platform/keys/ring-file.ts';
 
-/** The chains as an earlier verification printed them. */
+/** The chains as printed by an earlier verification. */
 async function readKnown(file: string): Promise<KnownHead[]> {
   const { Chains }: { Chains?: KnownHead[] } = JSON.parse(await readFile(file, 'utf8'));
   if (!Array.isArray(Chains)) throw new Error(`${file} is not output of lectern audit verify.`);
   return Chains;
 }
 
-/** Verifies the configured database or a backup of an embedded one. */
+/** Verifies the configured database, or a backup of an embedded one. */
 export async function verifyCommand(config: Config, input: { backup: string | null; since: string | null }) {
   const known = input.since === null ? [] : await readKnown(input.since);
   const verify = (place: Config) =>

@@ -9,7 +9,7 @@ import { type Backup, backUp, restore } from './platform/operations/backup.ts';
 
 export async function backupCommand(config: Config, folder: string): Promise<Backup> {
   const backup = await backUp(config, folder, new Date());
-  // An older database is not migrated: the backup may be taken just before an upgrade.
+  // An older database is not migrated, because the backup may be for an upgrade.
   await withDatabase(config, (ctx) => recordBackup(ctx, backup), { migrates: false }).catch(
     (error: unknown) =>
       process.emitWarning(`The backup is complete, but could not be recorded in the audit trail: ${error}`),
@@ -35,7 +35,7 @@ async function isEmptyServer(connectionString: string): Promise<boolean> {
   }
 }
 
-/** Restores the backup, migrates the database, and starts a new epoch of the event log at the next start. */
+/** Restores the backup and migrates the database. At the next start, the event log begins a new epoch. */
 export async function restoreCommand(config: Config, folder: string) {
   const backup = await restore(config, folder, isEmptyServer);
   return withDatabase(config, async (ctx) => {

@@ -19,10 +19,7 @@ export type BulkCommand = {
   idempotencyKey: string | null;
 };
 
-/**
- * Sends a file to a running service. Results go to standard output as they arrive, the totals to standard
- * error.
- */
+/** Sends a file to a running service. Results go to standard output as they arrive, and totals to standard error. */
 export async function bulkCommand(input: BulkCommand): Promise<{ failed: number }> {
   const source = input.file === '-' ? process.stdin : createReadStream(input.file);
   const response = await fetch(`${input.url}${paths[input.subject]}${input.plan ? '?plan=true' : ''}`, {

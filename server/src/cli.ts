@@ -28,7 +28,7 @@ const options = {
 
 type Option = keyof typeof options;
 type Values = ReturnType<typeof readArguments>['values'];
-/** Commands are loaded once the arguments are valid, so help and usage errors appear immediately. */
+/** Commands are loaded after the arguments have been checked, so help and usage errors appear immediately. */
 type Act = (commands: typeof Commands, ctx: Context) => Promise<unknown>;
 
 /** `plan` parses the arguments and rejects invalid ones before the database is opened. */
@@ -145,7 +145,7 @@ async function verifyAudit([action, ...args]: string[], values: Values): Promise
   if (!verified.Intact) process.exitCode = 1;
 }
 
-/** A wrong DATA_DIR would be created, and its link would lead nowhere. */
+/** A wrong DATA_DIR would be created, and its link would not work. */
 async function openConsole(): Promise<void> {
   const config = readConfig(process.env);
   if (!existsSync(config.dataDir))
@@ -156,7 +156,7 @@ async function openConsole(): Promise<void> {
   process.stdout.write(linkMessage(await createOperatorLink({ config, now: () => new Date() })));
 }
 
-/** Opening the database migrated it. */
+/** Opening the database has migrated it. */
 const upToDate: Act = async () => ({ Status: 'The database is up to date.' });
 
 const commands: Record<string, Command> = {

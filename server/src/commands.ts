@@ -14,7 +14,7 @@ export { revokeKey } from './modules/auth/keys.ts';
 export { deleteTenant } from './modules/lifecycle/delete-tenant.ts';
 export { createTenant, updateTenant } from './modules/tenants/tenants.ts';
 
-/** Runs the work on the configured database, migrated first, and closes it afterwards. */
+/** Runs the work on the configured database after migrating it, and closes it afterwards. */
 export async function withDatabase<Answer>(
   config: Config,
   act: (ctx: Context) => Promise<Answer>,

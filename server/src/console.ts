@@ -4,10 +4,7 @@ import { assetRoute, readBuilt } from './platform/http/built-files.ts';
 import { constantFile, sendConstant } from './platform/http/constant-files.ts';
 import { locations } from './platform/locations.ts';
 
-/**
- * Scripts and styles are files of this origin or carry the response's nonce; course images are hosted
- * elsewhere.
- */
+/** Scripts and styles are files from this origin or carry the response's nonce; course images are hosted elsewhere. */
 function policyOf(nonce: string): string {
   return [
     "default-src 'none'",
@@ -23,8 +20,8 @@ function policyOf(nonce: string): string {
 }
 
 /**
- * The console at /console/, and the API reference at /docs, which is one of its pages. Both get their data
- * from the API only.
+ * The console at /console/, and the API reference at /docs, which is one of its pages. Both get their data only from
+ * the API.
  */
 export function consoleRoutes(app: FastifyInstance): void {
   const page = readBuilt(locations.console, 'index.html');

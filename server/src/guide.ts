@@ -7,7 +7,7 @@ import { type ConstantFile, constantFile, sendConstant } from './platform/http/c
 import { notFound } from './platform/http/problems.ts';
 import { locations } from './platform/locations.ts';
 
-/** The pages load files from this origin only. */
+/** The pages load files only from this origin. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -47,7 +47,7 @@ export function guideRoutes(app: FastifyInstance): void {
     files.set(path, file);
     return file;
   };
-  // The target of a problem's `type`; browsers keep its fragment.
+  // The target of a problem's `type`. Browsers keep its fragment.
   app.get('/docs/errors', (_request, reply) => reply.redirect('/docs/guide/reference/errors', 302));
   for (const [address, config] of Object.entries(addresses))
     app.get(address, config, (request, reply) => {

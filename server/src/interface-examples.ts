@@ -2,8 +2,8 @@ const at = '2026-01-31T09:00:00Z';
 const id = (last: number) => `01994a5e-7c00-7000-8000-00000000000${last}`;
 
 /**
- * Values by field name, used to build the examples in `openapi.json`. A test sends them, so a new field needs
- * a value here, or `examples` in its schema where the name means something else.
+ * Values by field name, used to build the examples in `openapi.json`. A test sends them, so a new field needs a value
+ * here, or `examples` in its schema if its name has another meaning there.
  */
 export const fieldExamples: Readonly<Record<string, unknown>> = {
   // People
@@ -151,7 +151,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   Refused: null,
   NextCursor: null,
   Ended: null,
-  // Names that mean something else in these records.
+  // Names with another meaning in these records.
   'NewTenant.Name': 'Acme Ltd',
   'Tenant.Name': 'Acme Ltd',
   'TenantChange.Name': 'Acme Ltd',

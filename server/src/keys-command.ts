@@ -31,10 +31,7 @@ export async function rotateKeys({ signingKeys, dataDir }: Config) {
   };
 }
 
-/**
- * Needs the database: everything in it that was encrypted with this key must first be re-encrypted with
- * another.
- */
+/** Needs the database, because everything encrypted with this key must first be re-encrypted with another one. */
 export async function removeKey(config: Config, id: string) {
   if (config.signingKeys)
     throw new Error('The ring is in SIGNING_KEYS. Delete the entry there and restart all nodes.');

@@ -18,7 +18,7 @@ import { type Service, startService } from './service.ts';
 
 const day = 86_400_000;
 
-/** What the operator starts with: created by one node on an empty database. */
+/** The operator's first key and link, created by one node on an empty database. */
 export type First = { key: string; link: SignInLink };
 
 /** Serves with this configuration. */
@@ -33,8 +33,8 @@ export async function start(config: Config, log: Log): Promise<Service & { first
 }
 
 /**
- * Nodes that share a database and a folder may start simultaneously: one creates the first key, and none
- * removes another's work.
+ * Nodes that share a database and a folder may start simultaneously: one creates the first key, and none undoes
+ * another's work.
  */
 async function prepare(ctx: Context): Promise<First | null> {
   await encryptSecrets(ctx);

@@ -16,13 +16,13 @@ import { startWorker } from './worker.ts';
 /** How long in-flight requests may take to finish during a shutdown, which must complete within 10 s. */
 const graceMilliseconds = 9_000;
 
-/** Clients that connect to send a request do so immediately. */
+/** Clients that connect in order to send a request do so immediately. */
 const unusedMilliseconds = 1_000;
 
 export type Service = { app: App; stop: () => Promise<void> };
 
 /**
- * Serves and works until stopped. A shutdown lets in-flight requests, commits and jobs finish, then closes
+ * Serves requests and runs jobs until stopped. A shutdown lets in-flight requests, commits and jobs finish, then closes
  * the database.
  */
 export async function startService(ctx: Context): Promise<Service> {
@@ -56,11 +56,11 @@ export async function startService(ctx: Context): Promise<Service> {
     drain(ctx);
     const worked = worker.stop();
     worked.catch(() => {});
-    // Load balancers see at /health/ready that this node is shutting down, before it refuses a connection.
+    // Load balancers see from /health/ready that this node is shutting down before it refuses connections.
     if (app.api.server.listening) await delay(ctx.config.drainSeconds * 1_000);
     const closed = Promise.allSettled([...servers.map(([server]) => server.close()), worked]);
-    // A connection busy at the start of the shutdown becomes idle later, and would stay open for its client's
-    // next request.
+    // A connection that is busy when the shutdown starts becomes idle later, and would stay open for the client's next
+    // request.
     const idle = setInterval(() => {
       for (const connection of connections) connection.closeIdle();
     }, 50);
@@ -83,7 +83,7 @@ export async function startService(ctx: Context): Promise<Service> {
 }
 
 /**
- * A server's connections, HTTP/1.1 and HTTP/2 alike: Node's own `closeAllConnections` covers only the former.
+ * Tracks a server's connections, both HTTP/1.1 and HTTP/2, because Node's `closeAllConnections` covers only the former.
  */
 function followConnections({ server }: FastifyInstance) {
   const open = new Map<Socket, number>();
@@ -95,7 +95,7 @@ function followConnections({ server }: FastifyInstance) {
   return {
     closeIdle: () => {
       server.closeIdleConnections();
-      // Browsers open connections in advance. Node counts a connection without a request yet as busy.
+      // Browsers open connections in advance, and Node counts a connection without a request as busy.
       for (const [socket, since] of open)
         if (socket.bytesRead === 0 && performance.now() - since > unusedMilliseconds) socket.destroy();
     },
@@ -105,7 +105,7 @@ function followConnections({ server }: FastifyInstance) {
   };
 }
 
-/** Behind a proxy that does not check names any certificate will do, so this does not prevent the start. */
+/** Only a warning, because behind a proxy that does not check names any certificate will do. */
 function warnOfUncovered({ config, log }: Context): void {
   const { hostname } = new URL(config.contentUrl);
   if (!config.tls || !hostname.startsWith('*.')) return;

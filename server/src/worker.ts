@@ -19,13 +19,13 @@ export const jobs: readonly Job[] = [
   { name: 'webhooks.purge', every: 86_400, run: (ctx) => purgeDeliveries(ctx) },
 ];
 
-/** What this node does besides responding to requests. */
+/** The background work of this node. */
 export type Worker = { stop: () => Promise<void> };
 
-/** Less than the time allowed for a shutdown as a whole. */
+/** Less than the time allowed for the whole shutdown. */
 const graceMilliseconds = 8_000;
 
-/** Works until stopped, on any number of nodes. Running jobs may finish; the rest is released. */
+/** Works until stopped, on any number of nodes. Running jobs may finish; everything else is released. */
 export async function startWorker(ctx: Context): Promise<Worker> {
   const queue = await startJobs(ctx, jobs);
   const dispatcher = startDispatcher(ctx);

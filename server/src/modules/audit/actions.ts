@@ -7,19 +7,19 @@ const Id = Type.String({ format: 'uuid' });
 const Changed = Type.Array(Type.String(), { description: 'Names of the changed fields.' });
 const Count = Type.Integer({ minimum: 0 });
 const Method = OneOf(['link', 'password']);
-/** `check` means a client's POST /user/check. */
+/** `check` stands for a client's POST /user/check. */
 const FailedMethod = OneOf(['link', 'password', 'check']);
 
 /**
- * Data holds only these fields, so no personal data can get into it: the trail is never rewritten, not even
- * by an erasure.
+ * Data holds only these fields, so it cannot contain personal data: the trail is never rewritten, not even by an
+ * erasure.
  */
 const data = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 const nothing = data({});
 const change = data({ Changed });
 
-/** What an entry is about. For a person it is only an ID, which leads nowhere after their erasure. */
+/** The target of an entry. For a person it is only an ID, which identifies nobody after their erasure. */
 export const targetKinds = [
   'tenant',
   'key',
@@ -33,7 +33,7 @@ export const targetKinds = [
 ] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
-/** The closed list of audited actions: when each is recorded, what it is about, and its Data. */
+/** The closed list of audited actions: when each is recorded, its target, and its Data. */
 export const auditCatalogue = {
   'tenant.created': ['A tenant was created.', 'tenant', nothing],
   'tenant.changed': ['Fields of a tenant changed.', 'tenant', change],
@@ -150,13 +150,13 @@ export type AuditAction = keyof typeof auditCatalogue;
 
 export const auditActions = namesOf(auditCatalogue);
 
-/** An entry to write; the action determines its other fields. */
+/** An entry to write. The action determines its other fields. */
 export type NewAudit = {
   [A in AuditAction]: {
     action: A;
     targetId: string | null;
     data: Static<(typeof auditCatalogue)[A][2]>;
-    /** Set when one statement works for several callers; the default is `ctx.actor`. */
+    /** Set if one statement covers several callers; the default is `ctx.actor`. */
     actor?: Actor;
     /** The event that reports the same change to the tenant's application. */
     eventId?: string;

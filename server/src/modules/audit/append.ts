@@ -20,8 +20,8 @@ from jsonb_to_recordset($6::jsonb) as made (audit_id uuid, number bigint, at tim
   data jsonb, hash text, seal text)`;
 
 /**
- * Records what `ctx.actor` did, in the transaction of the change. The chain is locked until the transaction
- * ends, so write the entry last. `tenantId` says whose trail it belongs to.
+ * Records what `ctx.actor` did, in the transaction of the change. The chain stays locked until the transaction ends, so
+ * write the entry last. `tenantId` selects the trail.
  */
 export async function appendAudit(ctx: Context, tenantId: string, ...entries: NewAudit[]): Promise<void> {
   if (entries.length === 0) return;
@@ -31,7 +31,7 @@ export async function appendAudit(ctx: Context, tenantId: string, ...entries: Ne
   });
 }
 
-/** The first entry of a chain. Chains start only here: for a new tenant, or once after a migration. */
+/** Writes the first entry of a chain. Chains start only here: for a new tenant, or once after a migration. */
 export async function beginChain(ctx: Context, tenantId: string, entry: NewAudit): Promise<void> {
   await joinTransaction(ctx, async (ctx) => {
     const head = await insertHead(ctx, tenantId, { number: 0, at: ctx.now(), hash: '' });
@@ -59,7 +59,7 @@ function insertHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal'>): P
 }
 
 /**
- * Replaces a head that somebody removed. The new head has no seal, so verification reports the next entry
+ * Replaces a head that was removed from outside. The new head has no seal, so verification reports the next entry
  * forever.
  */
 async function replaceHead(ctx: Context, tenantId: string): Promise<Head> {
@@ -87,10 +87,7 @@ async function writeEntries(ctx: Context, tenantId: string, head: Head, entries:
   await run(ctx, { name: 'write_audit_entries', text: write, values });
 }
 
-/**
- * The service keeps writing to a trail that was changed from outside, but the trail records the change
- * permanently.
- */
+/** The service keeps writing to a trail that was changed from outside, and records the change permanently. */
 function suspicion(ctx: Context, tenantId: string, head: Head): NewAudit[] {
   if (checkHead(ctx, tenantId, head) === 'genuine') return [];
   ctx.log.error(
@@ -100,7 +97,7 @@ function suspicion(ctx: Context, tenantId: string, head: Head): NewAudit[] {
   return [{ action: 'audit.head_unverified', targetId: null, data: {} }];
 }
 
-/** Times in a chain strictly increase, so IDs sort like numbers even when the nodes' clocks differ. */
+/** Times in a chain strictly increase, so IDs and numbers have the same order even if the nodes' clocks differ. */
 function chained(ctx: Context, tenantId: string, head: Head, entries: NewAudit[]): Entry[] {
   const made: Entry[] = [];
   let { number, hash } = head;

@@ -3,14 +3,13 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit, beginChain, deployment } from './append.ts';
 
 /**
- * Earlier versions could create a head on a failed sign-in. A head without entries now means that the trail
- * was changed outside the service.
+ * Earlier versions could create a head for a failed sign-in. Now a head without entries means that the trail was
+ * changed from outside.
  */
 const emptyHeads = `/* across tenants: all chains are started */ delete from audit_chain where number = 0`;
 
 /**
- * Starts the trails of the deployment and of tenants that predate the audit trail. Runs once, after a
- * migration.
+ * Starts the trails of the deployment and of tenants that are older than the audit trail. Runs once, after a migration.
  */
 export async function beginTrail(ctx: Context): Promise<void> {
   await transaction(ctx, async (ctx) => {
@@ -33,7 +32,7 @@ export async function beginTrail(ctx: Context): Promise<void> {
   });
 }
 
-/** The deployment's chain names all others, so none of them can be removed unnoticed. */
+/** The deployment's chain lists all others, so none of them can be removed unnoticed. */
 export function recordBeginning(ctx: Context, tenantId: string): Promise<void> {
   return appendAudit(ctx, deployment, { action: 'audit.began', targetId: tenantId, data: {} });
 }

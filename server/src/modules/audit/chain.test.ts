@@ -25,7 +25,7 @@ const chainOf = async ({ TenantID }: TestTenant, known: Parameters<typeof verify
 const change = (statement: RawBuilder<unknown>) =>
   sql`/* across tenants: a test forges */ ${statement}`.execute(service.ctx.db);
 
-test('a trail that the service wrote is intact', async () => {
+test('an unchanged trail verifies', async () => {
   const tenant = await trail();
   const found = await chainOf(tenant);
   assert.deepEqual({ ...found, Hash: '' }, { TenantID: tenant.TenantID, Entries: 5, Hash: '', Break: null });
@@ -89,7 +89,7 @@ test('an attacker with only the database can neither rebuild nor truncate a chai
     .execute();
   const [, , third, fourth, fifth] = rows;
   assert.ok(third && fourth && fifth);
-  // Truncated: the head is replaced by an earlier entry with that entry's own seal.
+  // Truncates the trail: the head is replaced by an earlier entry, with that entry's own seal.
   await change(sql`delete from audit_entry where tenant_id = ${id} and number > 3`);
   await change(sql`update audit_chain set number = 3, hash = ${third.hash}, seal = ${third.seal}
     where tenant_id = ${id}`);
@@ -184,7 +184,7 @@ test("the deployment's trail cannot be emptied unnoticed", async () => {
   }
 });
 
-test('a failed sign-in starts no chain, and is recorded without one', async () => {
+test('a failed sign-in starts no chain and is recorded without one', async () => {
   const { TenantID } = await newTenant(service);
   for (const table of ['audit_entry', 'audit_chain'])
     await change(sql`delete from ${sql.table(table)} where tenant_id = ${TenantID}`);
@@ -195,7 +195,7 @@ test('a failed sign-in starts no chain, and is recorded without one', async () =
   assert.deepEqual([found?.Entries, found?.Break?.Number], [2, 1]);
 });
 
-test('a tenant deleted since an earlier verification is not reported missing, whether or not it was created again', async () => {
+test('a tenant deleted since an earlier verification is not reported missing, even if it was created again', async () => {
   const [gone, again] = [await newTenant(service), await newTenant(service)];
   const own = [gone.TenantID, again.TenantID];
   const { Chains } = await verifyAudit(service.ctx);
@@ -216,7 +216,7 @@ test('a tenant deleted since an earlier verification is not reported missing, wh
   assert.deepEqual(await breaks(), []);
 });
 
-test('chains that predate `audit.began` get it once, at the start that migrates them', async () => {
+test('chains older than `audit.began` get it once, at the start that migrates them', async () => {
   const own = await startService();
   const { beginTrail } = await import('./begin.ts');
   try {
@@ -266,7 +266,7 @@ test('chains that were removed and restarted are detected by an earlier verifica
   }
 });
 
-test('an entry commits with its change, or neither does', async () => {
+test('an entry commits together with its change, or not at all', async () => {
   const tenant = await newTenant(service);
   const { transaction } = await import('../../platform/db/transaction.ts');
   const { revokeKey } = await import('../auth/keys.ts');

@@ -26,7 +26,7 @@ export type Entry = Content & { hash: string; seal: string };
 /** The last entry of a chain, as stored in `audit_chain`. */
 export type Head = { number: number; at: Date; hash: string; seal: string };
 
-/** Canonical bytes, whatever order of members the database returns. */
+/** Makes the bytes canonical, whatever the order in which the database returns members. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -62,7 +62,7 @@ export function hashOf(previous: string, entry: Content): string {
 
 const placed = (tenantId: string, number: number, hash: string) => `${tenantId}\0${number}\0${hash}`;
 
-/** Only the service can create a seal: an attacker with the database can compute hashes, but not seals. */
+/** Only the service can create a seal. An attacker with the database can compute hashes, but not seals. */
 export function sealEntry(ctx: Context, entry: Content & { hash: string }): string {
   return sign(ctx.keys, 'audit', placed(entry.tenant_id, entry.number, entry.hash));
 }
@@ -72,7 +72,7 @@ export function sealHead(ctx: Context, tenantId: string, head: Omit<Head, 'seal'
   return sign(ctx.keys, 'audit-head', placed(tenantId, head.number, head.hash));
 }
 
-/** `unknown key`: it was sealed with a key that is no longer in the ring. */
+/** `unknown key`: sealed with a key that is no longer in the ring. */
 export type Seal = 'genuine' | 'forged' | 'unknown key';
 
 export function checkEntry(ctx: Context, entry: Entry): Seal {
@@ -93,7 +93,7 @@ function check(
   return findKey(keys, splitOnce(seal)[0]) ? 'forged' : 'unknown key';
 }
 
-/** Whether it was sealed with the current signing key. */
+/** Whether the seal was made with the current signing key. */
 export function isCurrentSeal({ keys }: Context, seal: string): boolean {
   return splitOnce(seal)[0] === keys.keys[0].id;
 }

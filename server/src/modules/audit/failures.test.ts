@@ -8,7 +8,7 @@ const clock = movableClock();
 const service = await startService({ now: clock.now });
 after(service.close);
 
-test('noise does not hide an attack on one account: the first failure of a known user is always recorded', async () => {
+test('many failures do not hide an attack on one account: the first failure of a known user is always recorded', async () => {
   const { TenantID, api, user } = await newTenant(service);
   const Password = 'a'.repeat(64);
   const [bob, eve] = [await user({ Password }), await user({ Password })];

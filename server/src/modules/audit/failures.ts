@@ -3,8 +3,8 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { appendAudit } from './append.ts';
 
 /**
- * Anyone can cause failures, so beyond this number per window a chain only counts them. The first failure of
- * each known user is always recorded, so noise cannot hide an attack on one account.
+ * Anyone can cause failures, so beyond this number per window a chain only counts them. The first failure of each known
+ * user is always recorded, so that others cannot hide an attack on one account.
  */
 const maxRecorded = 200;
 const windowMinutes = 15;
@@ -23,7 +23,7 @@ select exists (
   where known.tenant_id = $1 and known.target_id = $2 and known.action = 'sign_in.failed' and known.at > $3
 ) as found`;
 
-/** `userId`: the user with this name; null if there is none, in which case the name is not stored. */
+/** `userId`: the user with this name. If there is none, it is null and the name is not stored. */
 export async function recordFailedSignIn(
   ctx: Context,
   tenantId: string,
@@ -38,7 +38,7 @@ export async function recordFailedSignIn(
       text: count,
       values: [tenantId, now, since],
     });
-    // If somebody removed the head, the failure is recorded all the same; the entry reports the missing head.
+    // If the head was removed, the failure is recorded anyway, and the entry reports the missing head.
     const { failures, earlier } = row ?? { failures: 1, earlier: 0 };
     if (failures > maxRecorded && !(await isNews(ctx, { tenantId, userId, since }))) return;
     const unrecorded = failures === 1 ? Math.max(0, earlier - maxRecorded) : 0;

@@ -3,7 +3,7 @@ import { recordRotation } from '../../platform/keys/open-keys.ts';
 import { appendAudit, deployment } from './append.ts';
 
 /**
- * The command line rotates a file without the database, so the first node to load the new key records the
+ * The command line rotates the file without the database, so the first node that loads the new key records the
  * rotation.
  */
 export function auditRotation(ctx: Context): Promise<void> {

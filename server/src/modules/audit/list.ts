@@ -10,7 +10,7 @@ import type { AuditEntry, AuditQuery } from './schemas.ts';
 
 type Row = Entry & { actor_name: string | null; target_name: string | null };
 
-/** SQL: names are joined at read time, so those of erased people do not appear. */
+/** SQL: names are joined when the trail is read, so the names of erased people do not appear. */
 function withNames(tenantId: string | null, page: string): string {
   const own = (column: string) => (tenantId === null ? `${column} = held.tenant_id` : `${column} = $1`);
   const userOf = (kind: string, column: string) => `(case when ${kind} then ${column} end)::uuid`;
@@ -32,7 +32,7 @@ const acrossTenants = (tenantId: string | null) =>
 
 type Filter = AuditQuery & { person?: PersonIds | null };
 
-/** The entries of a time; AuditIDs follow it. */
+/** Entries within a time range. AuditIDs have the order of their times. */
 function timeSql({ After, Before }: Filter, { add }: Parameters): string {
   const conditions = ['true'];
   if (After !== undefined) conditions.push(`held.audit_id >= ${add(lowestId(new Date(After)))}::uuid`);
@@ -40,7 +40,7 @@ function timeSql({ After, Before }: Filter, { add }: Parameters): string {
   return conditions.join(' and ');
 }
 
-/** Each has an index, for a tenant. */
+/** Each of these has an index per tenant. */
 const fields = { TargetID: 'target_id', ActorID: 'actor_id', Action: 'action' } as const;
 const named = Object.entries(fields) as [keyof typeof fields, string][];
 
@@ -51,7 +51,7 @@ function filterSql(filter: Filter, parameters: Parameters): string {
     if (filter[name] !== undefined) conditions.push(`held.${column} = ${add(filter[name])}`);
   if (filter.person) {
     const user = add(filter.person.userId);
-    // A scalar subquery, because the planner may answer EXISTS by reading all of the person's enrolments.
+    // A scalar subquery, because for EXISTS the planner may read all of the person's enrolments.
     conditions.push(`(held.actor_user_id = ${user}::uuid or held.target_id = ${user}::text or ${user}::uuid = (
       select own.user_id from enrolment own where own.tenant_id = $1
         and own.enroll_id = (case when held.target = 'enrolment' then held.target_id end)::uuid))`);
@@ -59,7 +59,7 @@ function filterSql(filter: Filter, parameters: Parameters): string {
   return conditions.join(' and ');
 }
 
-/** What a person did and what was done to them. An entry of both kinds is there twice. */
+/** What a person did, and what was done to them. An entry that is both appears twice. */
 function ofPerson({ userId, enrolments }: PersonIds, { add }: Parameters): string {
   const user = add(userId);
   const first = `order by entry.audit_id limit ${maxVisited}`;
@@ -135,7 +135,7 @@ function readPerson(ctx: Context & { tenantId?: string }, loginId: string): Prom
   return findPersonIds({ ...ctx, tenantId }, loginId);
 }
 
-/** Tenants see that the operator acted, but not with which key or from where. */
+/** Tenants see that the operator acted, but not which key was used or from where. */
 function toEntry(row: Row, forTenant: boolean): AuditEntry {
   const isHidden = forTenant && row.actor.startsWith('operator');
   return {

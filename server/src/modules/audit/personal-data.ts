@@ -28,9 +28,7 @@ const about = (id: string, rows: number): Keyset => ({
 
 type Found = { audit_id: string; counts: boolean };
 
-/**
- * Counts a page. What the person did to themselves counts once; entries written by the erasure do not count.
- */
+/** Counts one page. Actions of people on themselves count once; entries written by the erasure do not count. */
 async function countPage(
   ctx: TenantContext,
   { userId, until }: Subject,
@@ -53,7 +51,7 @@ async function countPage(
   return { records, next: rows.length < keyset.rows ? null : positionOf(rows.at(-1), key) };
 }
 
-/** First their own actions, then what others did to them. */
+/** First the person's own actions, then those of others on the person. */
 async function countOfUser(ctx: TenantContext, subject: Subject, after: KeyPosition | null): Promise<Batch> {
   const [role = 'by', id = null] = after ?? [];
   const keyset = role === 'by' ? byUser(subject.userId, batchRows) : about(subject.userId, batchRows);
@@ -68,7 +66,7 @@ select 1 from unnest($3::text[]) own (id) cross join lateral (
   order by audit_entry.audit_id limit $4
 ) one where one.actor_user_id is distinct from $2::uuid limit $4`;
 
-/** The only data that an erasure leaves unchanged: the chain reveals any change. It contains no names. */
+/** The only data that an erasure leaves unchanged, because the chain reveals any change. It contains no names. */
 export const auditData: PersonalData = {
   name: 'AuditTrail',
   tables: ['audit_entry'],

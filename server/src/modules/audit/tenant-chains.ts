@@ -1,18 +1,16 @@
 import type { Entry } from './chain.ts';
 
-/**
- * Which chains must exist according to the deployment's chain, whether or not any of their entries are left.
- */
+/** The chains that must exist according to the deployment's chain, even if none of their entries are left. */
 export type TenantChains = {
-  /** Tenants whose chain was started and that have not been deleted since. */
+  /** Tenants whose chain was started and who have not been deleted since. */
   readonly started: Set<string>;
-  /** The entry that proves it. */
+  /** By tenant, the number of the entry that records the deletion. */
   readonly deleted: Map<string, number>;
 };
 
 export const noChains = (): TenantChains => ({ started: new Set(), deleted: new Map() });
 
-/** Processes an entry of the deployment's chain and returns what is wrong with it. */
+/** Processes an entry of the deployment's chain. Returns a description of what is wrong with it, if anything. */
 export function recordChain(
   { started, deleted }: TenantChains,
   { action, target_id, number }: Entry,

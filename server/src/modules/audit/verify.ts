@@ -4,16 +4,16 @@ import { deployment } from './append.ts';
 import { checkEntry, checkHead, type Entry, type Head, hashOf } from './chain.ts';
 import { isDeleted, noChains, recordChain, type TenantChains } from './tenant-chains.ts';
 
-/** What is wrong with a chain, reported at the first entry that shows it. */
+/** A defect in a chain, reported at the first entry that shows it. */
 export type Break = { Number: number | null; Reason: string };
 
 export type CheckedChain = {
-  /** null for the deployment's chain. */
+  /** Null for the deployment's chain. */
   TenantID: string | null;
   Entries: number;
   /**
-   * Hash of the last entry. Stored elsewhere, it later proves that nothing up to this entry was changed or
-   * cut off.
+   * The hash of the last entry. A copy stored elsewhere later proves that nothing up to this entry was changed or
+   * removed.
    */
   Hash: string;
   Break: Break | null;
@@ -46,7 +46,7 @@ function breakAt(ctx: Context, entry: Entry, before: { number: number; hash: str
     return broken(`Entry ${before.number + 1} is missing, or an entry was inserted.`);
   if (hashOf(before.hash, entry) !== entry.hash)
     return broken('The hash does not match: this entry or an earlier one was changed.');
-  // A removed key proves nothing; the head, which was sealed again, proves everything before it.
+  // A seal made with a removed key proves nothing; the head, which was sealed again, covers everything before it.
   if (checkEntry(ctx, entry) === 'forged')
     return broken('The seal does not match: the service did not write this entry.');
   if (entry.action === 'audit.head_unverified')
@@ -72,7 +72,7 @@ function breakAtEnd(ctx: Context, tenantId: string, head: Head | null, last: Cha
 
 type ChainPosition = { number: number; hash: string };
 
-/** A chain that predates `audit.began` contains it later on. */
+/** In a chain older than `audit.began`, this entry is not the first. */
 const isBeginning = ({ number, action }: Entry) =>
   action === 'audit.began' || (number === 1 && action === 'tenant.created');
 
@@ -92,7 +92,7 @@ async function checkChain(
   let hasBeginning = false;
   const expected = new Map(known.map(({ Entries, Hash }) => [Entries, Hash]));
   for await (const entry of entriesOf(ctx, tenantId)) {
-    // Entries written after the head was read are left to the next verification.
+    // Entries written after the head was read are left for the next verification.
     if (head && entry.number > head.number && last.hash === head.hash) break;
     first ??= breakAt(ctx, entry, last);
     const hash = expected.get(entry.number);
@@ -134,8 +134,8 @@ async function chainsToCheck(ctx: Context, tenantChains: TenantChains): Promise<
 }
 
 /**
- * Checks all chains that must exist. Chains that an earlier verification saw may be missing if their tenant
- * was deleted since.
+ * Checks all chains that must exist. A chain that an earlier verification listed may be missing if its tenant has been
+ * deleted since.
  */
 export async function verifyAudit(
   ctx: Context,

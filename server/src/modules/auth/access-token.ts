@@ -23,7 +23,10 @@ export function writeAccessToken(ctx: Context, caller: Caller): Promise<string> 
     .sign(keyFor(key, 'access-token'));
 }
 
-/** Some last characters of a part differ only in bits that are dropped: a token has one spelling. */
+/**
+ * The last base64url character of a part may differ in bits that decoders drop; only one spelling of a token is
+ * accepted.
+ */
 const isCanonical = (token: string) =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 

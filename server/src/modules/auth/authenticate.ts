@@ -74,7 +74,7 @@ export function authorize(caller: Caller, route: Route, loginId: string | null):
     requireScope(caller, scope, 'This operation');
 }
 
-/** The tenant a request acts on: the caller's own, or the one an operator names in the `Tenant` header. */
+/** The tenant that a request acts on: the caller's own, or the one that an operator names in the `Tenant` header. */
 export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promise<boolean>): ResolveTenant {
   return async (ctx, request, caller) => {
     const header = request.headers.tenant;

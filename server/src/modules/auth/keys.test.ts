@@ -22,7 +22,7 @@ const newKey = async (body: object) => {
   return made.body as { KeyID: string; Secret: string; Scopes: string[] };
 };
 
-test('a key is shown with its secret once, and never again', async () => {
+test("a key's secret is shown once and never again", async () => {
   const made = await api('POST', keys, { Name: 'shop' });
   expectStatus(made, 201);
   const { Secret, ...shown } = made.body;
@@ -41,7 +41,7 @@ test('a key is shown with its secret once, and never again', async () => {
   for (const text of [JSON.stringify(items), JSON.stringify(rows)]) assert.ok(!text.includes(Secret));
 });
 
-test('an invalid key is rejected with its field', async () => {
+test('an invalid key is rejected, and the error names the field', async () => {
   for (const [body, code, param] of [
     [{}, 'validation_failed', 'Name'],
     [{ Name: '' }, 'validation_failed', 'Name'],
@@ -84,7 +84,7 @@ test("the operator's operations reject a tenant's key, whatever its scopes", asy
   }
 });
 
-test('without a valid key the answer is 401 and says how to authenticate', async () => {
+test('without a valid key the response is 401 and says how to authenticate', async () => {
   const call = async (authorization?: string) => {
     const response = await fetch(`${service.baseUrl}/user`, {
       headers: authorization ? { authorization } : {},
@@ -109,7 +109,7 @@ test('without a valid key the answer is 401 and says how to authenticate', async
     expectStatus(await call(good), 200);
 });
 
-test('a key expires at its time', async () => {
+test('a key expires on time', async () => {
   const ExpiresAt = new Date(clock.now().getTime() + 3_600_000).toISOString();
   const { Secret } = await newKey({ ExpiresAt });
   expectStatus(await api('GET', '/user', undefined, Secret), 200);

@@ -17,8 +17,8 @@ import { usableKey, usableKeyById } from './known-keys.ts';
 import type { Key, KeyWithSecret, NewKey } from './schemas.ts';
 
 /**
- * Creates a key for a tenant, or for the operator when `tenantId` is null. It gets no scope that the caller
- * lacks. The secret is not stored.
+ * Creates a key for a tenant, or for the operator if `tenantId` is null. It gets no scope that the caller lacks. The
+ * secret is not stored.
  */
 export async function createKey(
   ctx: Context,
@@ -71,7 +71,10 @@ export async function listKeys(ctx: Context, input: PageQuery & { tenantId: stri
   return toPage(rows, limit, (row) => row.key_id, toKey);
 }
 
-/** Revokes a key; repeating it changes nothing. With `tenantId` undefined, any tenant's or the operator's. */
+/**
+ * Revokes a key; repeating it changes nothing. If `tenantId` is undefined, the key may belong to any tenant or to the
+ * operator.
+ */
 export async function revokeKey(ctx: Context, input: { keyId: string; tenantId?: string }): Promise<Key> {
   const row = isId(input.keyId) ? await transaction(ctx, (ctx) => revoke(ctx, input)) : undefined;
   if (!row)

@@ -12,14 +12,14 @@ export type KnownKey = {
   scopes: readonly Scope[];
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** The key's tenant; null for a key of the operator. */
+  /** Null for an operator's key. */
   tenantStatus: string | null;
 };
 
 /** Well below the 5 s within which a revocation or suspension must take effect on every node. */
 const rememberedFor = 3_000;
 
-/** The key with this `secret_hash`, or null. Cached, so that calls need no statement for it. */
+/** The key with this `secret_hash`, or null. Cached, so that most calls need no statement for it. */
 export const usableKey = remember<KnownKey | null>({
   name: 'keys_by_secret',
   milliseconds: rememberedFor,
@@ -62,7 +62,7 @@ async function load(ctx: Context, column: 'secret_hash' | 'key_id', value: strin
   };
 }
 
-/** At most one write a minute for each key. If it fails, only the date of last use is out of date. */
+/** Writes at most once a minute for each key. If that fails, only the date of last use is out of date. */
 function noteUse(ctx: Context, keyId: string, last: Date | null): void {
   const now = ctx.now();
   if (last && now.getTime() - last.getTime() < 60_000) return;

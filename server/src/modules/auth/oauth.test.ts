@@ -70,7 +70,7 @@ test('errors follow RFC 6749 §5.2', async () => {
   }
 });
 
-test('a token has the requested scopes, and no others', async () => {
+test('a token has only the requested scopes', async () => {
   const { body } = await ask({ ...grant, ...client, scope: 'users:read' });
   assert.equal(body.scope, 'users:read');
   expectStatus(await asBearer(body.access_token), 200);
@@ -78,7 +78,7 @@ test('a token has the requested scopes, and no others', async () => {
   expectProblem(await asBearer(body.access_token, 'GET', '/enrolment'), 403, 'scope_missing');
 });
 
-test('a token of a tenant acts on that tenant only', async () => {
+test("a tenant's token acts on that tenant only", async () => {
   const other = await newTenant(service);
   const LoginID = await other.user();
   const { body } = await ask({ ...grant, ...client });
@@ -105,7 +105,7 @@ test('revoking the key revokes its tokens; an expired or revoked key gets none',
   assert.equal((await ask({ ...grant, ...credentials })).body.error, 'invalid_client');
 });
 
-/** A last character of base64url carries bits that decoders drop. */
+/** Other spellings: the last character of base64url has bits that decoders drop. */
 function otherSpellings(signature: string): string[] {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
   const bytes = Buffer.from(signature, 'base64url');

@@ -4,7 +4,7 @@ import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newTenant, unique } from '../../../test/support/tenant.ts';
 import { path } from '../../platform/http/routes.ts';
 
-// A stopped clock: nothing may depend on two requests having different times.
+// A stopped clock, because nothing may depend on two requests having different times.
 const now = new Date('2026-03-04T05:06:07.890Z');
 const service = await startService({ now: () => now });
 after(service.close);
@@ -52,7 +52,7 @@ test('PUT creates with 201 and Location, then changes with 200; fields not sent 
   assert.deepEqual((await api('GET', path`/course/${CourseID}`)).body, cleared.body);
 });
 
-test('an invalid course is rejected with its field', async () => {
+test('an invalid course is rejected, and the error names the field', async () => {
   const CourseID = unique('refused');
   const put = (body: unknown) => api('PUT', `/course/${CourseID}`, body);
   for (const [body, code, param] of [
@@ -117,7 +117,7 @@ test('options are created, changed, listed in order, and cleared', async () => {
   expectProblem(await api('PUT', '/course/no-course/option/a', {}), 404, 'course_not_found');
 });
 
-test('an invalid option is rejected with its field', async () => {
+test('an invalid option is rejected, and the error names the field', async () => {
   const CourseID = unique('option');
   await api('PUT', `/course/${CourseID}`, { Title: 'x' });
   const durations = ['30 days', 'P', 'PT', 'P1', 'P-1D', 'P1.5D', 'p1d', 'P1DT', 'P1D2M', 'P9999Y', ''];
@@ -139,7 +139,7 @@ test('an invalid option is rejected with its field', async () => {
   assert.deepEqual((await api('GET', `/course/${CourseID}`)).body.EnrolOptions, []);
 });
 
-test('every accepted duration can be used to enrol, and yields a valid end', async () => {
+test('every accepted duration can be used to enrol and yields a valid end', async () => {
   const CourseID = unique('durations');
   await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });
   for (const [Duration, end] of [
@@ -158,7 +158,7 @@ test('every accepted duration can be used to enrol, and yields a valid end', asy
   }
 });
 
-test('a course or option with enrolments cannot be deleted, one without can', async () => {
+test('a course or option with enrolments cannot be deleted, but one without can', async () => {
   const CourseID = unique('used');
   await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });
   await api('PUT', `/course/${CourseID}/option/used`, {});
@@ -175,7 +175,7 @@ test('a course or option with enrolments cannot be deleted, one without can', as
   expectProblem(await api('GET', `/course/${fresh}`), 404, 'course_not_found');
 });
 
-test('a tenant sees only the groups of its own users, and for a learner only their own group', async () => {
+test('a tenant sees only the groups of its own users, and a learner sees only their own group', async () => {
   const [own, other, foreign] = ['own', 'other', 'customer'].map(unique);
   const CourseID = unique('course');
   await api('PUT', `/course/${CourseID}`, { Title: 'x', URL: 'https://x.example/' });
@@ -194,7 +194,7 @@ test('a tenant sees only the groups of its own users, and for a learner only the
   assert.deepEqual(groupsOf(offered.body), [[own], null]);
 });
 
-test('a tenant sees what is offered to it: no drafts, published options, no authoring fields', async () => {
+test('a tenant sees only what is offered to it: published options, no drafts, no authoring fields', async () => {
   const [open, draft, retired, theirs] = ['open', 'draft', 'retired', 'theirs'].map(unique);
   const decomposed = 'Ü'.normalize('NFD');
   expectStatus(await api('POST', '/tenant', { TenantID: decomposed }), 201);

@@ -153,7 +153,7 @@ async function auditChange(
 
 const columnOf = (field: string) => ({ ImageURL: 'image_url' })[field] ?? field.toLowerCase();
 
-/** While it was a draft, tenants were not notified of its releases. */
+/** Tenants were not notified of its releases while the course was a draft. */
 async function announceCurrent(ctx: Context, courseId: string): Promise<void> {
   const [current] = await run<Parameters<typeof announceRelease>[1]>(ctx, {
     name: 'read_released',
@@ -182,7 +182,7 @@ async function insertCourse(
   await appendAudit(ctx, deployment, { action: 'course.created', targetId: input.courseId, data: {} });
 }
 
-/** Deletes a course on which nobody was ever enrolled, with its options, releases and files. */
+/** Deletes a course that nobody was ever enrolled on, with its options, releases and files. */
 export async function deleteCourse(ctx: Context, input: { courseId: string }): Promise<void> {
   const releases = await transaction(ctx, (ctx) => deleteRows(ctx, input));
   for (const { release_id } of releases) await ctx.files.remove(release_id);

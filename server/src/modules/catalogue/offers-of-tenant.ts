@@ -1,14 +1,14 @@
 import type { Context } from '../../platform/context.ts';
 import { run } from '../../platform/db/transaction.ts';
 
-/** Courses offered to a list of tenants that includes this one. */
+/** Counts the courses whose list of tenants includes this one. */
 export async function countOffers(ctx: Context, tenantId: string): Promise<number> {
   const text = 'select count(*)::integer as offers from course where $1 = any(course.tenants)';
   const [row] = await run<{ offers: number }>(ctx, { text, values: [tenantId] });
   return row?.offers ?? 0;
 }
 
-/** A course offered only to this tenant is then offered to nobody, not to everybody. */
+/** A course offered only to this tenant is then offered to nobody, not to everyone. */
 export async function withdrawOffers(ctx: Context, tenantId: string): Promise<void> {
   const text = 'update course set tenants = array_remove(tenants, $1) where $1 = any(course.tenants)';
   await run(ctx, { text, values: [tenantId] });

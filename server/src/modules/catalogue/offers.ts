@@ -31,9 +31,7 @@ export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' |
 
 type Groups = { groups: string[] | null };
 
-/**
- * Options with only the given groups: other groups may be customers that other tenants must not know about.
- */
+/** Options with only the given groups, because other groups may be customers that a tenant must not know about. */
 export function withGroups<Option extends Groups>(options: Option[], known: ReadonlySet<string>): Option[] {
   return options.map((option) => ({
     ...option,
@@ -45,7 +43,7 @@ const ownGroups = `
 select named.name from unnest($2::text[]) as named (name)
 where exists (select from "user" known where known.tenant_id = $1 and known.group_name = named.name)`;
 
-/** Which of the options' groups the tenant's own users belong to. */
+/** Those of the options' groups that the tenant's own users belong to. */
 async function readOwnGroups(ctx: TenantContext, options: Groups[]): Promise<Set<string>> {
   const named = [...new Set(options.flatMap(({ groups }) => groups ?? []))];
   if (named.length === 0) return new Set();

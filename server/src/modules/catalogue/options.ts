@@ -11,7 +11,7 @@ import { recountSeats, seatsLeft } from './seats.ts';
 
 export type OptionRow = Selectable<EnrolOptionTable>;
 
-/** The columns of a row that an option record needs; a row read as JSON has different time values. */
+/** The columns that an option record needs. A row read as JSON has different time values. */
 export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'course_id'>): EnrolOption {
   return {
     DurationID: row.duration_id,
@@ -77,7 +77,7 @@ async function writeOption(
     .values({ name: input.durationId, ...sent, ...key, created_at: now })
     .onConflict((conflict) => conflict.columns(['course_id', 'duration_id']).doUpdateSet(sent))
     .returningAll()
-    // A row inserted by this statement has not been updated by any transaction.
+    // `xmax` is 0 only in rows that this statement inserted.
     .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow();
   const option = toOption(row);
@@ -103,7 +103,7 @@ async function auditOption(
   await appendAudit(ctx, deployment, { action: 'option.changed', data, ...about });
 }
 
-/** Deletes an option that nobody enrolled with. */
+/** Deletes an option that was never used to enrol. */
 export function deleteOption(ctx: Context, input: OptionKey): Promise<void> {
   return transaction(ctx, (ctx) => deleteRow(ctx, input));
 }

@@ -37,8 +37,7 @@ left join release on release.course_id = course.course_id
 where course.course_id = $1 and ($3::text is null or ${isOffered('course', '$3')})`;
 
 /**
- * What a course plays: the given release, otherwise the current one, otherwise its URL. `tenantId` null: for
- * the operator.
+ * What a course plays: the given release, or else the current one, or else its URL. `tenantId` null: for the operator.
  */
 export async function findPlayable(
   ctx: Context,
@@ -77,7 +76,7 @@ const releases = remember<PlayedRelease>({
   },
 });
 
-/** What is played, and what commits are evaluated against. `releaseId` null: the course is a page at a URL. */
+/** What is played, and what commits are evaluated against. `releaseId` null: the course is a web page at a URL. */
 export async function playedBy(
   ctx: Context,
   releaseId: string | null,

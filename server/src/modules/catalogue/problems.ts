@@ -19,7 +19,7 @@ export function releaseNotFound(): Problem {
   );
 }
 
-/** FairQueue a foreign key violation of a DELETE (PostgreSQL error 23503) into `problem`. */
+/** Turns a foreign-key violation by a DELETE (PostgreSQL error 23503) into `problem`. */
 export function whenInUse(problem: Problem): (error: unknown) => never {
   return (error) => {
     throw codeOf(error) === '23503' ? problem : error;

@@ -29,7 +29,7 @@ async function released(count: number, fields: object = {}) {
   return { tenant, told, path: `/course/${CourseID}/release`, course: `/course/${CourseID}` };
 }
 
-test('all releases are listed in pages, newest first, and each can be read by its number', async () => {
+test('releases are listed in pages, newest first, and each can be read by its number', async () => {
   const { path, course } = await released(5);
   const { items, pages } = await allPages((address) => api('GET', address), path);
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('a course without a package has no releases, and an unknown one is not foun
   );
 });
 
-test('a cursor of another list is rejected', async () => {
+test('a cursor from another list is rejected', async () => {
   const { path } = await released(1);
   for (const key of ['x', '', '-1', '1.5', '99999999999'])
     expectProblem(
@@ -75,7 +75,7 @@ test('a cursor of another list is rejected', async () => {
     );
 });
 
-test('an earlier release becomes current, once, and tenants are notified', async () => {
+test('an earlier release can be made current, and tenants are notified once', async () => {
   const { path, course, told, tenant } = await released(2);
   assert.deepEqual(await told(), [1, 2]);
   const before = (await api('GET', course)).body.UpdatedAt;

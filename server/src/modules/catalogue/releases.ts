@@ -67,7 +67,7 @@ export async function listReleases(ctx: Context, input: PageQuery & { courseId: 
   return toPage(rows, limit, (row) => String(row.number), toRelease);
 }
 
-/** Makes an earlier or later release the one that new enrolments play. */
+/** Makes a release the one that new enrolments play. */
 export async function makeCurrent(
   ctx: Context,
   input: { courseId: string; release: number },

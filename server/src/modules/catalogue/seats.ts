@@ -8,8 +8,8 @@ export function seatsLeft(option: { seats: number | null; seats_taken: number })
 }
 
 /**
- * The UPDATE that the enrol statement includes, so that a seat is taken together with its enrolment. `taken`
- * is a query of `course_id, duration_id, seats`; the options are already locked.
+ * The UPDATE for the enrol statement, so that a seat is taken together with its enrolment. `taken` is a query of
+ * `course_id, duration_id, seats`; the options are already locked.
  */
 export function countSeats(taken: string): string {
   return `update enrol_option option set seats_taken = option.seats_taken + taken.seats from (${taken}) taken
@@ -34,7 +34,7 @@ export async function freeSeats(ctx: Context, option: OptionKey, count: number):
   await run(ctx, { name: 'free_seats', text: freeText, values });
 }
 
-/** The lock waits for enrolments in progress and blocks new ones, so the count that follows is complete. */
+/** The lock waits for enrolments in progress and blocks new ones, so that the following count is complete. */
 function lockOption(ctx: Context, option: OptionKey) {
   return ctx.db
     .selectFrom('enrol_option')
@@ -48,7 +48,7 @@ function lockOption(ctx: Context, option: OptionKey) {
 const countText = `/* across tenants: seats are counted across the deployment */
 select count(*)::integer as taken from enrolment where course_id = $1 and duration_id = $2 and holds_seat`;
 
-/** Counts the taken seats when an option gets a limit; without a limit they are not counted. */
+/** Counts the taken seats when an option gets a limit. Without a limit they are not counted. */
 export async function recountSeats(ctx: Context, option: OptionKey): Promise<number> {
   const values = [option.course_id, option.duration_id];
   await lockOption(ctx, option);

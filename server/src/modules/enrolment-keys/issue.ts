@@ -12,7 +12,7 @@ import { newKey, showKey } from './key-text.ts';
 import { type KeyRow, toKey } from './record.ts';
 import type { IssuedKeys, NewEnrolmentKeys } from './schemas.ts';
 
-/** Enough to recognise a key; its other 75 random bits remain secret. */
+/** Enough to recognise a key; its other 75 random bits stay secret. */
 const shownCharacters = 4;
 
 const insert = `
@@ -23,7 +23,7 @@ select $1, made.key_id, made.key_hash, made.key_start, $3::text[], $4::text[], $
 from jsonb_to_recordset($2::jsonb) as made (key_id uuid, key_hash text, key_start text)
 returning *`;
 
-/** Creates keys that enrol on the same courses. Only their hashes are stored. */
+/** Creates keys for the same courses. Only their hashes are stored. */
 export async function issueKeys(ctx: TenantContext, input: NewEnrolmentKeys): Promise<IssuedKeys> {
   const now = ctx.now();
   const { from, until } = validity(input, now);

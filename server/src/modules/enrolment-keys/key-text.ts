@@ -13,10 +13,7 @@ function double(value: number): number {
   return value < 16 ? value << 1 : (value << 1) ^ 0b100101;
 }
 
-/**
- * 0 for a valid key. Each digit has a different weight, so one wrong digit or two swapped digits never yield
- * 0.
- */
+/** 0 for a valid key. Each digit has a different weight, so neither one wrong digit nor two swapped digits yield 0. */
 function checkValue(values: number[]): number {
   return values.reduce((sum, value) => double(sum) ^ value, 0);
 }
@@ -32,7 +29,7 @@ export function showKey(key: string): string {
   return key.replaceAll(/.{5}(?=.)/g, '$&-');
 }
 
-/** Normalises a key that a person typed: case, hyphens and spaces are ignored, O is 0, I and L are 1. */
+/** Normalises a typed key: case, hyphens and spaces are ignored, O counts as 0, I and L as 1. */
 export function readKey(typed: string): string {
   const key = typed
     .replaceAll(/[\s\p{Pd}]/gu, '')

@@ -77,7 +77,7 @@ export async function readEnrolmentKey(ctx: TenantContext, input: { key: string 
   return toKey(ctx, row);
 }
 
-/** The key, with its row locked until the transaction ends. */
+/** Returns the key, with its row locked until the transaction ends. */
 export function lockKey(ctx: TenantContext, named: string): Promise<KeyWithNames | undefined> {
   return selectKey(ctx, named).forUpdate('enrolment_key').executeTakeFirst();
 }

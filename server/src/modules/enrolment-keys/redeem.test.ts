@@ -31,7 +31,7 @@ const redeem = (LoginID: string, key: string, body?: object) =>
   api('POST', `/enrol/key/${LoginID}/${encodeURIComponent(key)}`, body);
 const enrolmentsOf = async (LoginID: string) => (await api('GET', `/enrolment/${LoginID}`)).body.Items;
 
-test('a key enrols on all of its courses, once, and writes events', async () => {
+test('a key enrols on all of its courses once and writes events', async () => {
   const courses = [await newCourse(service), await newCourse(service)];
   const { Key, KeyID } = await newKeyOf({ PurchaseOrder: 'PO 7' }, courses);
   const LoginID = await user();
@@ -86,7 +86,7 @@ test('guesses with an Idempotency-Key count, and a rejected one changes nothing 
   expectStatus(await guess(showKey(newKey()), `${LoginID} 10`), 429);
 });
 
-test('when many users redeem one key on two nodes at the same time, one succeeds', async () => {
+test('when many users redeem one key on two nodes at the same time, only one succeeds', async () => {
   const { Key } = await newKeyOf({}, [await newCourse(service), await newCourse(service)]);
   const users = await Promise.all(Array.from({ length: 12 }, () => user()));
   const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
@@ -108,7 +108,7 @@ test('when many users redeem one key on two nodes at the same time, one succeeds
     assert.equal((await enrolmentsOf(LoginID)).length, winners.includes(LoginID) ? 2 : 0);
 });
 
-test('a user who redeems a key many times at the same moment is enrolled once', async () => {
+test('a user who redeems a key many times simultaneously is enrolled once', async () => {
   const { Key } = await newKeyOf();
   const LoginID = await user();
   const replies = await Promise.all(Array.from({ length: 8 }, () => redeem(LoginID, Key)));
@@ -142,7 +142,7 @@ test('a user already enrolled on one of the courses keeps the key, unless IfEnro
   assert.equal(reply.body.Enrolments[0].EnrollID, EnrollID);
 });
 
-test('a key can extend or renew a current enrolment, once', async () => {
+test('a key can extend or renew a current enrolment once', async () => {
   const course = await newCourse(service, {}, { standard: { Duration: 'P30D' } });
   const [first, second] = await newKeys({ Quantity: 2 }, [course]);
   const LoginID = await user();
@@ -158,7 +158,7 @@ test('a key can extend or renew a current enrolment, once', async () => {
   assert.notEqual(renewed.body.Enrolments[0].EnrollID, before.EnrollID);
 });
 
-test('the last seat goes to one of two keys, and the other key stays valid', async () => {
+test('when two keys compete for the last seat, one gets it and the other stays valid', async () => {
   const full = await newCourse(service, {}, { standard: { Seats: 1 } });
   const keys = await newKeys({ Quantity: 2 }, [await newCourse(service), full]);
   const users = [await user(), await user()];
@@ -170,7 +170,7 @@ test('the last seat goes to one of two keys, and the other key stays valid', asy
   assert.equal(key.Status, 'available');
 });
 
-test('a key for a group adds a user without a group to it, and rejects users of another group', async () => {
+test('a key for a group adds users without a group to it, and rejects users in another group', async () => {
   const [first, second] = await newKeys({ Quantity: 2, Group: 'Acme' });
   const newcomer = await user();
   expectStatus(await redeem(newcomer, first?.Key ?? ''), 201);
@@ -222,7 +222,7 @@ test('a key of another tenant is unknown', async () => {
   expectStatus(await redeem(await user(), Key), 201);
 });
 
-test('guessing is throttled per user, concurrent guesses included; mistyped keys do not count', async () => {
+test('guesses are limited per user, even concurrent ones; mistyped keys do not count', async () => {
   const LoginID = await user();
   const { Key } = await newKeyOf();
   for (let n = 0; n < 12; n++) expectProblem(await redeem(LoginID, Key.slice(1)), 422, 'key_mistyped');
@@ -238,7 +238,7 @@ test('guessing is throttled per user, concurrent guesses included; mistyped keys
   expectStatus(await redeem(LoginID, Key), 201);
 });
 
-test('only a hash of a key is stored', async () => {
+test("only a key's hash is stored", async () => {
   const { Key } = await newKeyOf();
   const { rows } = await sql<{ text: string }>`
     select to_jsonb(enrolment_key)::text as text from enrolment_key where tenant_id = ${TenantID}`.execute(

@@ -17,11 +17,11 @@ export type RedeemInput = KeyRedemption & { loginId: string; key: string };
 type Redeemer = { user_id: string; group_name: string | null };
 type Redemption = { redeemed: RedeemedKey; isNew: boolean };
 
-/** PostgreSQL rolls back a transaction that conflicts with others: a unique violation or a deadlock. */
+/** PostgreSQL rolls back a transaction that conflicts with others, after a unique violation or a deadlock. */
 const maxAttempts = 3;
 
 /**
- * Enrols a user on all courses of a key and uses the key up, in one transaction that locks the key's row.
+ * Enrols a user on all courses of a key and marks the key as redeemed, in one transaction that locks the key's row.
  * Repeating it for the same user returns the same result.
  */
 export async function redeemKey(ctx: TenantContext, input: RedeemInput): Promise<Redemption> {
@@ -41,7 +41,7 @@ async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redem
     const user = await redeemerOf(ctx, input.loginId);
     await limitGuesses(ctx, user.user_id);
     const row = await lockKey(ctx, key);
-    // Not thrown here, because the guess must remain counted when the transaction ends.
+    // Returned, not thrown, because the guess must stay counted when the transaction ends.
     if (!row) return recordGuess(ctx, user.user_id);
     if (row.redeemed_by === user.user_id) return { redeemed: await repeated(ctx, row), isNew: false };
     const refused = refusal(row, user, ctx.now());
@@ -52,7 +52,7 @@ async function redeemOnce(ctx: TenantContext, input: RedeemInput): Promise<Redem
   return redemption;
 }
 
-/** Takes the same locks as an erasure. */
+/** Uses the same locks as an erasure. */
 async function redeemerOf(ctx: TenantContext, loginId: string): Promise<Redeemer> {
   const user = await ctx.db
     .selectFrom('user')
@@ -65,7 +65,7 @@ async function redeemerOf(ctx: TenantContext, loginId: string): Promise<Redeemer
   return user;
 }
 
-/** Error codes of redeeming a key, in addition to those of enrolling. */
+/** Error codes for redeeming a key, in addition to those for enrolling. */
 export const redeemProblems = [
   'key_not_found',
   'key_mistyped',

@@ -3,8 +3,8 @@ import type { EnrolmentWithNames } from './record.ts';
 import { overrideOf } from './result.ts';
 
 /**
- * What an administrator changed about an enrolment. The reason for an override is free text, so it is stored
- * with the enrolment only.
+ * What an administrator changed in an enrolment. The reason for an override is free text, so it is stored only with the
+ * enrolment.
  */
 export function auditsOf(
   before: EnrolmentWithNames,

@@ -118,7 +118,7 @@ test('another tenant’s users are not found', async () => {
   assert.equal(line?.code, 'user_not_found');
 });
 
-test('lists return CSV or NDJSON according to Accept: all pages, the same filters, formulas made harmless', async () => {
+test('lists return CSV or NDJSON according to Accept: all pages, the same filters, no formulas', async () => {
   const rows = Array.from({ length: 430 }, (_, n) => ({ LoginID: `x-${String(n).padStart(3, '0')}` }));
   await service.api('POST', '/user/bulk', rows.map((row) => JSON.stringify(row)).join('\n'), undefined, {
     'content-type': 'application/x-ndjson',

@@ -53,7 +53,7 @@ test('repeating the PUT changes nothing and writes no event', async () => {
   assert.equal((await types()).length, told);
 });
 
-test('ExpiresAt moves the end of access, both ways', async () => {
+test('ExpiresAt moves the end of access in both directions', async () => {
   const { put, read, types } = await enrolled();
   assert.equal((await put({ ExpiresAt: inDays(-1) })).body.Status, 'expired');
   assert.equal((await put({ ExpiresAt: inDays(1) })).body.Status, 'enrolled');
@@ -70,7 +70,7 @@ test('ExpiresAt moves the end of access, both ways', async () => {
   ]);
 });
 
-test('a change to an enrolment that has just expired also writes the expiry event', async () => {
+test('changing an enrolment that has just expired also writes the expiry event', async () => {
   const { put, types } = await enrolled();
   clock.advance({ days: 31 });
   assert.equal((await put({ Reference: 'late' })).body.Status, 'expired');
@@ -78,7 +78,7 @@ test('a change to an enrolment that has just expired also writes the expiry even
   assert.deepEqual(told, ['enrolment.expired', 'enrolment.updated']);
 });
 
-test('a withdrawal can be reversed, which restores the previous status', async () => {
+test('reversing a withdrawal restores the previous status', async () => {
   const { put, LaunchURL, types } = await enrolled();
   await play(service, LaunchURL);
   assert.equal((await put({ Withdrawn: true })).body.Status, 'withdrawn');
@@ -101,7 +101,7 @@ test('a completed enrolment stays completed, however it ends', async () => {
   assert.deepEqual([back.Status, back.CompletedAt], ['completed', CompletedAt]);
 });
 
-test('a completion that arrives after access has ended counts, and shows when access is restored', async () => {
+test('a completion that arrives after access has ended counts and is visible when access is restored', async () => {
   const { put, read, LaunchURL } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   await put({ ExpiresAt: inDays(-1) });
@@ -112,7 +112,7 @@ test('a completion that arrives after access has ended counts, and shows when ac
   assert.notEqual(back.CompletedAt, null);
 });
 
-test('an earlier enrolment cannot become a second current one', async () => {
+test('an enrolment cannot be reopened if the user has a newer current one', async () => {
   const first = await enrolled();
   await first.put({ ExpiresAt: inDays(-1) });
   expectStatus(await api('POST', `/enrol/${first.LoginID}/${CourseID}`), 201);
@@ -152,7 +152,7 @@ test('an invalid PUT is rejected and changes nothing', async () => {
   assert.deepEqual(await read(), before);
 });
 
-test('times are accepted with any offset and returned in UTC', async () => {
+test('times are accepted with any UTC offset and returned in UTC', async () => {
   const { put } = await enrolled();
   assert.equal(
     (await put({ ExpiresAt: '2099-05-01T02:00:00+02:00' })).body.ExpiresAt,

@@ -1,7 +1,4 @@
-/**
- * SQL: a duration, capped. Repeated extensions could otherwise exceed the range of an interval or a
- * timestamp.
- */
+/** SQL: a capped duration. Repeated extensions could otherwise exceed the range of an interval or a timestamp. */
 export function shortened(duration: string): string {
   return `least(${duration}::interval, interval '9999 years')`;
 }

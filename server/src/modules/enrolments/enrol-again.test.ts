@@ -12,7 +12,7 @@ const { api, user, events } = await newTenant(service);
 
 const month = { month: { Duration: 'P30D' } };
 
-test('an expired enrolment can be followed by a new one and stays readable unchanged', async () => {
+test('after an enrolment has expired, a new one can follow, and the old one stays readable and unchanged', async () => {
   const CourseID = await newCourse(service, {}, month);
   const LoginID = await user();
   const first = (await api('POST', `/enrol/${LoginID}/${CourseID}`, { Reference: 'one' })).body;
@@ -65,7 +65,7 @@ test('after a withdrawal the user can be enrolled again', async () => {
   assert.equal((await api('GET', `/enrolment/${LoginID}/${first.EnrollID}`)).body.Status, 'withdrawn');
 });
 
-test('an expired enrolment is unchanged when the new one is rejected', async () => {
+test('an expired enrolment stays unchanged when a new one is rejected', async () => {
   const CourseID = await newCourse(service, {}, month);
   const LoginID = await user();
   const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
@@ -136,7 +136,7 @@ test('in a burst, valid and invalid rows each get their own result', async () =>
   }
 });
 
-test('the duration can start with the first launch', async () => {
+test('the duration can start at the first launch', async () => {
   const CourseID = await newCourse(service, {}, { week: { Duration: 'P7D', StartsOn: 'launch' } });
   const LoginID = await user();
   const made = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;

@@ -7,7 +7,7 @@ import type { Outcome } from './enrol-statement/statement.ts';
 
 type EnrolInput = { loginId: string; courseId: string; durationId?: string };
 
-/** Error codes of every operation that enrols; those that depend on how the option is chosen are separate. */
+/** Error codes for every operation that enrols. Those for the choice of an option are separate. */
 export const enrolProblems = [
   'user_not_found',
   'user_disabled',
@@ -17,7 +17,7 @@ export const enrolProblems = [
   'already_enrolled',
 ] as const satisfies readonly ErrorCode[];
 
-/** Why the row was not enrolled; null if it was, or if others changed it in the meantime. */
+/** Why the row was not enrolled; null if it was, or if another request changed it in the meantime. */
 export function refusalOf(outcome: Outcome, input: EnrolInput): Problem | null {
   if (!outcome.user_found) return userNotFound();
   if (outcome.course_status === null) return courseNotFound();

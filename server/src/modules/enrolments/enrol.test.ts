@@ -8,7 +8,7 @@ const service = await startService();
 after(service.close);
 const { api, user, events } = await newTenant(service);
 
-test('the long form enrols: 201, Location, the complete record, one event', async () => {
+test('the long form enrols: 201, Location, the complete record and one event', async () => {
   const CourseID = await newCourse(
     service,
     { Title: 'Fire safety' },
@@ -67,7 +67,7 @@ test('the short form uses the only option; repeating either form returns the sam
   assert.equal(refused.body.EnrollID, EnrollID);
 });
 
-test('several options: the documented text, and options whose Path can be posted to', async () => {
+test('with several options, the error has the documented text and options whose Path can be posted to', async () => {
   const CourseID = await newCourse(
     service,
     {},
@@ -128,7 +128,7 @@ test('an invalid body is rejected and enrols nobody', async () => {
   assert.deepEqual((await api('GET', `/enrolment/${LoginID}`)).body.Items, []);
 });
 
-test('each reason not to enrol has its own code', async () => {
+test('each reason for not enrolling has its own code', async () => {
   const LoginID = await user();
   const disabled = await user({ Enabled: false });
   const CourseID = await newCourse(service);
@@ -151,7 +151,7 @@ test('each reason not to enrol has its own code', async () => {
   assert.deepEqual((await api('GET', `/enrolment/${LoginID}`)).body.Items, []);
 });
 
-test('a course offered to some tenants does not exist for the others', async () => {
+test('a course offered to some tenants does not exist for others', async () => {
   const other = await newTenant(service);
   const CourseID = await newCourse(service, { Tenants: [other.TenantID] });
   const ours = await user();

@@ -28,17 +28,17 @@ async function enrolRows(ctx: TenantContext, rows: EnrolRow[]): Promise<Outcome[
   return outcomes.sort((a, b) => a.n - b.n);
 }
 
-/** Enrols a user on a course; `IfEnrolled` decides what happens to a current enrolment. */
+/** Enrols a user on a course. `IfEnrolled` decides what happens to a current enrolment. */
 export async function enrol(ctx: TenantContext, input: EnrolInput): Promise<EnrolAnswer> {
   const row = rowOf(ctx, input);
-  // The next attempt sees what another node did during the statement.
+  // The next attempt sees what another node changed during the statement.
   let outcome = await enrolRow(ctx, row).catch(unlessRaced);
   for (let attempt = 1; attempt < maxAttempts && (!outcome || isRaced(outcome, input)); attempt++)
     outcome = await enrolRow(ctx, row).catch(unlessRaced);
   return answerOf(ctx, input, outcome);
 }
 
-/** PostgreSQL: a newer enrolment conflicts with an extended one (unique violation), or a deadlock. */
+/** PostgreSQL errors: a newer enrolment conflicts with the extended one (unique violation), or a deadlock. */
 function unlessRaced(error: unknown): null {
   if (['23505', '40P01', '23503'].includes(codeOf(error))) return null;
   throw error;
@@ -49,8 +49,8 @@ function isRaced(outcome: Outcome, input: EnrolInput): boolean {
 }
 
 /**
- * Enrols one user on different courses in the caller's transaction, which must be rolled back when this
- * throws, so that all succeed or none. Never coalesced with other callers' rows.
+ * Enrols one user on different courses in the caller's transaction, which must be rolled back if this throws, so that
+ * either all succeed or none. Never coalesced with other callers' rows.
  */
 export async function enrolInTransaction(ctx: TenantContext, inputs: EnrolInput[]): Promise<EnrolAnswer[]> {
   const rows = inputs.map((input, n) => ({ input, n, row: rowOf(ctx, input) }));

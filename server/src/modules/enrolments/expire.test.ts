@@ -14,7 +14,7 @@ const service = await startService({ now: clock.now });
 after(service.close);
 const CourseID = await newCourse(service, {}, { month: { Duration: 'P30D' }, week: { Duration: 'P7D' } });
 
-/** No enrolments from earlier tests are left to expire. */
+/** Expires enrolments that earlier tests have left. */
 async function settle() {
   clock.advance({ days: 365 });
   await expireEnrolments(service.ctx);
@@ -55,7 +55,7 @@ test('due enrolments of all tenants end with one event each, however late the jo
   }
 });
 
-test('an expiry recorded elsewhere is not reported twice', async () => {
+test('an expiry that was already recorded is not reported again', async () => {
   await settle();
   const tenant = await newTenant(service);
   const [byPut, byEnrol, withdrawn] = await Promise.all([

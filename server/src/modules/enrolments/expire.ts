@@ -5,13 +5,13 @@ import { newId } from '../../platform/ids.ts';
 import { eventType, insertEvent } from '../events/write.ts';
 import { statusAfter } from './states.ts';
 
-/** A learner's commit waits for one batch at most. */
+/** A learner's commit waits for at most one batch. */
 const most = 200;
 
 /**
- * Ends what is due at $1, with the event IDs in $2, up to $3. Nodes that run this concurrently take different rows, and
- * an enrolment that was just extended is checked again under the lock. Completed enrolments keep their status
- * and get no event.
+ * Ends up to $3 enrolments that are due at $1, with the event IDs in $2. Nodes that run this concurrently take
+ * different rows, and an enrolment that was just extended is checked again under its lock. Completed enrolments keep
+ * their status and get no event.
  */
 const text = `/* across tenants: enrolments expire in all tenants */
 with due as materialized (
@@ -34,8 +34,8 @@ with due as materialized (
 select count(*)::integer as ended from ended`;
 
 /**
- * Ends all tenants' enrolments whose time is up, each with exactly one event, however often and on however
- * many nodes it runs. Returns how many it ended.
+ * Ends the enrolments of all tenants whose time is up, each with exactly one event, however often and on however many
+ * nodes it runs. Returns how many it ended.
  */
 export function expireEnrolments(ctx: Context): Promise<number> {
   return inBatches(ctx, most, async (ctx, rows) => {

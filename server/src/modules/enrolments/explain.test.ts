@@ -74,7 +74,7 @@ for (const rule of ruleCodes)
     await expectDecision([]);
   });
 
-test('the reason given is the first rule that fails', async () => {
+test('the first rule that fails is the reason given', async () => {
   const CourseID = await newCourse(service);
   const LoginID = await user();
   const { EnrollID, LaunchURL } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;

@@ -35,8 +35,8 @@ const readFacts = readTogether<string, Row>({
 });
 
 /**
- * Decides in one statement whether the learner can start now, and why. `loginId` undefined: any user's
- * enrolment.
+ * Decides in one statement whether the learner can start now, and why. If `loginId` is undefined, the enrolment may be
+ * any user's.
  */
 export async function explain(
   ctx: TenantContext,

@@ -59,7 +59,7 @@ test("extend adds the option's duration to the end and writes one event", async 
   assert.equal(again.body.Reference, 'order-2');
 });
 
-test('extend reopens an expired enrolment from now on, whether or not its expiry was recorded', async () => {
+test('extend reopens an expired enrolment from now on, even if its expiry has been recorded', async () => {
   for (const note of [true, false]) {
     const { enrol, first, put, read } = await enrolled();
     await play(service, first.LaunchURL);
@@ -82,7 +82,7 @@ test('extend keeps an unlimited enrolment unlimited, and an unlimited option rem
   assert.equal((await limited.enrol('extend', 'always')).body.ExpiresAt, null);
 });
 
-test('extend before the first launch adds to the duration that the launch will start', async () => {
+test('extend before the first launch adds to the duration that starts at the launch', async () => {
   const { enrol, first, read } = await enrolled('click');
   const more = await enrol('extend', 'week');
   assert.equal(more.body.ExpiresAt, null);
@@ -97,7 +97,7 @@ test('an end removed before the first launch stays removed', async () => {
   assert.equal((await read(first.EnrollID)).ExpiresAt, null);
 });
 
-test('extend creates a new enrolment when there is none to extend, or it was withdrawn', async () => {
+test('extend creates a new enrolment if there is none to extend or it was withdrawn', async () => {
   const LoginID = await user();
   const made = await api('POST', `/enrol/${LoginID}/${CourseID}/month`, { IfEnrolled: 'extend' });
   expectStatus(made, 201);
@@ -143,7 +143,7 @@ test('renew ends the current enrolment, keeps its result, and creates a new one'
   assert.equal((await enrol('return')).body.EnrollID, next.body.EnrollID);
 });
 
-test('renew expires an active enrolment; for one that had already expired it reports that instead', async () => {
+test('renew expires an active enrolment; if it had already expired, it reports that instead', async () => {
   const running = await enrolled('always');
   expectStatus(await running.enrol('renew'), 201);
   assert.equal((await running.read(running.first.EnrollID)).Status, 'expired');
@@ -181,7 +181,7 @@ test('each row of a burst has its own result', async () => {
   );
 });
 
-test('concurrent extensions and renewals are each done once, and one enrolment is current', async () => {
+test('concurrent extensions and renewals each happen once, and one enrolment is current', async () => {
   const { LoginID, enrol, first } = await enrolled();
   const replies = await Promise.all(Array.from({ length: 20 }, () => enrol('extend', 'week')));
   assert.ok(replies.every(({ status }) => status === 200));

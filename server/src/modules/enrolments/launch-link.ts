@@ -8,14 +8,14 @@ function signedText(handle: EnrolmentHandle): string {
   return `${handle.tenantId}\0${handle.enrollId}`;
 }
 
-/** The durable link to an enrolment. It has a query string, because clients append `&returnURL=`. */
+/** The permanent link to an enrolment. It has a query string, because clients append `&returnURL=`. */
 export function launchUrl(ctx: Context, handle: EnrolmentHandle): string {
   const tenant = Buffer.from(handle.tenantId).toString('base64url');
   const key = `${tenant}.${sign(ctx.keys, 'launch', signedText(handle))}`;
   return `${ctx.config.baseUrl}/launch?enrolment=${handle.enrollId}&key=${key}`;
 }
 
-/** The enrolment that a launch link refers to, or null if the link is not one of ours. */
+/** The enrolment for a launch link; null if the link is not one of ours. */
 export function readLaunchKey(ctx: Context, enrollId: string, key: string): EnrolmentHandle | null {
   const [tenant, signature] = splitOnce(key);
   if (!tenant || !signature || !isId(enrollId)) return null;

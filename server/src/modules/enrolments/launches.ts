@@ -7,10 +7,7 @@ type Row = SessionFacts & { release_id: string | null };
 const columns = `played.exit_number, played.last_seen_at, enrolment.launches, enrolment.status, enrolment.expires_at, known.enabled,
   enrolment.release_id`;
 
-/**
- * After a restored backup another launch may have the same number. Tokens without an ID are matched by
- * number.
- */
+/** After a backup is restored, another launch may have the same number. Tokens without an ID are matched by number. */
 const isSame = (id: string) => `(${id}::uuid is null or played.launch_id = ${id})`;
 
 const read = `
@@ -19,7 +16,7 @@ join enrolment on enrolment.tenant_id = $1 and enrolment.enroll_id = $2
 join "user" known on known.tenant_id = $1 and known.user_id = enrolment.user_id
 where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and ${isSame('$4')}`;
 
-/** An ended session stays ended: only the page of an open session updates the time it was last seen. */
+/** An ended session stays ended: only the page of an open session updates its last-seen time. */
 const touch = `
 update launch played set last_seen_at = case
   when played.exit_number is null and played.last_seen_at >= $5 then $4 else played.last_seen_at end
@@ -29,7 +26,7 @@ where played.tenant_id = $1 and played.enroll_id = $2 and played.number = $3 and
   and enrolment.tenant_id = $1 and enrolment.enroll_id = $2
 returning ${columns}`;
 
-/** The release that a session plays, and why it may no longer request files; null if it may. */
+/** The release that a session plays, and why it may no longer request files (null if it may). */
 export type LaunchState = { ended: SessionEnd | null; releaseId: string | null };
 
 type Handle = { enrollId: string; launch: number; launchId: string | null };
@@ -45,7 +42,7 @@ export async function readLaunchState(ctx: TenantContext, input: Handle): Promis
   return stateOf(row, input.launch, ctx.now());
 }
 
-/** Records that the page of a launch is still open. */
+/** Records that a launch's page is still open. */
 export async function keepLaunchAlive(ctx: TenantContext, input: Handle): Promise<LaunchState> {
   const now = ctx.now();
   const values = [ctx.tenantId, input.enrollId, input.launch, now, silentSince(now), input.launchId];

@@ -15,7 +15,7 @@ export type EnrolmentFilter = PageQuery &
     ExpiresBefore?: string;
   };
 
-/** The sort keys before EnrollID. */
+/** The column that sorts the list before EnrollID. */
 export type Clock = 'changed_at' | 'expires_at' | null;
 
 export function clockOf(input: EnrolmentFilter): Clock {
@@ -29,11 +29,11 @@ const openStatuses = statuses.filter(
   (status) => nextStatus({ status, status_before_end: null, started_at: null }, 'expire') !== status,
 );
 
-/** As text, because each status has its part of an index. */
+/** A literal, because each status has a partial index. */
 const isNoted = (status: Status) => `held.status = '${status}'`;
 const isOpen = `(${openStatuses.map(isNoted).join(' or ')})`;
 
-/** The status at this time: the one that is noted, unless the enrolment is overdue. */
+/** The status at this time: the recorded one, unless the enrolment is overdue. */
 function isStatus(status: Status, now: Date): Condition {
   if (status === 'expired')
     return ({ add }) => `(${isNoted(status)} or (${isOpen} and held.expires_at <= ${add(now)}))`;
@@ -77,7 +77,7 @@ export function filterSql(input: EnrolmentFilter, now: Date, parameters: Paramet
 type Times = { now: Date; overdue: string[] | null };
 type PathOf = (parameters: Parameters) => AccessPath;
 
-/** Each filter has an index whose rows are in the order of EnrollID. */
+/** The index of each filter has its rows in EnrollID order. */
 function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
   const { LoginID, CourseID, DurationID, Status, GroupName } = input;
   const paths: PathOf[] = [];
@@ -98,7 +98,7 @@ function pathsById(input: EnrolmentFilter, { overdue }: Times): PathOf[] {
   return paths;
 }
 
-/** The statuses noted for enrolments whose current status is this one, so that each is one range of an index. */
+/** The recorded statuses of enrolments that currently have this status. Each is one range of an index. */
 function rangesOf(status: Status | undefined, overdue: string[] | null, { add }: Parameters): string[] {
   if (status === undefined) return statuses.map(isNoted);
   if (!overdue || overdue.length === 0) return [isNoted(status)];
@@ -106,7 +106,7 @@ function rangesOf(status: Status | undefined, overdue: string[] | null, { add }:
   return [isNoted(status), `${isOpen} and held.enroll_id = any(${add(overdue)}::uuid[])`];
 }
 
-/** Ways in the order of the list, and those that are of use if they have few rows. */
+/** Paths in the order of the list, followed by those that help only if they have few rows. */
 export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
   const byId = pathsById(input, times);
   const clock = clockOf(input);
@@ -127,7 +127,7 @@ export function accessPathsOf(input: EnrolmentFilter, times: Times): PathOf[] {
       ranges: [endsWithin(input, times.now)(parameters)],
       order: 'held.expires_at, held.enroll_id',
     }));
-  // Whoever asks for a user's enrolments has few.
+  // A single user has few enrolments.
   const isOfOne = input.LoginID !== undefined;
   return isOfOne ? [...others.slice(0, 1), inOrder, ...others.slice(1)] : [inOrder, ...others];
 }

@@ -33,8 +33,8 @@ export async function listEnrolmentsOfUser(
 }
 
 /**
- * Filtered enrolments. With `ChangedAfter` they are ordered by their last change, with `ExpiresAfter` or
- * `ExpiresBefore` by their end.
+ * Filtered enrolments. `ChangedAfter` orders them by their last change, `ExpiresAfter` and `ExpiresBefore` by their
+ * end.
  */
 export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter) {
   if (input.DurationID !== undefined && input.CourseID === undefined)
@@ -71,8 +71,8 @@ export async function listEnrolments(ctx: TenantContext, input: EnrolmentFilter)
 }
 
 /**
- * Overdue enrolments have ended since the job last ran, so there are few. The earliest are read, and as many as a
- * statement may visit if it has fallen behind.
+ * Enrolments that became overdue since the job last ran. There are few; if the job has fallen behind, only the earliest
+ * are read, as many as a statement may visit.
  */
 async function readOverdue(ctx: TenantContext): Promise<string[]> {
   const rows = await ctx.db

@@ -47,7 +47,7 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** The maximum number of rows that one step of the statement visits. */
+/** The most rows that any step of the statement visits. */
 async function visitedBy({ text, values }: Statement): Promise<number> {
   const explain = `/* across tenants: a test reads the plan */ explain (analyze, format json) ${text}`;
   const { rows } = await engine.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({ text: explain, values });
@@ -61,7 +61,7 @@ async function visitedBy({ text, values }: Statement): Promise<number> {
   return most(plan);
 }
 
-test('a page of a timeline of 60,000 entries visits no more rows than it shows of each kind', async () => {
+test('a page of a timeline with 60,000 entries visits no more rows of each kind than it shows', async () => {
   const LoginID = await tenant.user();
   const { EnrollID } = (await tenant.api('POST', `/enrol/${LoginID}/${await newCourse(service)}`)).body;
   await fill(EnrollID);

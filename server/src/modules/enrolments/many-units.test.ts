@@ -7,7 +7,7 @@ import { startService } from '../../../test/support/service.ts';
 import type { Connection, Rows, Statement } from '../../platform/db/engine.ts';
 
 const service = await startService();
-/** How many units each statement read. */
+/** The number of units that each statement read. */
 const read: number[] = [];
 const { engine } = service.ctx;
 const noting: Connection['query'] = async <R>(statement: Statement, whose?: string): Promise<Rows<R>> => {

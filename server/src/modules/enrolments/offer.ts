@@ -40,7 +40,7 @@ const readRow = readTogether<Wanted, Row>({
   ],
 });
 
-/** The course with the options open to this learner, and their current enrolment. */
+/** The course with the options that are open to this learner, and their current enrolment. */
 export async function readOffer(
   ctx: TenantContext,
   input: Wanted,

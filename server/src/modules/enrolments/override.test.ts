@@ -27,7 +27,7 @@ async function enrolled() {
   };
 }
 
-test('an override counts, and is shown next to what the course recorded', async () => {
+test('an override counts and is shown next to the recorded result', async () => {
   const { decide, read, changes } = await enrolled();
   const changed = await decide({
     Completion: 'completed',
@@ -119,7 +119,7 @@ test('a launch shows the effective result, and fields without an override are st
   assert.deepEqual([record.Status, record.Completion, record.Score], ['completed', 'completed', 55]);
 });
 
-test('an override applies to an ended enrolment: completed by override, it does not expire', async () => {
+test('an ended enrolment can be overridden, and if completed that way it does not expire', async () => {
   const { decide, put, read } = await enrolled();
   clock.advance({ days: 31 });
   assert.equal((await put({ Reference: 'noted' })).body.Status, 'expired');
@@ -160,7 +160,7 @@ test("another tenant cannot override this tenant's results", async () => {
   assert.deepEqual(await read(), before);
 });
 
-test('concurrent commits and overrides lose nothing', async () => {
+test('no concurrent commits and overrides are lost', async () => {
   const { LaunchURL, decide, read } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   await Promise.all([

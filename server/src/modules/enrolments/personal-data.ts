@@ -35,8 +35,8 @@ function selectOfUser(ctx: TenantContext, userId: string, most: number) {
 }
 
 /**
- * Removes the person from some of their enrolments and returns which. Enrolments that are not completed are
- * withdrawn as by a client, so that seats are freed and the log reports it.
+ * Removes the person from some of their enrolments, and returns which. Enrolments that are not completed are withdrawn
+ * as a client would, so that seats are freed and the log reports it.
  */
 export async function eraseEnrolments(ctx: TenantContext, subject: Subject): Promise<string[]> {
   const { userId, loginId } = subject;
@@ -61,7 +61,7 @@ export async function enrolmentIdsOf(ctx: TenantContext, userId: string, most: n
   return (await selectOfUser(ctx, userId, most)).map(({ enroll_id }) => enroll_id);
 }
 
-/** All of them, a page at a time. */
+/** Reads all enrolments, page by page. */
 export async function* enrolmentsOf(ctx: TenantContext, userId: string): AsyncGenerator<string> {
   const keyset = { table: 'enrolment', of: { user_id: userId }, key: ['enroll_id'], rows: 200 };
   for await (const { enroll_id } of rowsOf<{ enroll_id: string }>(ctx, keyset)) yield enroll_id;
@@ -87,8 +87,8 @@ export const enrolmentData: PersonalData = {
 };
 
 /**
- * The rest of each primary key, and how many rows are read at a time: rows with run-time data have up to 1
- * MiB each.
+ * The rest of each table's primary key, and how many rows are read at a time: rows with run-time data can have 1 MiB
+ * each.
  */
 const pages = {
   launch: { key: ['number'], rows: 200 },
@@ -105,13 +105,13 @@ const keysetOf = (table: Table, enrollId: string): Keyset => ({
   ...pages[table],
 });
 
-/** All rows of one of the enrolments' tables, one enrolment and one page at a time. */
+/** Reads all of a person's rows in one of the enrolments' tables, one enrolment and one page at a time. */
 async function* readRows(ctx: TenantContext, person: Person, table: Table) {
   for await (const enrollId of person.enrolments())
     for await (const { tenant_id: _, ...row } of rowsOf(ctx, keysetOf(table, enrollId))) yield fieldsOf(row);
 }
 
-/** Sets columns of an enrolment's rows. */
+/** Assignments that erase the columns of an enrolment's rows. */
 const erasing =
   (table: Table, set: string, settingEnd = false): EraseBatch =>
   async (ctx, { enrollId, until }, after) => {
@@ -135,7 +135,7 @@ const erasing =
     return { records: rows.length, next: isFull ? positionOf(rows.at(-1), key) : null };
   };
 
-/** `enroll_id` → `EnrollID`: columns under the names that the API would use. */
+/** Renames columns as the API would: `enroll_id` → `EnrollID`. */
 function fieldsOf(row: object): object {
   const words: Record<string, string> = { id: 'ID', url: 'URL', enroll: 'Enroll' };
   return Object.fromEntries(

@@ -17,7 +17,7 @@ type Wanted = {
   unitId: string;
 };
 
-/** Not the whole row: reading all its columns is a tenth of the cost of a commit. */
+/** Only these columns, because reading the whole row would take a tenth of the cost of a commit. */
 const enrolmentColumns = [
   'status',
   'status_before_end',
@@ -37,8 +37,8 @@ const enrolmentColumns = [
 ] as const satisfies readonly (keyof EnrolmentRow)[];
 
 /**
- * What a commit needs to know: the enrolment, the best evidence for each unit, the launch, and whether it was
- * already received.
+ * What a commit depends on: the enrolment, the best evidence for each unit, the launch, and whether the commit has
+ * already been received.
  */
 export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]> & {
   user_id: string | null;
@@ -47,8 +47,7 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
   last_seen_at: Date | null;
   exit_number: number | null;
   /**
-   * Hash of the commit with this number; empty if it was stored before hashes existed; null if the number is
-   * free.
+   * Hash of the commit that has this number; empty if it was stored before hashes existed; null if the number is free.
    */
   taken_by: string | null;
   units: Record<string, Evidence> | null;
@@ -56,10 +55,7 @@ export type ProgressFacts = Pick<EnrolmentRow, (typeof enrolmentColumns)[number]
   other_bytes: number;
 };
 
-/**
- * A statement shared by many commits reads this many units of each; an enrolment with more units is read
- * separately.
- */
+/** For each commit, a shared statement reads up to this many units; larger enrolments are read separately. */
 const maxUnits = 20;
 const maxTogether = 100;
 
@@ -141,9 +137,9 @@ const ifNewer = (column: string) => `${column} = case
     else unit.${column} end`;
 
 /**
- * Writes n commits of different enrolments in one statement; skips a commit if another commit or change came
- * first. Results are merged; run-time data and bookmark are those of the newest launch and its highest
- * number. $2 is an array of `Progress`, each with its number `n`.
+ * Writes n commits of different enrolments in one statement; skips a commit if another commit or change came first.
+ * Results are merged; run-time data and the bookmark come from the newest launch and its highest commit number. $2 is
+ * an array of `Progress`, each with its number `n`.
  */
 const write = `
 with request as materialized (
@@ -197,7 +193,8 @@ with request as materialized (
 select moved.n from moved`;
 
 /**
- * Maximum commits and bytes per statement. One commit can be 1 MB, and other tenants' statements wait while it is written.
+ * Maximum commits and bytes per statement. A commit can have 1 MiB, and other tenants' statements wait while it is
+ * written.
  */
 const most = { commits: 50, bytes: 1024 ** 2 };
 
@@ -226,8 +223,8 @@ export const writeProgress = coalesce<TenantContext, Progress, boolean>({
 });
 
 /**
- * Records a commit that does not count. It stays visible in the timeline and may count later, for example
- * after a withdrawal is reversed.
+ * Records a commit that does not count. It stays visible in the timeline and may count later, for example when a
+ * withdrawal is reversed.
  */
 export type RefusedCommit = {
   enrollId: string;

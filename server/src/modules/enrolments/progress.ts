@@ -33,7 +33,7 @@ export type CommitInput = {
   exit: boolean;
 };
 
-/** `Ended`: why the session accepts no more commits of new work; null if it is still open. */
+/** `Ended`: why the session accepts no commits of new work; null if it is still open. */
 export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
   Number: number;
   Status: string;
@@ -44,13 +44,12 @@ export type CommitReceipt = Omit<Evidence, 'TotalSeconds'> & {
 
 type KnownFacts = ProgressFacts & SessionFacts & { launch: number };
 
-/** How far a number may be ahead of the expected one. */
+/** How far a commit number may be ahead of the expected one. */
 const maxAhead = 1_000;
 
 /**
- * Stores a numbered commit once. Late commits and commits of a superseded launch count as well: results are
- * merged, and the newest launch's run-time data is kept. Two statements: one reads everything needed, the
- * other writes everything.
+ * Stores a numbered commit once. Late commits and those of a superseded launch also count: results are merged, and the
+ * newest launch's run-time data is kept. One statement reads everything needed, and another writes everything.
  */
 export async function commitProgress(ctx: TenantContext, input: CommitInput): Promise<CommitReceipt> {
   try {
@@ -94,17 +93,14 @@ function known(facts: ProgressFacts | null, { launch, launchId }: CommitInput): 
   if (user_id === null || enabled === null)
     throw new Problem('enrolment_erased', commitRejections.enrolment_erased);
   if (last_seen_at !== null) return { ...facts, user_id, enabled, last_seen_at, launch };
-  // A restored enrolment that was never launched has no release yet against which to evaluate results.
+  // If the restored enrolment was never launched, it has no release yet to evaluate results against.
   if (launchId === null || facts.launches === 0)
     throw new Problem('session_ended', sessionEnds.session_ended);
   const forgotten = { launch: lostLaunchNumber(launchId), last_seen_at: lostLaunchStart(launchId) };
   return { ...facts, user_id, enabled, ...forgotten };
 }
 
-/**
- * The number was used by another commit or is far ahead: the page resends its commit with the expected
- * number.
- */
+/** The number belongs to another commit or is too far ahead. The page resends its commit with the expected number. */
 function refuseNumber(facts: KnownFacts, { number }: CommitInput): void {
   const Expected = facts.commits + 1;
   const isTaken = facts.taken_by !== null;

@@ -8,7 +8,7 @@ import { countingResult, overrideOf, recordedResult } from './result.ts';
 import type { Enrolment } from './schemas.ts';
 import { statusAt } from './states.ts';
 
-/** Non-null for users who are not erased: every statement that reads this joins the user. */
+/** `user_id` is not null for users who are not erased; every statement that reads this row joins the user. */
 export type EnrolmentRow = Selectable<EnrolmentTable> & { user_id: string };
 export type EnrolmentWithNames = EnrolmentRow & { login_id: string; course_title: string };
 
@@ -42,7 +42,7 @@ export function toEnrolment(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
   };
 }
 
-/** The tenant's enrolments with the names shown in the record. */
+/** The tenant's enrolments, with the names shown in the record. */
 export function selectEnrolments(ctx: TenantContext) {
   return ctx.db
     .selectFrom('enrolment')

@@ -3,9 +3,7 @@ import type { EventType } from '../events/types.ts';
 
 type Result = Pick<Evidence, 'Completion' | 'Success' | 'Score'>;
 
-/**
- * An administrator's decision, as stored. Fields that it leaves out keep the value that the course recorded.
- */
+/** An administrator's decision, as stored. Fields that it omits keep the value that the course recorded. */
 export type Override = Partial<Result> & { Reason: string; At: string };
 
 type ResultColumns = {
@@ -28,7 +26,7 @@ export function recordedResult(row: ResultColumns): Result {
   };
 }
 
-/** The effective result: the override where there is one. */
+/** The effective result: the recorded one, with the override's fields. */
 export function withOverride<R extends Result>(result: R, override: Override | null): R {
   if (override === null) return result;
   const { Reason: _, At: __, ...decided } = override;
@@ -39,7 +37,7 @@ export function countingResult(row: ResultColumns): Result {
   return withOverride(recordedResult(row), overrideOf(row));
 }
 
-/** Has the shape of `Data` in events that report a result. */
+/** The `Data` of events that report a result. */
 export function resultData(
   row: ResultColumns & { status: string; progress: number; total_seconds: number },
 ): Record<string, unknown> {

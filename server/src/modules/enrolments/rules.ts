@@ -1,6 +1,6 @@
 import type { Explanation, ruleCodes } from './schemas.ts';
 
-/** The facts that decide whether a learner can start. */
+/** The facts on which the launch decision depends. */
 export type LaunchFacts = {
   userEnabled: boolean;
   withdrawn: boolean;
@@ -51,7 +51,7 @@ const rules: Rule[] = [
   },
 ];
 
-/** The launch decision and its reasons, used by both the LaunchURL and `explain`. */
+/** The launch decision and its reasons, for both the LaunchURL and `explain`. */
 export function decideLaunch(
   facts: LaunchFacts,
   now: Date,

@@ -20,9 +20,7 @@ const Metadata = Type.Record(Type.String({ pattern: '^[^\\u0000\\uD800-\\uDFFF]{
   description: 'Up to 20 key–value pairs of the client’s own, with string values.',
 });
 
-/**
- * Without the name pattern: the serializer compiles it without the `u` flag and would drop names with emoji.
- */
+/** Without the pattern for names: the serializer compiles it without the `u` flag and would drop names with emoji. */
 const StoredMetadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string' },
@@ -49,7 +47,7 @@ type OverrideRequest = {
   Reason: string;
 };
 
-/** An administrator's decision. It contains at least one part of the result. */
+/** An administrator's decision, with at least one field of the result. */
 const OverrideRequest = Type.Unsafe<OverrideRequest | null>({
   type: ['object', 'null'],
   description:

@@ -53,7 +53,7 @@ test('each enrolment takes a seat, up to the limit', async () => {
   expectStatus(await api('POST', `/enrol/${first.LoginID}/${course}`), 200);
 });
 
-test('invalid Seats are rejected; an option with 0 seats sells none', async () => {
+test('invalid Seats are rejected, and an option with 0 seats sells none', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 0 } });
   expectProblem((await enrolled(course)).reply, 409, 'no_seats_left');
   for (const Seats of [-1, 1.5, '3', 1_000_000_001])
@@ -61,7 +61,7 @@ test('invalid Seats are rejected; an option with 0 seats sells none', async () =
   expectProblem(await service.api('PUT', optionPath(course), { SeatsLeft: 5 }), 422, 'unknown_field');
 });
 
-test('a withdrawal within the grace period frees the seat, a later one does not', async () => {
+test('a withdrawal within the grace period frees the seat, but a later one does not', async () => {
   const course = await newCourse(service, {}, { licence: { Seats: 1 } });
   const early = await enrolled(course);
   clock.advance({ days: 13 });
@@ -104,7 +104,7 @@ test('renew takes a new seat, extend takes none, and a rejected renewal ends not
   );
 });
 
-test('a limit can be set later, lowered and removed, and counts the seats already taken', async () => {
+test('a limit can be set later, lowered and removed, and counts seats already taken', async () => {
   const course = await newCourse(service, {}, { licence: {} });
   assert.deepEqual(await seatsOf(course), [null, null]);
   const early = await enrolled(course);
@@ -120,7 +120,7 @@ test('a limit can be set later, lowered and removed, and counts the seats alread
   assert.deepEqual(await seatsOf(course), [5, 1]);
 });
 
-/** Two nodes with a coalescer each, on one database. */
+/** Two nodes on one database, each with its own coalescer. */
 function nodes(): TenantContext[] {
   return [service.ctx, second].map((ctx) => ({ ...ctx, tenantId: TenantID }));
 }
@@ -175,7 +175,7 @@ test('1,000 concurrent enrolments on two nodes sell exactly 100 seats, and freed
   assert.equal(length, 100);
 });
 
-test('a limit set during concurrent enrolments is not exceeded', async () => {
+test('a limit that is set during concurrent enrolments is not exceeded', async () => {
   const course = await newCourse(service, {}, { licence: {} });
   const logins = await people(300);
   const sold = new Map<string, string>();

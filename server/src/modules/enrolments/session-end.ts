@@ -1,9 +1,7 @@
 import type { ErrorCode } from '../../platform/errors.ts';
 import { suspendedReason } from '../tenants/suspension.ts';
 
-/**
- * Why the page of a launch gets no more course files. `tenant_suspended` applies until the tenant is resumed.
- */
+/** Why a launch's page gets no more course files. `tenant_suspended` applies until the tenant is resumed. */
 export const sessionEnds = {
   enrolment_withdrawn: 'This enrolment was withdrawn. Ask your administrator to enrol you again.',
   user_disabled: 'This account is disabled. Ask your administrator to enable it.',
@@ -15,7 +13,7 @@ export const sessionEnds = {
 export type SessionEnd = keyof typeof sessionEnds;
 
 /**
- * Codes with which a commit is rejected for good. A page then deletes it from its device and informs the
+ * Codes for commits that are rejected permanently. The page then deletes the commit from its device and informs the
  * learner.
  */
 export const commitRejections = {
@@ -36,13 +34,13 @@ export type SessionFacts = {
   exit_number: number | null;
 };
 
-/** A session whose page has sent no heartbeat for this long has ended. */
+/** A session without a heartbeat for this long has ended. */
 const silentMilliseconds = 24 * 3_600_000;
 
 /** A session last seen before this time has ended. */
 export const silentSince = (now: Date) => new Date(now.getTime() - silentMilliseconds);
 
-/** Why the session of a launch has ended; null if it is open. */
+/** Why a launch's session has ended; null if it is open. */
 export function sessionEnd(facts: SessionFacts, launch: number, now: Date): SessionEnd | null {
   if (facts.status === 'withdrawn') return 'enrolment_withdrawn';
   if (!facts.enabled) return 'user_disabled';
@@ -51,7 +49,7 @@ export function sessionEnd(facts: SessionFacts, launch: number, now: Date): Sess
   return facts.last_seen_at < silentSince(now) || facts.exit_number !== null ? 'session_ended' : null;
 }
 
-/** Why a commit is rejected for good; null if its results count. A superseded launch is not a reason. */
+/** Why a commit is rejected permanently; null if its results count. Being superseded is not a reason. */
 export function commitRejection(
   facts: SessionFacts,
   commit: { number: number },
@@ -62,7 +60,7 @@ export function commitRejection(
   if (facts.exit_number !== null && commit.number > facts.exit_number) return 'session_exited';
   const silentAt = facts.last_seen_at.getTime() + silentMilliseconds;
   const endedAt = Math.min(silentAt, facts.expires_at?.getTime() ?? silentAt);
-  // A device cannot send anything while its tenant is suspended.
+  // While its tenant is suspended, a device cannot send anything.
   const lateSince = Math.max(endedAt, resumedAt?.getTime() ?? endedAt);
   return now.getTime() - lateSince > lateDays * 86_400_000 ? 'results_too_late' : null;
 }

@@ -14,8 +14,8 @@ import { countingResult } from './result.ts';
 import { statusAfter, statusAtSql } from './states.ts';
 
 /**
- * What a started launch plays: the enrolment after the click with its effective result, its release, and the
- * run-time data so far.
+ * What a started launch plays: the enrolment after the click with its effective result, its release and the run-time
+ * data so far.
  */
 export type StartedLaunch = EnrolmentRow & {
   launch_id: string;
@@ -32,12 +32,12 @@ export type StartedLaunch = EnrolmentRow & {
   has_more_units: boolean;
 };
 
-/** Limits of what is read with the launch. Larger data is read afterwards, in the tenant's queue. */
+/** Limits for the data read with the launch. Larger data is read afterwards, in the tenant's queue. */
 const most = { units: 50, bytes: 64 * 1024 };
 
 /**
- * `explain` has just allowed the click; the conditions here only catch later changes. An enrolment keeps the
- * release with which it was first launched.
+ * `explain` has just allowed the click, so these conditions only catch later changes. An enrolment keeps the release
+ * with which it was first launched.
  */
 const text = `
 with started as (
@@ -88,7 +88,7 @@ export async function startLaunch(
   input: { enrollId: string; returnUrl: string | null; userAgent: string | null },
 ): Promise<StartedLaunch> {
   const now = ctx.now();
-  // Concurrent statements do not see each other's launches.
+  // Counted here, because concurrent statements do not see each other's launches.
   const seconds = spend(ctx.admission.starts, `${ctx.tenantId}/${input.enrollId}`, now);
   if (seconds > 0) throw tooManyLaunches(ctx, seconds);
   const values = [

@@ -2,12 +2,12 @@ export const statuses = ['enrolled', 'in_progress', 'completed', 'expired', 'wit
 export type Status = (typeof statuses)[number];
 
 /**
- * What can happen to an enrolment. `complete` and `reopen` follow the effective result, which an override may
- * reverse; `restore` returns to the status before the end.
+ * Actions on an enrolment. `complete` and `reopen` follow the effective result, which an override may reverse;
+ * `restore` returns to the status before the end.
  */
 export type Action = 'launch' | 'complete' | 'reopen' | 'expire' | 'withdraw' | 'restore';
 
-/** The only list of transitions. An action without an entry leaves the status unchanged. */
+/** All transitions. An action without an entry leaves the status unchanged. */
 const transitions: Record<Status, Partial<Record<Action, Status | 'status_before_end' | 'as_begun'>>> = {
   enrolled: { launch: 'in_progress', complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
   in_progress: { complete: 'completed', expire: 'expired', withdraw: 'withdrawn' },
@@ -39,20 +39,17 @@ export function statusAfter(alias: string, action: Action): string {
   return `(case ${alias}.status ${cases.join(' ')} else ${alias}.status end)`;
 }
 
-/** The status that matches the completion of the effective result. */
+/** The status that follows from the completion in the effective result. */
 export function statusFollowing(row: Standing, completion: string): Status {
   return nextStatus(row, completion === 'completed' ? 'complete' : 'reopen');
 }
 
-/**
- * The current status: an enrolment that is not completed expires when its time is up, whether or not a job
- * has recorded it.
- */
+/** The current status: an uncompleted enrolment expires when its time is up, whether or not a job has recorded it. */
 export function statusAt(row: Standing & { expires_at: Date | null }, now: Date): Status {
   return row.expires_at !== null && row.expires_at <= now ? nextStatus(row, 'expire') : row.status;
 }
 
-/** The same as SQL. */
+/** The same in SQL. */
 export function statusAtSql(alias: string, now: string): string {
   return `(case when ${alias}.expires_at <= ${now} then ${statusAfter(alias, 'expire')} else ${alias}.status end)`;
 }

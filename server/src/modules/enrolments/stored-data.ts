@@ -1,7 +1,7 @@
 import type { RunTimeData } from '../../../../standards/types.ts';
 import { sha256 } from '../../platform/ids.ts';
 
-/** For all units of an enrolment together, because opening a session reads and sends everything. */
+/** A limit for all units of an enrolment together, because opening a session reads and sends all of them. */
 const maxStored = 4 * 1024 ** 2;
 
 export const notStored =
@@ -16,8 +16,8 @@ type Content = {
 };
 
 /**
- * The hash that identifies a repeated commit, and the size of its data as JSON. 132 bits are enough to
- * distinguish the commits of one launch.
+ * The hash that identifies a repeated commit, and the size of its data as JSON. 132 bits are enough to distinguish a
+ * launch's commits.
  */
 export function measure({ unitId, data, treeState, root, exit }: Content): {
   bodyHash: string;
@@ -29,7 +29,7 @@ export function measure({ unitId, data, treeState, root, exit }: Content): {
   return { bodyHash, bytes: Buffer.byteLength(json) };
 }
 
-/** Whether a unit's data can be stored in addition to that of the others. */
+/** Whether a unit's data fits in addition to that of the other units. */
 export function fits(bytes: number, others: number): boolean {
   return others + bytes <= maxStored;
 }

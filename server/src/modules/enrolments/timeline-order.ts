@@ -2,7 +2,7 @@ import { foreignCursor } from '../../platform/http/pagination.ts';
 import { isId } from '../../platform/ids.ts';
 import { isInstant } from '../../platform/instants.ts';
 
-/** How far each of the three logs has been read. A commit is known by its time, its number and its launch. */
+/** How far each of the three logs has been read. A commit is identified by its time, number and launch. */
 export type TimelinePosition = {
   launch: number;
   at: string;
@@ -19,7 +19,7 @@ type Logged = {
   commit: number | null;
 };
 
-/** The order of what happened in the same millisecond. */
+/** The order of entries from the same millisecond. */
 const kinds = ['commit', 'event', 'launch'] as const;
 
 const start: TimelinePosition = {
@@ -44,7 +44,7 @@ export function readPosition(cursor: string | null): TimelinePosition {
 
 const isNumber = (text: string) => /^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31;
 
-/** The first entries of all logs by time, each with the place after it. Each log keeps its own order. */
+/** The first entries of all logs by time, each with the position after it. Each log keeps its own order. */
 export function inOrder<Row extends Logged>(
   rows: Row[],
   after: TimelinePosition,

@@ -22,8 +22,8 @@ type Row = {
 };
 
 /**
- * Each of the three logs is read by an index in its own order, so that a page costs the same however long they are.
- * Event IDs are ordered by time; no index on the events is needed for this.
+ * Each of the three logs is read through an index in its own order, so a page costs the same however long they are.
+ * Event IDs are ordered by time, so events need no further index.
  */
 const text = `
 with owner as materialized (
@@ -65,7 +65,7 @@ left join lateral (
 ) noted on true
 order by entry.kind, entry.event_id, case when entry.kind = 'commit' then entry.at end, entry.commit, entry.launch`;
 
-/** The launches, commits and events of an enrolment, oldest first. */
+/** An enrolment's launches, commits and events, oldest first. */
 export async function readTimeline(
   ctx: TenantContext,
   input: PageQuery & { loginId: string; enrollId: string },

@@ -15,7 +15,7 @@ after(async () => {
   await service.close();
 });
 
-/** Sends a request that may be cut off at any moment, so that the client cannot know whether it arrived. */
+/** Sends a request that may be cut off at any moment, so the client cannot know whether it arrived. */
 async function send(
   base: string,
   path: string,
@@ -27,7 +27,7 @@ async function send(
   try {
     const reply = await fetch(base + path, { method: 'POST', headers, ...(signal && { signal }) });
     const body = (await reply.json()) as { EnrollID?: string };
-    // Resets of an idle connection, left by an aborted request: the server has read nothing of this request.
+    // The reset of an idle connection that an aborted request left behind. The server has read nothing of this request.
     if (reply.status === 408) return send(base, path, key, cutAfter);
     return { status: reply.status, body };
   } catch (error) {
@@ -69,7 +69,7 @@ test('64 clients send each enrolment three times to two nodes, with aborted conn
   }
 });
 
-test('different courses and users in opposite order on two nodes do not deadlock', async () => {
+test('requests for different courses and users in opposite order on two nodes do not deadlock', async () => {
   const { user, api, key } = await newTenant(service);
   const courses = await Promise.all(
     Array.from({ length: 4 }, () => newCourse(service, {}, { licence: { Seats: 1000 } })),

@@ -6,7 +6,7 @@ type Begun = { unit_id: string; evidence: Evidence; bytes: number };
 type WithData = Begun & { data: RunTimeData };
 
 /**
- * Rows per statement: on the embedded database other tenants wait for it. All data together has at most 4
+ * Rows per statement, because other tenants wait for it on the embedded database. All units together have at most 4
  * MiB.
  */
 const batchSize = 1_000;
@@ -19,7 +19,7 @@ order by unit.unit_id limit ${batchSize}`;
 const evidence = { name: 'read_units', text: textOf('unit.unit_id, unit.evidence, unit.bytes') };
 const data = { name: 'read_units_data', text: textOf('unit.unit_id, unit.evidence, unit.bytes, unit.data') };
 
-/** All started units of an enrolment: a course may have thousands. */
+/** Reads all started units of an enrolment. A course may have thousands. */
 export function readUnits(ctx: TenantContext, enrollId: string): Promise<Begun[]> {
   return readAll<Begun>(ctx, enrollId, evidence);
 }

@@ -15,7 +15,7 @@ import { countingResult, eventsFor, resultData } from './result.ts';
 import type { Enrolment, EnrolmentChange } from './schemas.ts';
 import { statusAt } from './states.ts';
 
-/** Changes the fields that are sent; the others keep their values. */
+/** Changes the given fields; the others keep their values. */
 export async function updateEnrolment(
   ctx: TenantContext,
   input: EnrolmentChange & { loginId: string; enrollId: string },
@@ -86,7 +86,7 @@ async function write(ctx: TenantContext, after: EnrolmentWithNames): Promise<voi
 
 const uniqueViolation = '23505';
 
-/** A lapse that was not recorded before, the change itself, and the effect of an override on the result. */
+/** Events for an expiry that had not been recorded, for the change itself, and for the effect of an override. */
 function eventsOf(
   before: EnrolmentWithNames,
   after: EnrolmentWithNames,

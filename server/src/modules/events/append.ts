@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts';
 import type { EventType } from './types.ts';
 
 export type NewEvent = {
-  /** Set when something else refers to the event. */
+  /** Set if another record refers to the event. */
   id?: string;
   type: EventType;
   userId?: string;
@@ -13,7 +13,7 @@ export type NewEvent = {
   data: Record<string, unknown>;
 };
 
-/** Writes events in the transaction of the change that they report. */
+/** Writes events in the same transaction as the change that they report. */
 export async function appendEvents(ctx: TenantContext, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const now = ctx.now();
@@ -39,7 +39,7 @@ insert into event (tenant_id, event_id, type, occurred_at, course_id, data)
 select tenant.tenant_id, $6, $2, $3, $4, $5::jsonb from tenant
 where $1::text[] is null or tenant.tenant_id = any($1)`;
 
-/** Writes a catalogue event into the log of each of these tenants; null: of all tenants. */
+/** Writes a catalogue event to the log of each of these tenants; null means all tenants. */
 export async function notifyTenants(
   ctx: Context,
   input: { tenants: string[] | null; type: EventType; courseId: string; data: Record<string, unknown> },

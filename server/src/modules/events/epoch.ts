@@ -3,7 +3,7 @@ import { run, transaction } from '../../platform/db/transaction.ts';
 import { codeOf } from '../../platform/error-code.ts';
 
 /**
- * Starts a new epoch of the log when the database is no longer the same instance: restored from a dump,
+ * Starts a new epoch of the log if the database is no longer the same instance, because it was restored from a dump,
  * upgraded, failed over or recovered to a point in time. Called before a node writes.
  */
 export async function settleEpoch(ctx: Context): Promise<void> {
@@ -26,9 +26,8 @@ export async function settleEpoch(ctx: Context): Promise<void> {
 }
 
 /**
- * For a backup that was just restored: the next start begins a new epoch, even if the copy has the identity
- * of the original. The original may have continued after the backup and handed out cursors that would skip
- * events in the copy.
+ * Called after restoring a backup: the next start begins a new epoch, even if the copy has the identity of the
+ * original. The original may have continued after the backup and handed out cursors that would skip events in the copy.
  */
 export async function requireNewEpoch(ctx: Context): Promise<void> {
   await writeIdentity(ctx, 'restored');
@@ -43,8 +42,8 @@ async function writeIdentity(ctx: Context, value: string): Promise<void> {
 }
 
 /**
- * Contains the time, so that it differs from the epochs of other copies of the database whose cursors may
- * still be in use.
+ * The epoch contains the time, so that it differs from those of other copies of the database, whose cursors may still
+ * be in use.
  */
 async function beginEpoch(ctx: Context, epoch: number): Promise<void> {
   await run(ctx, {
@@ -59,9 +58,7 @@ async function beginEpoch(ctx: Context, epoch: number): Promise<void> {
   ctx.log.warn({ epoch }, 'the database was restored or failed over; the event log continues in a new epoch');
 }
 
-/**
- * Some hosting providers do not allow reading it; then transaction numbers from the future are the only sign.
- */
+/** Some hosting providers do not allow this to be read. Then transaction numbers from the future are the only sign. */
 async function identity(ctx: Context): Promise<string> {
   try {
     const [row] = await run<{ life: string }>(ctx, {

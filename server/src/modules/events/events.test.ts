@@ -24,10 +24,10 @@ async function enrolled(tenant: Awaited<ReturnType<typeof newTenant>>) {
   return { LoginID, LaunchURL: LaunchURL as string, address: `/enrolment/${LoginID}/${EnrollID}` };
 }
 
-test('every change in the life of an enrolment writes one event, and every listed type occurs', async (t) => {
+test("every change in an enrolment's life writes one event, and every listed type occurs", async (t) => {
   const tenant = await newTenant(service);
   let told = 0;
-  /** The new event types, sorted: events of one change have the same time and no order among themselves. */
+  /** Expects these new event types, sorted, because events of one change have the same time and no order. */
   async function expectTold(types: string[]): Promise<void> {
     const all = await tenant.events();
     const fresh = all.slice(told).map(({ type }) => type);

@@ -2,7 +2,7 @@ import type { Parameters } from '../../platform/db/parameters.ts';
 import { type AccessPath, maxVisited } from '../../platform/db/visits.ts';
 import type { PersonIds } from '../audit/person-ids.ts';
 
-/** Filters of the log. `person`: null if nobody has the LoginID. */
+/** Filters for the log. `person` is null if no user has the LoginID. */
 export type LogFilter = { types?: readonly string[] | null; enrollId?: string; person?: PersonIds | null };
 
 export function filterSql({ types, enrollId, person }: LogFilter, { add }: Parameters): string {
@@ -13,7 +13,7 @@ export function filterSql({ types, enrollId, person }: LogFilter, { add }: Param
   return conditions.join(' and ');
 }
 
-/** A user's events: their own and those of their enrolments, so that writing an event needs no further index. */
+/** Finds a user's events by user and by enrolment, so that writing an event needs no further index. */
 const ofPerson = ({ userId, enrolments }: PersonIds, { add }: Parameters) => `(
   (select entry.* from event entry where entry.tenant_id = $1 and entry.user_id = ${add(userId)}::uuid and entry.enroll_id is null
     order by entry.event_id limit ${maxVisited})
@@ -25,8 +25,8 @@ const ofPerson = ({ userId, enrolments }: PersonIds, { add }: Parameters) => `(
 ) held where true`;
 
 /**
- * Ways by event_of_user and event_of_enrolment, which are in the order of EventID. `order`: that of the list, if it is
- * another.
+ * Access paths through event_of_user and event_of_enrolment, in EventID order. `order`: the list's order, if it
+ * differs.
  */
 export function narrowAccessPaths({ enrollId, person }: LogFilter, order?: string) {
   const paths: ((parameters: Parameters) => AccessPath)[] = [];

@@ -42,8 +42,8 @@ test('a reader never misses an event that commits late', async () => {
   await transaction(ctx, async (early) => {
     await write(early, 'early, committed late');
     overtaking = transaction(ctx, (late) => write(late, 'late, committed early'));
-    // The embedded database runs one transaction at a time, so none can overtake another, and no reader can
-    // run meanwhile.
+    // The embedded database runs one transaction at a time, so none can overtake another, and no reader can run in
+    // between.
     if (ctx.engine.kind === 'pglite') return;
     await overtaking;
     ({ names, position } = await namesAfter(ctx, position));
@@ -150,7 +150,7 @@ test('a restored database continues in a new epoch, after the events it already 
   await write(ctx, 'of the old life');
   await untilReadable(ctx);
   const before = await namesAfter(ctx);
-  // Like a dump restored into a new cluster: its transaction numbers are in the future here.
+  // Imitates a dump restored into a new cluster, where its transaction numbers are in the future.
   await ctx.db
     .updateTable('event')
     .set({ transaction: '900000000000' })
@@ -167,7 +167,7 @@ test('a restored database continues in a new epoch, after the events it already 
   assert.deepEqual((await namesAfter(ctx, before.position)).names.at(-1), 'of the new life');
 });
 
-test('a cursor from a future that a restored backup does not have is rejected', async () => {
+test('a cursor that is ahead of a restored backup is rejected', async () => {
   const ctx = await ownTenant();
   const { position } = await namesAfter(ctx);
   await assert.rejects(namesAfter(ctx, { ...position, transaction: '900000000000' }), {

@@ -26,7 +26,7 @@ type Row = EventRow & {
 };
 
 /**
- * The columns of an event record. The login is joined from the user, so an erasure need not rewrite the log.
+ * The columns of an event record. The LoginID is joined from the user, so an erasure does not have to rewrite the log.
  */
 export const eventColumns = `event.event_id, event.type, event.occurred_at, event.enroll_id, event.user_id, event.course_id,
   event.data, known.login_id`;
@@ -36,8 +36,8 @@ const withLogin = (page: string) => `select held.*, known.login_id from (${page}
   left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`;
 
 /**
- * Stops before the oldest open transaction: its events get a lower number than events that were committed
- * before it. Transactions of an earlier epoch have all ended. $2 and $3 are the position of the reader.
+ * Stops before the oldest open transaction, whose events get a lower number than events that were committed before it.
+ * Transactions of an earlier epoch have all ended. $2 and $3 are the reader's position.
  */
 const withHorizon = (page: string) => `
 with horizon as (
@@ -53,12 +53,12 @@ const settled = `(held.epoch < (select horizon.epoch from horizon)
 
 export type LoggedEvent = { event: Event; userId: string | null };
 
-/** `isPart`: there may be more events behind the position. */
+/** `isPart`: there may be more events after the position. */
 export type LogPage = { events: LoggedEvent[]; position: Position; isPart: boolean };
 
 /**
- * The events after a position, oldest first. If there are fewer than requested, the new position is the end
- * of what can be read now, or of what was visited, so that a filter without matches does not scan the same events again.
+ * The events after a position, oldest first. If there are fewer than requested, the new position is the end of what can
+ * be read now, or of what was visited, so that a filter without matches does not scan the same events again.
  */
 export async function readLog(
   ctx: TenantContext,
@@ -96,8 +96,8 @@ export async function readLog(
 }
 
 /**
- * The events before an ID, newest first. For display: events committed late may appear behind the pages
- * already shown.
+ * The events before an ID, newest first. For display only: events committed late may appear on pages that were already
+ * shown.
  */
 export function readNewest(
   ctx: TenantContext,
@@ -122,7 +122,7 @@ const positionOf = ({ epoch, transaction, event_id }: Row): Position => ({
   eventId: event_id ?? lastEventId,
 });
 
-/** Just before the oldest open transaction, but not behind the reader's position. */
+/** Just before the oldest open transaction, but not before the reader's position. */
 function endOf(row: Row, after: Position): Position {
   const transaction = BigInt(row.horizon) - 1n;
   const isBehind = row.horizon_epoch === after.epoch && transaction < BigInt(after.transaction);

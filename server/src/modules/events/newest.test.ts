@@ -30,7 +30,7 @@ async function filled() {
   return { tenant, ann, bob, first, second, other, read };
 }
 
-test('newest first is oldest first reversed, on pages that end', async () => {
+test('newest first is the reverse of oldest first, and its pages end', async () => {
   const { tenant, read } = await filled();
   const oldest = await read('');
   assert.equal(oldest.length, 7);
@@ -41,7 +41,7 @@ test('newest first is oldest first reversed, on pages that end', async () => {
   assert.deepEqual(await read('Order=oldest'), oldest);
 });
 
-test('a user, an enrolment and types filter both orders', async () => {
+test('filters by user, enrolment and types apply in both orders', async () => {
   const { ann, bob, first, other, read } = await filled();
   const all = await read('');
   for (const order of ['oldest', 'newest'] as const) {
@@ -75,7 +75,7 @@ test('a user, an enrolment and types filter both orders', async () => {
   }
 });
 
-test('the pages of a user continue where they stopped, in both orders', async () => {
+test("pages of a user's events continue where the previous one ended, in both orders", async () => {
   const { tenant, ann, read } = await filled();
   const all = await read(`LoginID=${ann}`);
   assert.equal(all.length, 5);
@@ -91,7 +91,7 @@ test('the pages of a user continue where they stopped, in both orders', async ()
   assert.deepEqual(items, all);
 });
 
-test('a cursor of the other order and an invalid filter are rejected', async () => {
+test('a cursor from the other order and an invalid filter are rejected', async () => {
   const { tenant } = await filled();
   for (const [from, to] of [
     ['oldest', 'newest'],

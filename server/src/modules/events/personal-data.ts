@@ -4,9 +4,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { type KeyPosition, type Keyset, keysetSql, positionOf, rowsOf } from '../../platform/keyset.ts';
 import { type Batch, batchRows, type Person, type PersonalData } from '../../platform/personal-data.ts';
 
-/**
- * Members of Data that say nothing about a person. All others are erased, so a new one is erased by default.
- */
+/** Members of Data that do not identify a person. All others are erased, so new members are erased by default. */
 const anonymous = [
   'Changed',
   'Completion',

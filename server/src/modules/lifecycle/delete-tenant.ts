@@ -34,10 +34,10 @@ const kept = [
   },
 ];
 
-/** Rows per counting statement: for so few, the planner prefers an index to a sequential scan. */
+/** Rows per counting statement. For so few, the planner prefers an index to a sequential scan. */
 const countedAtOnce = 100;
 
-/** Hides the tenant immediately; `finishDeletions` deletes its data. A plan only counts. */
+/** Hides the tenant immediately; `finishDeletions` deletes its data. A plan only counts the data. */
 export async function deleteTenant(
   ctx: Context,
   input: { tenantId: string; plan: boolean },
@@ -71,7 +71,7 @@ export async function deleteTenant(
   return earlier ? receiptIn(earlier) : receipt;
 }
 
-/** As it was stored. Receipts of earlier versions do not say `More`: they counted all. */
+/** The receipt as it was stored. Receipts from earlier versions have no `More`, because they counted all records. */
 function receiptIn(stored: unknown): TenantDeletion {
   const receipt = stored as TenantDeletion;
   return {
@@ -82,7 +82,7 @@ function receiptIn(stored: unknown): TenantDeletion {
 
 type Count = Pick<TenantDeletion['Deleted'][number], 'Records' | 'More'>;
 
-/** Of a number that was counted up to one more than is shown. */
+/** From a count that stops at one more than the maximum shown. */
 const countOf = (records: number): Count => ({
   Records: Math.min(records, maxCounted),
   More: records > maxCounted,

@@ -10,8 +10,8 @@ const page = 200;
 const largePage = 4;
 
 /**
- * All data of a tenant as NDJSON, one line per record, streamed in constant memory. Secrets and their hashes
- * are left out. Concurrent changes may or may not be included.
+ * All data of a tenant as NDJSON, one line per record, streamed in constant memory. Secrets and their hashes are left
+ * out. Concurrent changes may or may not be included.
  */
 export async function exportTenant(
   ctx: Context,

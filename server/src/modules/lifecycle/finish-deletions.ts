@@ -9,13 +9,16 @@ import { freeSeats } from '../catalogue/seats.ts';
 import { listDeletions, lockTenant, removeTenant } from '../tenants/deletion.ts';
 import { type TenantDataTable, tenantTables } from './tables.ts';
 
-/** Rows of a transaction, for the seats of which others wait; a killed process repeats one transaction at most. */
+/**
+ * Maximum rows per transaction. Others wait for the seats that it frees, and a killed process repeats at most one
+ * transaction.
+ */
 const most = 500;
 
-/** Until then another node may still have the tenant cached and write on the operator's behalf. */
+/** Until then, another node may still have the tenant cached and write on the operator's behalf. */
 const settledAfter = 10_000;
 
-/** Job: deletes the data of deleted tenants; resumes after a crash. */
+/** Job: deletes the data of deleted tenants, and resumes after a crash. */
 export async function finishDeletions(ctx: Context): Promise<void> {
   for (const tenantId of await listDeletions(ctx)) {
     for (const table of tenantTables) await empty(ctx, tenantId, table);
@@ -25,8 +28,8 @@ export async function finishDeletions(ctx: Context): Promise<void> {
 }
 
 /**
- * Each batch begins a batch earlier than necessary: passing over the index entries of the rows that have just gone marks
- * them, so that nobody has to visit these rows again.
+ * Each batch starts where the previous one did: its scan marks the index entries of the rows just deleted as dead, so
+ * later scans skip them.
  */
 async function empty(ctx: Context, tenantId: string, table: TenantDataTable): Promise<void> {
   let places: [KeyPosition, KeyPosition] = [[], []];
@@ -43,14 +46,14 @@ type Batch = { after: KeyPosition; rows: number };
 const byIndex =
   "select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)";
 
-/** In the order of the primary key. */
+/** Deletes in primary-key order. */
 async function deleteBatch(
   ctx: Context,
   tenantId: string,
   own: TenantDataTable,
   batch: Batch,
 ): Promise<Row[]> {
-  // The statistics tell of the rows before the deletion: a table is never read whole.
+  // The statistics still describe the table before the deletion, so sequential scans are ruled out.
   await run(ctx, { text: byIndex, values: [] });
   const { after, rows } = batch;
   const text = deleteText(own, after.length > 0);
@@ -71,7 +74,7 @@ function deleteText({ table, key }: TenantDataTable, isAfter: boolean): string {
     select gone.* from gone order by ${names('gone')}`;
 }
 
-/** In the same order in which enrolling locks the options. */
+/** In the order in which enrolling locks the options. */
 async function freeSeatsOf(ctx: Context, gone: readonly Row[]): Promise<void> {
   const taken = Map.groupBy(
     gone.filter(({ holds_seat }) => holds_seat),
@@ -83,7 +86,7 @@ async function freeSeatsOf(ctx: Context, gone: readonly Row[]): Promise<void> {
   }
 }
 
-/** Rows written in the meantime are deleted with the tenant itself, whose lock prevents further writes. */
+/** Rows written in the meantime are deleted together with the tenant, whose lock prevents further writes. */
 async function finish(ctx: Context, tenantId: string): Promise<void> {
   await transaction(ctx, async (ctx) => {
     const tenant = await lockTenant(ctx, tenantId);
@@ -91,7 +94,7 @@ async function finish(ctx: Context, tenantId: string): Promise<void> {
     if (ctx.now().getTime() - tenant.updated_at.getTime() < settledAfter) return;
     for (const table of tenantTables) {
       const gone = await deleteBatch(ctx, tenantId, table, { after: [], rows: most });
-      // So many that the rest is left to the next run.
+      // If there are this many, the rest is left for the next run.
       if (gone.length === most) return;
     }
     await withdrawOffers(ctx, tenantId);

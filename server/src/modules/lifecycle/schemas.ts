@@ -3,7 +3,7 @@ import { Fields, Instant, Nullable } from '../../platform/http/schema.ts';
 import { Tenant } from '../tenants/schemas.ts';
 
 const Data = Type.String({ description: 'The kind of data: the Type of its lines in the export.' });
-/** Records of a kind that are counted: counting millions would take as long as reading them. */
+/** Maximum records counted per kind, because counting millions would take as long as reading them. */
 export const maxCounted = 10_000;
 const Records = Type.Integer({
   minimum: 0,

@@ -4,11 +4,11 @@ export type TenantDataTable = {
   /** The rest of its primary key, after `tenant_id`. */
   key: readonly string[];
   what: string;
-  /** It contains data that courses store, so an export reads few rows at a time. */
+  /** The table contains data stored by courses, so an export reads few rows at a time. */
   hasLargeRows?: true;
   /** Columns that an export leaves out. */
   secrets?: readonly string[];
-  /** Why an export leaves it out. */
+  /** Why an export omits the table. */
   notExported?: string;
 };
 
@@ -35,7 +35,7 @@ export const tenantTables: readonly TenantDataTable[] = [
   { table: 'attempt', key: ['enroll_id'], what: 'Bookmarks and activity trees', hasLargeRows: true },
   { table: 'launch', key: ['enroll_id', 'number'], what: 'Launches' },
   { table: 'enrolment', key: ['enroll_id'], what: 'Enrolments and their results' },
-  // After the enrolments, because each commit locks its enrolment: then no commit can follow.
+  // After the enrolments: each commit locks its enrolment, so no further commits can follow.
   {
     table: 'run_time_commit',
     key: ['enroll_id', 'launch', 'number'],
@@ -77,7 +77,7 @@ export const tenantTables: readonly TenantDataTable[] = [
 
 const upperCase: Record<string, string> = { id: 'ID', ids: 'IDs', url: 'URL' };
 
-/** `webhook_delivery`: WebhookDelivery; `enroll_id`: EnrollID. */
+/** `webhook_delivery` becomes WebhookDelivery, and `enroll_id` EnrollID. */
 export function publicName(name: string): string {
   const words = name.split('_').map((word) => upperCase[word] ?? word[0]?.toUpperCase() + word.slice(1));
   return words.join('');

@@ -7,7 +7,7 @@ import { allPersonalData } from './all-personal-data.ts';
 const service = await startService();
 after(service.close);
 
-/** Tenants' tables without personal data, each with the reason. */
+/** Tenants' tables without personal data, with the reasons. */
 const impersonal: Record<string, string> = {
   stored_answer: 'erased by eraseAnswers; encrypted by what the client sent, gone after 24 hours',
   audit_chain: 'the last hash of a trail',
@@ -15,7 +15,7 @@ const impersonal: Record<string, string> = {
   counted_log: 'how far the log is counted',
 };
 
-test('each tenant table is known to the erasure', async () => {
+test('the erasure knows each tenant table', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'tenant_id' and is_nullable = 'NO'`.execute(

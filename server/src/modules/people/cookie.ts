@@ -3,9 +3,7 @@ import { Problem } from '../../platform/errors.ts';
 
 type CookieContext = Pick<Context, 'config'>;
 
-/**
- * Browsers accept the prefix over HTTPS only; plain HTTP is for loopback, where the configuration allows it.
- */
+/** Browsers accept the prefix only over HTTPS. The configuration allows plain HTTP only on loopback. */
 export function cookieName({ config }: CookieContext): string {
   return isSecure({ config }) ? '__Host-lectern_session' : 'lectern_session';
 }
@@ -27,7 +25,7 @@ export function cookieTokens({ config }: CookieContext, header: string | undefin
   return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));
 }
 
-/** A course on the same host can set a cookie with this name for a path, and browsers send that one first. */
+/** A course on the same host can set a cookie with this name for a longer path, and browsers send that one first. */
 export function cookieToken({ config }: CookieContext, header: string | undefined): string | undefined {
   const [token, ...others] = cookieTokens({ config }, header);
   if (others.length > 0)

@@ -23,12 +23,12 @@ const answers: Step = {
   erase: async (ctx, { loginId }) => batchOf(await eraseAnswers(ctx, { loginId, most: batchRows })),
 };
 
-/** Records that refer to the user. The first kinds run again, to find records added after they were done. */
+/** Erases records that refer to the user. The first kinds run again to find records added after them. */
 const again: readonly Step[] = [...stepsOf('eraseOfUser'), answers];
 const ofUser: readonly Step[] = [...again, ...stepsOf('countOfUser')];
 const ofEnrolment: readonly Step[] = stepsOf('eraseOfEnrolment');
 
-/** The budget of a transaction: each record counts, and each step costs as much as its statements. */
+/** The budget of a transaction. Each record counts as one, and each step costs as much as its statements. */
 const enough = batchRows;
 const costOfStep = 20;
 const costOfEnrolment = 25;
@@ -42,7 +42,7 @@ join "user" known on known.tenant_id = $1 and known.user_id = erasure_under_way.
 where erasure_under_way.tenant_id = $1 and erasure_under_way.erasure_id = $2 for update of erasure_under_way`;
 
 /**
- * The planner's statistics predate the erasure, and one person may have had most rows: sequential scans are
+ * The planner's statistics predate the erasure, and one person may have had most of the rows, so sequential scans are
  * ruled out.
  */
 const byIndex = "select set_config('enable_seqscan', 'off', true)";
@@ -72,7 +72,7 @@ export async function eraseSome(ctx: TenantContext, erasureId: string): Promise<
   return false;
 }
 
-/** Advances the state and returns the cost. */
+/** Advances the state, and returns the cost. */
 function takeStep(ctx: TenantContext, erasing: Erasing): Promise<number> {
   if (erasing.state.at === 'enrolments') return stepEnrolments(ctx, erasing);
   return erasing.state.at === 'user' ? stepUser(ctx, erasing) : stepEnrolment(ctx, erasing);
@@ -139,7 +139,7 @@ async function takeBatch(
 }
 
 /**
- * Everything written about a user locks their row first, so under this lock nothing can be added. False:
+ * Everything written about a user locks their row first, so under this lock nothing can be added. Returns false if
  * something had been added.
  */
 async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {

@@ -13,9 +13,8 @@ import { completed, loginHash } from './receipt.ts';
 import type { Erasure } from './schemas.ts';
 
 /**
- * Erases a person and ends their access. The first transaction locks and closes the user and, for a person
- * with little data, erases everything. Otherwise the rest follows in batches of one transaction each.
- * Returns when nothing is left.
+ * Erases a person and ends their access. The first transaction locks and closes the user and, if there is little data,
+ * erases everything. Otherwise the rest follows in batches of one transaction each. Returns when nothing is left.
  */
 export async function eraseUser(
   ctx: TenantContext,
@@ -31,12 +30,15 @@ export async function eraseUser(
   return readReceipt(ctx, { loginId, erasureId: begun?.erasureId ?? null });
 }
 
-/** Runs the remaining batches, whoever started the erasure. Others may work on it at the same time. */
+/**
+ * Runs the remaining batches of an erasure, even one that another request or node started. Several may work on it at
+ * the same time.
+ */
 export async function finishErasure(ctx: TenantContext, erasureId: string): Promise<void> {
   while (!(await transaction(ctx, (ctx) => eraseSome(ctx, erasureId))));
 }
 
-/** The plan for a person who is already erased is the receipt. */
+/** The plan for an erased person is the receipt. */
 async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
   const person = await findPerson(ctx, loginId, false);
   if (!person) return readReceipt(ctx, { loginId, erasureId: null });
@@ -44,7 +46,7 @@ async function plan(ctx: TenantContext, loginId: string): Promise<Erasure> {
   return planErasure(ctx, person);
 }
 
-/** The person's erasure, which may already be in progress; null if there is no such person. */
+/** The person's erasure, which may already be in progress; null if the person does not exist. */
 async function beginErasure(ctx: TenantContext, loginId: string): Promise<string | null> {
   const person = await findPerson(ctx, loginId, true);
   if (!person) return null;

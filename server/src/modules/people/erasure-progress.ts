@@ -1,11 +1,11 @@
 import type { KeyPosition } from '../../platform/keyset.ts';
 
-/** The progress of an erasure, stored between two batches. */
+/** The progress of an erasure, stored between batches. */
 export type ErasureProgress = {
   /** Records by kind of data. */
   counts: Record<string, number>;
   /**
-   * First all enrolments lose their user; then records that refer to the user are erased, then those of each
+   * First, all enrolments lose their user. Then records that refer to the user are erased, and finally those of each
    * enrolment.
    */
   at: 'enrolments' | 'user' | 'enrolment' | 'end';
@@ -24,7 +24,7 @@ export function counted(state: ErasureProgress, name: string, records: number): 
   return { ...state, counts: { ...state.counts, [name]: (state.counts[name] ?? 0) + records } };
 }
 
-/** Where to continue after a batch of a step; `next` null: with the next step. */
+/** Where to continue after a batch. If `next` is null, the next step follows. */
 export function advanced(state: ErasureProgress, next: KeyPosition | null): ErasureProgress {
   return next === null ? { ...state, step: state.step + 1, place: null } : { ...state, place: next };
 }

@@ -114,7 +114,7 @@ test('an erasure leaves anonymous results and nothing that identifies the person
   for (const { What, Why } of Kept) assert.ok(What && Why);
 
   assert.deepEqual(await rowsWith(mark), []);
-  // The trail is never rewritten; the user's ID in it leads nowhere.
+  // The trail is never rewritten; the user's ID in it identifies nobody.
   assert.deepEqual(besideTrail(await rowsWith(userId)), []);
   assert.ok(!JSON.stringify(await events()).includes(mark));
 
@@ -153,7 +153,7 @@ test('access ends: links, sessions, late commits, keys', async () => {
   );
 });
 
-test('an erasure writes one event that does not identify the person', async () => {
+test('an erasure writes one event, which does not identify the person', async () => {
   const { LoginID } = await newPerson();
   const before = (await events()).length;
   const first = await api('DELETE', `/user/${LoginID}`);
@@ -191,7 +191,7 @@ test('two concurrent erasures on two nodes give one receipt', async () => {
   assert.equal(new Set(replies.map(({ body }) => body)).size, 1);
 });
 
-test('a stored response replays no data about an erased person, and a late retry does not bring them back', async () => {
+test('a stored response replays no data about an erased person, and a late retry does not recreate them', async () => {
   const LoginID = unique('keyed');
   const course = await newCourse(service);
   const requests = [
@@ -229,7 +229,7 @@ test('a copy of the database does not reveal whom a stored response was about, b
   assert.ok(written && written !== withoutKey);
   expectStatus(await send(`/enrol/${LoginID}/${await newCourse(service)}`, {}), 201);
   assert.equal((await abouts()).filter((about) => about === written).length, 2);
-  // A row of an earlier version is erased too.
+  // A row written by an earlier version is erased too.
   await sql`update stored_answer set about = ${withoutKey} where (tenant_id, key_hash) in (
     select tenant_id, key_hash from stored_answer where tenant_id = ${tenant.TenantID} and about = ${written} limit 1)
     and tenant_id = ${tenant.TenantID}`.execute(service.ctx.db);
@@ -254,7 +254,7 @@ test('a plan says what would be erased and changes nothing', async () => {
   assert.deepEqual([plan.body.Erased, plan.body.Kept], [body.Erased, body.Kept]);
 });
 
-test('a person erased while others enrol them is enrolled first, or not found', async () => {
+test('a person erased during a concurrent enrolment is either enrolled first or not found', async () => {
   const courses = await Promise.all(Array.from({ length: 3 }, () => newCourse(service)));
   for (let round = 0; round < 4; round++) {
     const LoginID = await tenant.user();
@@ -273,7 +273,7 @@ test('a person erased while others enrol them is enrolled first, or not found', 
   }
 });
 
-test('the event log and webhook deliveries lose the person too', async () => {
+test('the event log and webhook deliveries are anonymised too', async () => {
   const person = await newPerson();
   const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/hook' });
   const { rows } = await sql<{ event_id: string; user_id: string }>`
@@ -321,7 +321,7 @@ test('an erased LoginID can be given to another person', async () => {
   assert.deepEqual((await api('DELETE', `/user/${LoginID}`)).body, second);
 });
 
-test('users of another tenant, or that do not exist, cannot be erased or exported', async () => {
+test("another tenant's users, and users that do not exist, cannot be erased or exported", async () => {
   const { LoginID } = await newPerson();
   const other = await newTenant(service);
   for (const named of [LoginID, unique('nobody')]) {
@@ -355,7 +355,7 @@ test('the export contains all data held about the person', async () => {
   expectProblem(refused, 403, 'scope_missing');
 });
 
-test('an export completes when the person is erased meanwhile, without data about the next user of the LoginID', async () => {
+test('an export completes if the person is erased meanwhile, without data about the next user with the LoginID', async () => {
   const { LoginID } = await newPerson();
   const chunks = await exportUser(ctx, { loginId: LoginID });
   let written: string = (await chunks.next()).value;

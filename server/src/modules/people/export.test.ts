@@ -15,7 +15,7 @@ const { api, TenantID } = tenant;
 const LoginID = await tenant.user();
 const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/' });
 
-/** One call can cause any amount of work with this. */
+/** Calls that can cause any amount of work. */
 const calls: [string, FairQueue, () => ReturnType<typeof api>][] = [
   ['the export of a person', lists, () => api('GET', `/user/${LoginID}/export`)],
   ['the plan of an erasure', longWrites, () => api('DELETE', `/user/${LoginID}?plan=true`)],
@@ -55,7 +55,7 @@ test("replays, exports of people and erasure plans wait in their tenant's queue 
   }
 });
 
-test('exports of people count like complete lists, and a HEAD request creates none', async () => {
+test('exports of people count like complete lists, and a HEAD request starts none', async () => {
   const held = Array.from({ length: exports.atOnce }, () => reserve(exports, TenantID));
   const refused = await api('GET', `/user/${LoginID}/export`);
   expectProblem(refused, 429, 'too_many_requests');
@@ -77,7 +77,7 @@ async function audited(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test("an export reads an enrolment's rows in pages and contains each once", async () => {
+test("an export reads an enrolment's rows in pages and contains each row once", async () => {
   const CourseID = await newCourse(service);
   const { EnrollID } = (await api('POST', `/enrol/${LoginID}/${CourseID}`)).body;
   const { db } = service.ctx;

@@ -4,12 +4,12 @@ import { appendAudit } from '../audit/append.ts';
 import { userNotFound } from '../users/users.ts';
 import { allPersonalData, findPerson } from './all-personal-data.ts';
 
-/** Size of the parts in which it is sent. */
+/** Length of the parts in which the document is sent. */
 const partLength = 64 * 1024;
 
 /**
- * One JSON document with all data held about a person, generated while it is read and never held in memory as
- * a whole.
+ * One JSON document with all data held about a person. It is generated while the client reads it, and never held in
+ * memory as a whole.
  */
 export async function exportUser(
   ctx: TenantContext,
@@ -21,7 +21,7 @@ export async function exportUser(
   return inParts(documentOf(ctx, person));
 }
 
-/** The beginning is sent separately, to show the client that the response has started. */
+/** The beginning is sent separately, so that the client sees the response start. */
 async function* inParts(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let part = '';
   let enough = 0;

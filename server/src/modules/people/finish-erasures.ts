@@ -6,10 +6,7 @@ import { finishErasure } from './erase.ts';
 const underWay = `/* across tenants: unfinished erasures of all tenants */
 select tenant_id, erasure_id from erasure_under_way order by erasure_id limit 100`;
 
-/**
- * Job: resumes erasures whose node has crashed. An erasure still in progress on another node just finishes
- * sooner.
- */
+/** Job: resumes erasures whose node has crashed. If another node is still working on one, it finishes sooner. */
 export async function finishErasures(ctx: Context): Promise<void> {
   const found = await run<{ tenant_id: string; erasure_id: string }>(ctx, {
     name: 'erasures_under_way',

@@ -3,7 +3,7 @@ import { run } from '../../platform/db/transaction.ts';
 import { keyedHash } from '../../platform/keys/signing.ts';
 import { maxFailures, tooManyPasswords, windowMinutes } from '../users/check-user.ts';
 
-/** Identifies the attempted name without revealing it to somebody who reads the database. */
+/** Identifies the attempted name without revealing it to anyone who reads the database. */
 export function nameHash(ctx: Context, input: { TenantID: string; LoginID: string }): string {
   return keyedHash(ctx.keys, 'guess', `${input.TenantID}\0${input.LoginID}`);
 }
@@ -27,9 +27,8 @@ select exists (select from noted) as noted, (
 ) as oldest`;
 
 /**
- * Counts the attempt as a failure before its result is known, as POST /user/check does, but for any name: the
- * throttle must not reveal which users exist, and anonymous callers must not use up the attempts of that
- * call.
+ * Counts the attempt as a failure before its result is known, as POST /user/check does, but for any name: the limit
+ * must not reveal which users exist, and anonymous callers must not use up the attempts of that call.
  */
 export async function recordGuess(ctx: Context, mark: string): Promise<void> {
   const now = ctx.now();

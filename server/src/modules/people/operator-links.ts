@@ -5,8 +5,8 @@ import { codeOf } from '../../platform/error-code.ts';
 import type { SignInLink } from './schemas.ts';
 import { newToken, signInAddress } from './token.ts';
 
-// Anyone who can write to DATA_DIR is the operator. A file needs no database, which the service may have
-// locked, and all nodes share the folder.
+// Anyone who can write to DATA_DIR is the operator. Links are files, because the service may have locked the database,
+// and all nodes share the folder.
 
 /** The minimum needed to create a link while the service runs. */
 export type LinkContext = Pick<Context, 'config' | 'now'>;
@@ -30,7 +30,7 @@ export async function createOperatorLink(context: LinkContext): Promise<SignInLi
   return { SignInURL: signInAddress(context, token), ExpiresAt: expiresAt };
 }
 
-/** Files created by root must belong to the user that the service runs as, the owner of DATA_DIR. */
+/** Files created by root must belong to the owner of DATA_DIR, which the service runs as. */
 async function restrictTo(path: string, mode: number, owner: { uid: number; gid: number }): Promise<void> {
   const { uid, mode: given } = await stat(path);
   if ((given & 0o777) !== mode) await chmod(path, mode);
@@ -40,7 +40,7 @@ async function restrictTo(path: string, mode: number, owner: { uid: number; gid:
 /** Empty if no link was ever created. */
 const namesOf = (context: LinkContext): Promise<string[]> => readdir(folderOf(context)).catch(() => []);
 
-/** For the terminal. */
+/** The message shown in the terminal. */
 export function linkMessage({ SignInURL, ExpiresAt }: SignInLink): string {
   return `\nOpen this link to sign in as the operator. It works once, until ${ExpiresAt}:\n\n  ${SignInURL}\n\n`;
 }
@@ -51,7 +51,7 @@ export async function isOperatorLink(context: LinkContext, hash: string): Promis
   return Date.parse(text) > context.now().getTime();
 }
 
-/** Uses the link up. If several nodes try, the one that removes the file succeeds. */
+/** Uses the link. If several nodes try, the one that removes the file succeeds. */
 export async function useOperatorLink(context: LinkContext, hash: string): Promise<boolean> {
   if (!(await isOperatorLink(context, hash))) return false;
   return unlink(fileOf(context, hash)).then(

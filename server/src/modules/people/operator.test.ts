@@ -10,7 +10,7 @@ import { expectProblem, expectStatus, newTenant } from '../../../test/support/te
 import { createOperatorLink } from './operator-links.ts';
 import { browser, press, signInOperator, signInUser, tokenOf, useLink } from './test-support.ts';
 
-// How the operator signs in: links are files, and anyone who can write to the folder is the operator.
+// Signing in as the operator: links are files, and anyone who can write to the folder is the operator.
 
 const clock = movableClock();
 const service = await startService({ now: clock.now });
@@ -22,7 +22,7 @@ const newLink = async () => (await createOperatorLink(ctx)).SignInURL;
 const session = (cookie: string, method = 'GET', query = '') =>
   browser(service, cookie)(method, `/session${query}`);
 
-test('a link signs the operator in once, and its page does not use it up', async () => {
+test('a link signs the operator in once, and opening its page does not use it', async () => {
   const { SignInURL, ExpiresAt } = await createOperatorLink(ctx);
   assert.equal(Math.round((Date.parse(ExpiresAt) - clock.now().getTime()) / 1000), 600);
   for (let n = 0; n < 3; n++) {
@@ -53,7 +53,7 @@ test('a link signs the operator in once, and its page does not use it up', async
   assert.equal((await fetch(SignInURL)).status, 410);
 });
 
-test('of many concurrent clicks on two nodes, one signs in', async () => {
+test('of many concurrent clicks on two nodes, only one signs in', async () => {
   const token = tokenOf(await newLink());
   const nodes = [await serve(ctx), await serve(otherNode(ctx))];
   const request = { method: 'POST', url: '/session/sign-in', payload: { token } } as const;
@@ -149,7 +149,7 @@ test("signing out ends this session, or all operator sessions but no user's", as
   expectStatus(await session(user), 200);
 });
 
-test("a user's token does not work as the operator's", async () => {
+test("a user's token does not work as an operator's", async () => {
   const tenant = await newTenant(service);
   const cookie = await signInUser(service, tenant, await tenant.user({ IsAdmin: true }));
   const [, secret] = cookie.split('.');

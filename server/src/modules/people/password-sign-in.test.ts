@@ -25,7 +25,7 @@ type Names = { TenantID: string; LoginID: string; Password: string };
 const signIn = (body: object, headers: Record<string, string> = ownPage) =>
   service.api('POST', '/session', body, '', headers);
 
-test('the right password signs in any enabled user with their role', async () => {
+test('the right password signs in any enabled user, with their role', async () => {
   for (const [IsAdmin, Role] of [
     [true, 'administrator'],
     [false, 'learner'],
@@ -55,7 +55,7 @@ test('the right password signs in any enabled user with their role', async () =>
 const labelOf = ({ name, text }: Statement) =>
   name && !name.startsWith('k_') ? name : text.split(' ', 2).join(' ');
 
-test('every rejection says the same and takes the same time', async () => {
+test('all rejections have the same text and take the same time', async () => {
   const disabled = await user({ Password: right, Enabled: false });
   const LoginID = await user({ Password: right });
   const without = await user();
@@ -106,7 +106,7 @@ test('a password is verified even if the user does not exist', async () => {
   assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ${unknown}`);
 });
 
-test('ten wrong passwords throttle the name at sign-in only, whether or not it exists', async () => {
+test('ten wrong passwords block the name at sign-in only, whether or not it exists', async () => {
   const LoginID = await user({ Password: right });
   const names = [
     { TenantID, LoginID },
@@ -128,7 +128,7 @@ test('ten wrong passwords throttle the name at sign-in only, whether or not it e
   expectStatus(await signIn({ TenantID, LoginID, Password: right }), 200);
 });
 
-test('the right password clears the failures; old failures are removed, and no name is stored', async () => {
+test('the right password clears the failures, old failures are removed, and no name is stored', async () => {
   const LoginID = await user({ Password: right });
   for (let round = 0; round < 3; round++) {
     for (let n = 0; n < 9; n++)

@@ -16,8 +16,8 @@ import { openUserSession } from './user-sessions.ts';
 const assumed: PasswordHash = 'sha256-hex';
 
 /**
- * The function with which the browser hashes passwords for this tenant. Not cached, because the timing would
- * reveal something.
+ * The function with which browsers hash passwords for this tenant. Not cached, because response times would reveal
+ * which tenants exist.
  */
 export async function readPasswordFunction(
   ctx: Context,
@@ -55,7 +55,7 @@ select used.* from used`;
 
 type Used = { user_id: string; is_admin: boolean };
 
-/** Signs a user in and returns the session token. All rejections take the same time and say the same. */
+/** Signs a user in and returns the session token. All rejections have the same text and take the same time. */
 export async function signInWithPassword(
   ctx: Context,
   input: PasswordSignIn & { userAgent: string | null },

@@ -15,7 +15,7 @@ export async function planErasure(ctx: TenantContext, person: Person): Promise<E
   for (const data of allPersonalData)
     counts.set(data.name, await data.count(ctx, { userId, enrollIds, most }));
   counts.set(storedAnswers, await countAnswers(ctx, { loginId, most }));
-  // If not all enrolments were counted, the number of records that belong to them is unknown.
+  // If not all enrolments were counted, the number of their records is unknown.
   const areAll = enrollIds.length < most;
   const countOf = (name: string): Count => {
     const records = counts.get(name) ?? 0;

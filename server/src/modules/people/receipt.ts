@@ -12,7 +12,7 @@ export const storedAnswers = 'StoredAnswers';
 const answersErased =
   'Stored responses to requests that named the person. If such a request is repeated, it is rejected.';
 
-/** Stored responses, which are not in the list because they never belong to a single person. */
+/** Stored responses. They are not in the list, because they do not belong to a single person. */
 const alwaysKept = {
   Data: 'Receipt',
   Records: 1,
@@ -41,7 +41,7 @@ export function receiptOf(countOf: (name: string) => Count): Pick<Erasure, 'Eras
   };
 }
 
-/** Receipts of earlier versions have no `More`. */
+/** Receipts from earlier versions have no `More`. */
 export function completed(receipt: Omit<Erasure, 'LoginID'>): Omit<Erasure, 'LoginID'> {
   const counted = { More: false };
   return {

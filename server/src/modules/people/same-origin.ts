@@ -3,8 +3,8 @@ import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 
 /**
- * Prevents login CSRF: only our own page can sign a browser in. Browsers report their origin; other clients
- * have no session to protect.
+ * Prevents login CSRF: only our own page can sign a browser in. Browsers report their origin; other clients have no
+ * session to protect.
  */
 export function isCrossSite(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site'];
@@ -19,8 +19,8 @@ export function crossSite(): Problem {
 }
 
 /**
- * `SameSite` ignores ports, and by default courses run on another port of this host. So a write with the
- * cookie must provably come from our own origin, and a read must not provably come from another.
+ * `SameSite` ignores ports, and by default courses run on another port of this host. Therefore a write with the cookie
+ * must prove that it comes from our own origin, and a read is rejected if it demonstrably comes from another.
  */
 export function refuseCrossSite(ctx: Context, request: FastifyRequest): void {
   const { 'sec-fetch-site': site, origin } = request.headers;

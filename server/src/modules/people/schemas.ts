@@ -4,7 +4,7 @@ import { Tenant } from '../tenants/schemas.ts';
 import { LoginID, Password, User } from '../users/schemas.ts';
 
 const Data = Type.String({ description: 'The kind of data; also its name in the export.' });
-/** A plan stops counting here, because each kind of data is counted in one statement. */
+/** A plan counts each kind of data up to this number, because it uses a single statement per kind. */
 export const maxPlanned = 1_000;
 
 const Records = Type.Integer({ minimum: 0, description: 'Number of records.' });
@@ -28,7 +28,7 @@ export const Erasure = Fields(
 );
 export type Erasure = Type.Static<typeof Erasure>;
 
-/** Where users go when no page was requested. */
+/** Where users are sent if no page was requested. */
 export const consolePath = '/console/';
 
 export const SignInRequest = Fields(

@@ -21,7 +21,7 @@ const CourseID = await newCourse(service);
 
 const enrolled = async (LoginID: string) =>
   (await tenant.api('POST', `/enrol/${encodeURIComponent(LoginID)}/${CourseID}`)).body.EnrollID as string;
-/** é as one character, which is how it is stored. */
+/** With é as one character, which is how it is stored. */
 const learner = 'Ren\u00e9e';
 expectStatus(await tenant.api('POST', '/user', { LoginID: learner }), 201);
 const otherUser = await tenant.user();
@@ -35,7 +35,7 @@ const asOperator = async () => browser(service, await signInOperator(service));
 const addressOf = (route: Route, names: Record<string, string> = {}) =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? 'x'));
 
-/** Reads, and writes without a body, with the headers of our own page and additional ones. */
+/** Sends reads, and writes without a body, with the headers of our own page and additional ones. */
 function call(page: Browser, route: Route, names?: Record<string, string>, headers = {}): Promise<Reply> {
   const body = route.method === 'GET' || route.streams ? undefined : {};
   return page(route.method, addressOf(route, names), body, { 'sec-fetch-site': 'same-origin', ...headers });
@@ -44,7 +44,7 @@ function call(page: Browser, route: Route, names?: Record<string, string>, heade
 const guarded = routes.filter(({ access }) => access !== 'anyone' && access !== 'session');
 const ofTenants = guarded.filter(({ access }) => access === 'tenant');
 
-test('a cookie of our name that another page of the host set is never taken for the session', async () => {
+test('a cookie with our name that another page on the host set never counts as the session', async () => {
   const session = await signInOperator(service);
   const [name = ''] = session.split('=');
   const planted = `${name}=${(await signInUser(service, tenant, learner)).slice(name.length + 1)}`;
@@ -75,7 +75,7 @@ test('a cookie of our name that another page of the host set is never taken for 
   );
 });
 
-test('a learner reads what is their own, and nothing else', async () => {
+test('a learner reads only their own data', async () => {
   const page = await as(learner);
   for (const route of guarded) {
     if (!route.own) {
@@ -99,7 +99,7 @@ test('a learner reads what is their own, and nothing else', async () => {
   );
 });
 
-test('a user with the same LoginID in another tenant gets nothing of this one', async () => {
+test('a user with the same LoginID in another tenant gets no data of this one', async () => {
   expectStatus(await other.api('POST', '/user', { LoginID: learner, FirstName: 'Other' }), 201);
   const page = browser(service, await signInUser(service, other, learner));
   assert.equal((await page('GET', `/user/${encodeURIComponent(learner)}`)).body.FirstName, 'Other');
@@ -108,7 +108,7 @@ test('a user with the same LoginID in another tenant gets nothing of this one', 
   expectProblem(await page('GET', `${read}/${own.EnrollID}`), 404, 'enrolment_not_found');
 });
 
-test('an administrator acts on their tenant, not on another, and not as the operator', async () => {
+test('an administrator acts on their own tenant, not on another, and not as the operator', async () => {
   const page = await asAdministrator();
   for (const route of guarded) {
     const reply = await call(page, route);
@@ -123,7 +123,7 @@ test('an administrator acts on their tenant, not on another, and not as the oper
   expectStatus(await tenant.api('GET', '/user/made%20by%20hand'), 200);
 });
 
-test('a user who is no longer an administrator is a learner at the next request', async () => {
+test('a user who stops being an administrator is a learner at the next request', async () => {
   const LoginID = await tenant.user({ IsAdmin: true });
   const page = await as(LoginID);
   expectStatus(await page('GET', '/user'), 200);
@@ -167,7 +167,7 @@ test('a signed-out session gets 401; a key always takes precedence over the cook
   expectStatus(await service.api('GET', '/user', undefined, tenant.key, { cookie }), 200);
 });
 
-test('a page of another origin, even another port of this host, can neither read nor write', async () => {
+test('a page from another origin, even another port of this host, can neither read nor write', async () => {
   const LoginID = await tenant.user({ IsAdmin: true });
   const page = await as(LoginID);
   const origin = service.baseUrl;
@@ -192,7 +192,7 @@ test('a page of another origin, even another port of this host, can neither read
   expectStatus(await session('DELETE', { origin }), 204);
 });
 
-test('a form is rejected as a write: the body must be JSON', async () => {
+test('a form cannot write: the body must be JSON', async () => {
   const page = await asAdministrator();
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data'])
     expectProblem(
@@ -233,7 +233,7 @@ test("calls are counted per session, under the session's ID", async () => {
   assert.deepEqual([...caller.scopes].sort(), [...learnerScopes].sort());
 });
 
-test('an ended session can no longer call anything', async () => {
+test('an ended session can no longer call the API', async () => {
   const page = await asAdministrator();
   clock.advance({ minutes: 29 });
   expectStatus(await page('GET', '/user'), 200);

@@ -12,7 +12,7 @@ const allowed: Record<Session['Role'], Caller['scopes']> = {
   learner: learnerScopes,
 };
 
-/** The browser's session as a caller of the API; null if there is none. */
+/** The browser's session as an API caller; null if there is none. */
 export async function sessionCaller(ctx: Context, request: FastifyRequest): Promise<Caller | null> {
   const found = await sessionOf(ctx, request);
   if (!found) return null;

@@ -19,7 +19,7 @@ const html = (description: string) => ({ description, type: 'text/html' });
 const Token = Text(2048, { description: 'From the sign-in link.' });
 const open = { tag: 'Sessions', access: 'anyone', scope: null } as const;
 
-/** Who sent the request, as far as sessions record it. */
+/** What a session records about the browser. */
 const browserOf = (request: FastifyRequest) => ({
   userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
 });

@@ -8,13 +8,15 @@ const notedSeconds = 60;
 
 export type Times = { signed_in_at: Date; expires_at: Date };
 
-/** The current time, and the latest time at which a session started now expires. */
+/** The current time, and the time at which a session that starts now expires at the latest. */
 export function newSessionTimes(ctx: Context): [Date, Date] {
   const now = ctx.now();
   return [now, new Date(now.getTime() + sessionHours * 3_600_000)];
 }
 
-/** Now; the earliest last use that is not idle; the last use before which it must be recorded again. */
+/**
+ * The current time, the earliest last use that is not idle, and the last use before which it must be recorded again.
+ */
 export function sessionTimes(ctx: Context): [Date, Date, Date] {
   const now = ctx.now();
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000);

@@ -24,7 +24,7 @@ const signIn = (LoginID: string) => signInUser(service, tenant, LoginID);
 const session = (cookie: string, method = 'GET', query = '') =>
   browser(service, cookie)(method, `/session${query}`);
 
-test('a link signs in once: a click on its page, and a cookie', async () => {
+test("a click on the link's page signs in once and sets a cookie", async () => {
   const LoginID = await user({ FirstName: 'Ann', IsAdmin: true });
   const made = await api('POST', `/user/session/${LoginID}`, { Path: '/console?tab=1' });
   expectStatus(made, 201);
@@ -60,7 +60,7 @@ test('a link signs in once: a click on its page, and a cookie', async () => {
   assert.equal((await fetch(url)).status, 410);
 });
 
-test('without a path a link leads to the console, for every role', async () => {
+test('without a path, a link leads to the console for every role', async () => {
   for (const IsAdmin of [true, false])
     assert.equal((await press(await newLink(await user({ IsAdmin })))).headers.get('location'), '/console/');
 });
@@ -83,7 +83,7 @@ test('over HTTPS the cookie has the prefix __Host- and is Secure', async () => {
   await node.close();
 });
 
-test('of many concurrent clicks on two nodes, one signs in', async () => {
+test('of many concurrent clicks on two nodes, only one signs in', async () => {
   const token = tokenOf(await newLink(await user()));
   const nodes = [await serve(service.ctx), await serve(otherNode(service.ctx))];
   const replies = await Promise.all(
@@ -136,7 +136,7 @@ test('a session ends when idle, and after twelve hours in any case', async () =>
   expectProblem(await session(used), 401, 'signed_out');
 });
 
-test('signing out ends this session, or all', async () => {
+test('signing out ends this session, or all of them', async () => {
   const LoginID = await user();
   const [here, there, elsewhere] = [await signIn(LoginID), await signIn(LoginID), await signIn(LoginID)];
   const other = await signIn(await user());
@@ -165,7 +165,7 @@ test('a disabled user is rejected immediately', async () => {
   expectProblem(await api('POST', `/user/session/${LoginID}`), 409, 'user_disabled', 'LoginID');
 });
 
-test("links are created for the tenant's own users and for pages of this service only", async () => {
+test("links are created only for the tenant's own users and for pages of this service", async () => {
   const LoginID = await user();
   const other = await newTenant(service);
   expectProblem(await other.api('POST', `/user/session/${LoginID}`), 404, 'user_not_found');
@@ -180,7 +180,7 @@ test("links are created for the tenant's own users and for pages of this service
   expectProblem(refused, 403, 'scope_missing');
 });
 
-test('a token of one tenant is worthless in another; only hashes are stored', async () => {
+test('a token from one tenant is worthless in another, and only hashes are stored', async () => {
   const LoginID = await user();
   const url = await newLink(LoginID);
   const [, secret] = tokenOf(url).split('.');

@@ -12,7 +12,7 @@ import { endUserSessions, findUserSession } from './user-sessions.ts';
 
 const nobody = { TenantID: null, TenantName: null, LoginID: null, FirstName: null, LastName: null };
 
-/** `limit`: what the session may do at most, if less than its role. */
+/** `limit`: the scopes to which the session is limited, if they are fewer than the role's. */
 type Found = { session: Session; userId: string | null; limit: readonly string[] | null };
 
 async function findSession(ctx: Context, handle: Handle): Promise<Found | null> {
@@ -42,7 +42,7 @@ export function signedOut(): Problem {
 
 export type SignedIn = Found & { hash: string };
 
-/** Who holds this token from a browser's cookie. */
+/** The user that a token from a browser's cookie belongs to. */
 export async function readSession(ctx: Context, token: string | undefined): Promise<SignedIn> {
   const handle = readToken(token);
   const found = handle && (await findSession(ctx, handle));
@@ -50,7 +50,7 @@ export async function readSession(ctx: Context, token: string | undefined): Prom
   return { hash: handle.hash, ...found };
 }
 
-/** Who is signed in in the browser that sent the request; null if nobody is. */
+/** The user who is signed in to the browser that sent the request; null if none is. */
 export async function sessionOf(ctx: Context, request: FastifyRequest): Promise<SignedIn | null> {
   const token = cookieToken(ctx, request.headers.cookie);
   if (token === undefined) return null;

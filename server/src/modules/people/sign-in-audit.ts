@@ -4,7 +4,7 @@ import { countSignInFailure } from '../../platform/operations/counters.ts';
 import { deployment } from '../audit/append.ts';
 import { recordFailedSignIn } from '../audit/failures.ts';
 
-/** The person of a session that has no caller yet. Learners' addresses are not recorded. */
+/** The person behind a session that has no caller yet. Learners' addresses are not recorded. */
 export function personActor(
   { actor }: Context,
   session: { hash: string; userId: string; isAdmin: boolean },
@@ -18,7 +18,7 @@ export function operatorActor({ actor }: Context, hash: string): Actor {
   return { ...actor, kind: 'operator', id: derivedId(hash) };
 }
 
-/** The user that a failed attempt named; null if there is no such user. */
+/** The user named in a failed attempt; null if there is no such user. */
 export type Named = { user_id: string; is_admin: boolean } | null;
 
 /** `tenantId` null: the tenant does not exist, and the attempt is recorded for the deployment. */

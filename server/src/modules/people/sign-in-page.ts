@@ -11,8 +11,8 @@ button:focus-visible{outline:3px solid var(--text);outline-offset:2px}`;
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /**
- * Allows its own style and a form to its own origin. It can never be framed, so nobody can be tricked into
- * pressing the button (clickjacking).
+ * Allows only the page's own style and a form to its own origin. The page cannot be framed, which prevents
+ * clickjacking.
  */
 export const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',

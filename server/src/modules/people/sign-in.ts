@@ -75,7 +75,7 @@ select 1 from sign_in_link link
 join "user" known on known.tenant_id = $1 and known.user_id = link.user_id and known.enabled
 where link.tenant_id = $1 and link.link_hash = $2 and link.used_at is null and link.expires_at > $3`;
 
-/** Whether the link can still be used. Does not use it up: mail scanners and link previews open links too. */
+/** Whether the link can still be used. Does not use it, because mail scanners and link previews open links too. */
 export async function isSignInLink(ctx: Context, token: string | undefined): Promise<boolean> {
   const handle = readToken(token);
   if (!handle) return false;
@@ -101,7 +101,8 @@ join "user" known on known.tenant_id = $1 and known.user_id = link.user_id
 where link.tenant_id = $1 and link.link_hash = $2`;
 
 /**
- * Whether the link would work if its tenant were not suspended. Other callers learn nothing about the tenant.
+ * Whether the link would work if its tenant were not suspended. Callers without a valid link learn nothing about the
+ * tenant.
  */
 export async function isLinkOfSuspendedTenant(ctx: Context, token: string | undefined): Promise<boolean> {
   const tenantId = readToken(token)?.tenantId ?? null;

@@ -32,10 +32,7 @@ export async function signInOperator(service: TestService): Promise<string> {
 
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
-/**
- * Sends what one of our pages would send with this cookie; other `headers` turn it into a page of another
- * site.
- */
+/** Sends what one of our pages would send with this cookie. Other `headers` imitate a page of another site. */
 export type Browser = (
   method: string,
   path: string,

@@ -3,15 +3,15 @@ import type { Context } from '../../platform/context.ts';
 import { sha256 } from '../../platform/ids.ts';
 
 /**
- * The token in the browser's cookie: the tenant, so that every statement can name it, and a secret of which
- * only a hash is stored.
+ * The token in the browser's cookie: the tenant, which every statement must name, and a secret of which only a hash is
+ * stored.
  */
 export type Handle = { tenantId: string; hash: string } | OperatorHandle;
 type OperatorHandle = { tenantId: null; hash: string };
 
 /**
- * The tenant in the token needs no signature: the secret matches nothing in another tenant. It is empty for
- * the operator.
+ * The tenant in the token needs no signature, because the secret matches nothing in another tenant. It is empty for the
+ * operator.
  */
 export function newToken(tenantId: string | null): { token: string; hash: string } {
   const secret = randomBytes(32).toString('base64url');

@@ -13,19 +13,19 @@ export type UserSession = Times & {
   first_name: string | null;
   last_name: string | null;
   is_admin: boolean;
-  /** Null: everything that the role allows. */
+  /** Null if it may do everything that the role allows. */
   limit_to: string[] | null;
 };
 
-/** The session of a user of the tenant. */
+/** A user's session in the tenant. */
 type Own = { tenantId: string; hash: string };
 
-/** How many expired ones each new link or session removes: more than it creates. */
+/** How many expired links or sessions each new one removes. This is more than it creates. */
 export const maxCleaned = 20;
 
 /**
- * The rest of a statement whose CTE `used` has the link's user and scopes: $1 tenant, $3 now, $4 end, $5
- * hash, $6 browser.
+ * The rest of a statement whose CTE `used` has the link's user and scopes. $1 tenant, $3 now, $4 end, $5 hash, $6
+ * browser.
  */
 export const openUserSession = `
 cleaned as (
@@ -59,10 +59,7 @@ with found as (
 )
 select * from found`;
 
-/**
- * Read again for each request, so that disabling or erasing a user, or changing their password, takes effect
- * immediately.
- */
+/** Read for each request, so that disabling or erasing a user, or changing their password, takes effect immediately. */
 export async function findUserSession(ctx: Context, own: Own): Promise<UserSession | null> {
   const values = [own.tenantId, own.hash, ...sessionTimes(ctx), derivedId(own.hash)];
   const [row] = await run<UserSession>(ctx, { name: 'read_user_session', text: read, values });

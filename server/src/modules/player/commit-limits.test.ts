@@ -34,7 +34,7 @@ test('names outside the data models are rejected', async () => {
     expectProblem(await commit({ Data: { [name]: '1' } }), 422, 'validation_failed');
 });
 
-test('JSON nested deeper than a commit is rejected', async () => {
+test('JSON nested more deeply than a commit is rejected', async () => {
   const { commit } = await open();
   const deep = { 'cmi.a': { b: { c: 'd' } } } as unknown as Record<string, string>;
   assert.equal((await commit({ Data: deep })).status, 422);
@@ -62,7 +62,7 @@ test('a unit with 64 kB of suspend data in any script and 250 full interactions 
   assert.equal(reply.body.Number, session.NextCommit);
 });
 
-test('120 commits a minute are accepted per enrolment; then 429 says when to retry, and other enrolments are unaffected', async () => {
+test('an enrolment may send 120 commits a minute, then gets 429 with the time to retry; other enrolments are unaffected', async () => {
   const { commit } = await open();
   const other = await open();
   const answers = [];
@@ -91,7 +91,7 @@ test('all launches of an enrolment share its 120 commits a minute', async () => 
   assert.deepEqual(answers.slice(50), Array(5).fill(429));
 });
 
-test('an enrolment has at most six commits in progress over all its launches; others are unaffected', async () => {
+test('an enrolment has at most six commits in progress across all its launches, and others are unaffected', async () => {
   const link = await launchUrl();
   const { runTime } = service.ctx.admission.pools;
   const sockets = [];
@@ -113,7 +113,7 @@ test('an enrolment has at most six commits in progress over all its launches; ot
   assert.equal((await page.commit({})).status, 200);
 });
 
-test('beyond 16 MiB of commits in progress large commits of a tenant get 429; small ones and other tenants are unaffected', async () => {
+test("beyond 16 MiB of commits in progress, a tenant's large commits get 429; small ones and other tenants are unaffected", async () => {
   const tenant = await newTenant(service);
   const course = await newCourse(service);
   const launchUrl = async ({ api, user }: TestTenant) =>

@@ -92,7 +92,7 @@ test("the newer launch wins: the older one's bookmark is ignored, and its page i
   assert.equal(again.session.Data[unit]?.['cmi.suspend_data'], 'there');
 });
 
-test('a better result is never lost: passed with 90 stays, whatever follows', async () => {
+test('a better result is never lost: a pass with 90 stays, whatever follows', async () => {
   const { LaunchURL, read, types } = await enrolled();
   const first = await play(service, LaunchURL);
   const best = (await first.commit({ Data: scorm12('passed', 90) })).body;
@@ -125,7 +125,7 @@ test('a failure can become a pass', async () => {
   assert.deepEqual((await types()).slice(2, 3), ['enrolment.failed']);
 });
 
-test('64 kB of suspend data in SCORM 1.2 are stored completely, with a warning', async () => {
+test('64 kB of suspend data in SCORM 1.2 is stored completely, with a warning', async () => {
   const { LaunchURL, address } = await enrolled();
   const { commit, session } = await play(service, LaunchURL);
   const text = '😀é山x'.repeat(16_384);
@@ -140,7 +140,7 @@ test('64 kB of suspend data in SCORM 1.2 are stored completely, with a warning',
   assert.equal((await again.commit({ Data: { 'cmi.suspend_data': 'x'.repeat(65_537) } })).status, 422);
 });
 
-test('NUL and lone surrogates in run-time values do not fail a commit', async () => {
+test('NUL and lone surrogates in run-time values do not make a commit fail', async () => {
   const { LaunchURL } = await enrolled();
   const { commit, session } = await play(service, LaunchURL);
   const [unit = ''] = Object.keys(session.Data);
@@ -209,7 +209,7 @@ test('a withdrawal between the two statements of a commit takes effect', async (
   assert.deepEqual([withdrawn, Status, Completion], [true, 'withdrawn', 'unknown']);
 });
 
-test('the total time adds up over sessions', async () => {
+test('the total time adds up across sessions', async () => {
   const { LaunchURL, read } = await enrolled();
   const suspended = { ...scorm12('incomplete'), 'cmi.core.exit': 'suspend' };
   const first = await play(service, LaunchURL);

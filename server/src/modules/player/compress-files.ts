@@ -15,7 +15,7 @@ const compressible = /^text\/|^image\/(svg|bmp)|javascript|json|xml|wasm|^font\/
 
 const running = partOfState('compressions', () => ({ compressions: 0 }));
 
-/** Compresses course files in memory, so that a slow client does not keep the compressor busy. */
+/** Compresses course files in memory, so that a slow client does not occupy the compressor. */
 export function compressCourseFile(app: FastifyInstance, ctx: Context): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!request.routeOptions.config.sendsFile) return done(null, payload);

@@ -14,8 +14,8 @@ const otherHost = refusal({
 });
 
 /**
- * With a host name per course, a request must arrive at the host of its token's course or, without a token,
- * at one of our own hosts. Anything served elsewhere would share an origin with another course.
+ * If each course has its own host name, a request must arrive at the host of its token's course or, without a token, at
+ * one of our hosts. Content served elsewhere would share an origin with another course.
  */
 export function refuseOtherHosts(app: FastifyInstance, ctx: Context): void {
   if (!hasOriginPerCourse(ctx)) return;

@@ -40,7 +40,7 @@ async function previewUrl(path: string, tenant?: Tenant): Promise<string> {
   return made.body.PreviewURL;
 }
 
-test('each course of each tenant has an origin of its own, and so have its previews', async () => {
+test('each course of each tenant has its own origin, and so do its previews', async () => {
   const origins = [
     await launchedAt(ours, 'one'),
     await launchedAt(ours, 'two'),
@@ -95,7 +95,7 @@ test('a course is played at its origin: page, session, commits, files', async ()
   }
 });
 
-/** Everything that can be requested, each with the origin that serves it. */
+/** All requests, each with the origin that serves it. */
 async function requests(): Promise<{ what: string; origin: string; path: string; sent?: Asked }[]> {
   const { location } = await click(await launchUrl(ours, 'one'));
   const origin = originOf(location);
@@ -126,10 +126,10 @@ async function requests(): Promise<{ what: string; origin: string; path: string;
   ];
 }
 
-/** Files that any of our origins serves, because they are the same everywhere. */
+/** Responses that are the same on all of our origins. */
 const general = ['player', 'nothing', 'unknown token'];
 
-test('a request to any other host is rejected first', async () => {
+test('a request to any other host is rejected before anything else', async () => {
   const { host, port } = new URL(service.contentUrl.replace('*.', ''));
   const own = new URL(await launchedAt(ours, 'one')).host;
   const foreign = [

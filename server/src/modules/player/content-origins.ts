@@ -2,8 +2,8 @@ import type { Context } from '../../platform/context.ts';
 import { keyedHash } from '../../platform/keys/signing.ts';
 
 /**
- * Whose content an origin serves. Previews have their own origins: an unapproved draft must not read what
- * learners stored.
+ * The owner of the content on an origin. Previews have their own origins, because an unapproved draft must not read
+ * learners' stored data.
  */
 export type OriginOwner = { use: 'launch' | 'preview'; tenantId: string | null; courseId: string };
 
@@ -29,7 +29,7 @@ export function hasOriginPerCourse({ config }: Context): boolean {
   return config.contentUrl.includes('*');
 }
 
-/** Where the owner's content is served, without a trailing slash. */
+/** The origin of the owner's content, without a trailing slash. */
 export function contentOrigin(ctx: Context, owner: OriginOwner): string {
   const { contentUrl } = ctx.config;
   return hasOriginPerCourse(ctx) ? contentUrl.replace('*', labelOf(ctx, owner)) : contentUrl;

@@ -23,7 +23,7 @@ import { oldLink } from './session-entry.ts';
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; frame-src 'self' https: http:; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors ";
 
-/** For requests that need no body. */
+/** Limit for requests that need no body. */
 const noBytes = 1024;
 const notStored = { 'Cache-Control': 'no-store' };
 
@@ -45,7 +45,7 @@ function outOfDate(): Answer {
 
 let page: string | undefined;
 
-/** The player page as built. Loaded lazily, so that routes can be described without it. */
+/** The built player page. Read lazily, so that routes can be described without it. */
 export function playerPage(): string {
   page ??= readBuilt(locations.player, 'index.html');
   return page;
@@ -59,11 +59,11 @@ const Session = Type.Object({
 });
 const content = { origin: 'content', tag: 'Player', access: 'session', scope: null } as const;
 const ends = namesOf(sessionEnds);
-/** The content of a preview can change or disappear in the meantime. */
+/** A preview's content can change or disappear in the meantime. */
 const ofPreviews = ['course_not_found', 'release_not_found', 'course_not_playable'] as const;
 const html = (description: string) => ({ description, type: 'text/html' });
 
-/** What the content origin serves: the player page, its sessions, and course files for open sessions. */
+/** The routes of the content origin: the player page, its sessions, and course files for open sessions. */
 export const contentRoutes = [
   route({
     ...content,
@@ -106,7 +106,7 @@ export const contentRoutes = [
     scope: null,
     admits: true,
     page: true,
-    // No types, for the same reason as for a launch link.
+    // Untyped, for the same reason as in a launch link.
     query: Type.Object(
       {
         ticket: Type.Optional(Type.Unsafe<unknown>({ description: 'Part of the PreviewURL.' })),
@@ -125,7 +125,7 @@ export const contentRoutes = [
     handle: (ctx, { request }) => {
       const address = request.raw.url ?? '';
       const link = openLinkIn(ctx, address);
-      // A signed link is not affected by rate limits for anonymous callers at the same address.
+      // Rate limits for anonymous callers at the same address do not affect a signed link.
       if (link) admitPlayer(ctx, request, previewPlayerOf(link), 'page');
       else admitAnonymous(ctx, request);
       return clickPreview(ctx, address);
@@ -142,7 +142,7 @@ export const contentRoutes = [
     runTime: { token: 'ticket', use: 'page' },
     bodyLimit: noBytes,
     params: Ticket,
-    // Not filtered: unit names are arbitrary, and so is their data.
+    // Not filtered, because units can have any name and any data.
     answers: {
       201: { description: 'The session.', schema: PlayerSession, type: 'application/json' },
     },
@@ -238,17 +238,14 @@ export const contentRoutes = [
       if (releaseId && folder && !path)
         await expectFolder(inQueueOf(ctx, player.tenantId), { folder, releaseId });
       if (!folder || !path) throw new Problem('not_found', 'The course has no such file.');
-      // Not public: a shared cache would serve files after access has ended.
+      // Not public, because a shared cache would serve files after access has ended.
       const headers = { 'Content-Type': contentTypeOf(path), 'Cache-Control': 'private, max-age=3600' };
       return { status: 200, file: { folder, path }, headers };
     },
   }),
 ];
 
-/**
- * A release whose folder is missing is the operator's problem, not a wrong address; a deleted release has no
- * folder.
- */
+/** A missing release folder is the operator's problem, not a wrong address. A deleted release has no folder. */
 async function expectFolder(
   ctx: Context,
   { folder, releaseId }: { folder: string; releaseId: string },

@@ -13,20 +13,20 @@ import { playerPage } from './content-routes.ts';
 import { maxElementCount } from './schemas.ts';
 
 /**
- * Courses embed video players that check the page's origin, and save in unload handlers, which browsers are
- * phasing out.
+ * Courses embed video players that check the page's origin, and save in unload handlers, which browsers are phasing
+ * out.
  */
 export const contentHeaders = {
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Courses on the same domain cannot share an origin through document.domain.
+  // Prevents courses on the same domain from sharing an origin through document.domain.
   'Origin-Agent-Cluster': '?1',
   'Permissions-Policy': 'unload=*',
 };
 
 const commitShape: JsonShape = { depth: 3, values: maxElementCount + 100 };
 
-/** What the content origin has besides its routes. Call it before they are registered. */
+/** Adds what the content origin has besides its routes. Must be called before they are registered. */
 export async function prepareContent(app: FastifyInstance, ctx: Context): Promise<void> {
   parseBeacons(app, commitShape);
   await app.register(fastifyStatic, { root: ctx.files.folder('.'), serve: false });
@@ -43,7 +43,7 @@ export async function prepareContent(app: FastifyInstance, ctx: Context): Promis
     done();
   });
   compressCourseFile(app, ctx);
-  // Fails at start-up if the player has not been built.
+  // Makes start-up fail if the player has not been built.
   playerPage();
   assetRoute(app, '/player', locations.player);
 }

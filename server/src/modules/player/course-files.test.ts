@@ -56,7 +56,7 @@ async function enrolled(course: string) {
 const { LaunchURL } = await enrolled('web');
 const web = await play(service, LaunchURL);
 
-/** The status for an address that is sent unchanged, without a client's normalisation. */
+/** The status for an address that is sent as is, without a client's normalisation. */
 function rawStatus(path: string, headers: Record<string, string> = {}): Promise<number> {
   const { hostname, port } = new URL(service.contentUrl);
   return new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ test('an open session gets the files exactly as packaged', async () => {
   }
 });
 
-test('each kind of file has its content type, and pages no charset that would override their own', async () => {
+test('each kind of file has its content type, and pages have no charset that would override their own', async () => {
   for (const [name, type] of [
     ['index.html', 'text/html'],
     ['Media/Intro.MP4', 'video/mp4'],
@@ -102,7 +102,7 @@ test('each kind of file has its content type, and pages no charset that would ov
     assert.equal((await web.file(name)).headers.get('content-type'), type, name);
 });
 
-test('names in any case and encoding find the one matching file', async () => {
+test('a name in any case and encoding finds the one matching file', async () => {
   for (const name of ['media/intro.mp4', 'MEDIA/INTRO.MP4', 'INDEX.HTML', 'Media/%C3%BCber%20uns+100%25.htm'])
     assert.equal((await web.file(name)).status, 200, name);
   const decomposed = encodeURIComponent('über uns+100%.htm'.normalize('NFD'));
@@ -121,7 +121,7 @@ test('range requests return parts of a file, for seeking in a video', async () =
   assert.equal((await web.file('Media/Intro.MP4')).headers.get('accept-ranges'), 'bytes');
 });
 
-test('text is compressed, media are not, and an unchanged file is not sent again', async () => {
+test('text is compressed, media is not, and an unchanged file is not sent again', async () => {
   for (const encoding of ['br', 'gzip']) {
     const response = await web.file('Media/data.json', { 'accept-encoding': encoding });
     assert.equal(response.headers.get('content-encoding'), encoding);
@@ -148,7 +148,7 @@ test('files above 1 MiB are sent uncompressed, and at most four compressions run
   await later.arrayBuffer();
 });
 
-test('nothing outside the package can be read', async () => {
+test('files outside the package cannot be read', async () => {
   const base = `/play/${web.session.Session}/content`;
   for (const path of [
     '/../../../etc/hostname',
@@ -175,7 +175,7 @@ test('nothing outside the package can be read', async () => {
   assert.equal(await rawStatus(`${base}/%E4`), 400);
 });
 
-test("a release's file names are read once, so that a missing file costs one look-up", async () => {
+test("a release's file names are read once, so a missing file costs one look-up", async () => {
   const { LaunchURL } = await enrolled('web');
   const { file } = await play(service, LaunchURL);
   assert.equal((await file('media/INTRO.mp4')).status, 200);
@@ -206,7 +206,7 @@ test('an enrolment gets 404 for 600 missing files a minute, then 429; existing f
   assert.equal((await file('subtitles.vtt')).status, 404);
 });
 
-test('without an open session there are no files: ended, superseded, withdrawn, disabled, silent, tampered', async () => {
+test('without an open session no files are served: ended, superseded, withdrawn, disabled, silent, tampered', async () => {
   async function statusAfter(
     change: (one: Awaited<ReturnType<typeof enrolled>>, playing: typeof web) => unknown,
   ) {
@@ -227,7 +227,7 @@ test('without an open session there are no files: ended, superseded, withdrawn, 
     assert.equal((await fetch(`${service.contentUrl}/play/${token}/content/index.html`)).status, 410, token);
 });
 
-test('a session stays open while its page is, and ends after a day of silence', async () => {
+test('a session stays open as long as its page, and ends after a day of silence', async () => {
   const open = await play(service, (await enrolled('phishing')).LaunchURL);
   const silent = await play(service, (await enrolled('phishing')).LaunchURL);
   for (let hour = 0; hour < 26; hour += 2) {

@@ -9,7 +9,7 @@ import { reject } from '../../platform/load/reservations.ts';
 import { partOfState } from '../../platform/node-state.ts';
 import { toNfc } from '../../platform/unicode.ts';
 
-/** Types for files that old authoring tools write, in addition to the registered types. */
+/** Content types of files from old authoring tools, in addition to the registered types. */
 const types: Record<string, string> = {
   '.htm': 'text/html',
   '.mht': 'text/html',
@@ -31,22 +31,22 @@ const longestPath = 1024;
 const maxRemembered = 32 * 1024 ** 2;
 const foldedInOneTurn = 500;
 
-/** The paths of a release by their case-folded form. */
+/** A release's paths by their case-folded form. */
 type Index = { paths: Map<string, string>; size: number };
 
 type Entry = { index: Promise<Index | null>; size: number; since: number };
 
-/** A release's folder never changes. Least recently used first. `last`: folders are read one at a time. */
+/** A release's folder never changes. The least recently used comes first. `last`: folders are read one at a time. */
 const indexes = partOfState('course_file_names', () => ({
   known: new Map<string, Entry>(),
   last: Promise.resolve(),
 }));
-/** Keeps two large courses from evicting each other with every request. */
+/** Prevents two large courses from evicting each other with every request. */
 const leastMilliseconds = 60_000;
 
 /**
- * The path of the file on disk, or null. Courses made on Windows use file names in any case; the import
- * rejects names that differ only in case, so at most one matches.
+ * The file's path on disk, or null. Courses made on Windows use file names in any case. The import rejects names that
+ * differ only in case, so at most one file matches.
  */
 export async function locateFile(
   ctx: Context,
@@ -111,8 +111,8 @@ function forgetOldest(known: Map<string, Entry>): void {
 }
 
 /**
- * Null if the folder does not exist. Reads a few hundred names at a time, so that other requests proceed: Node's
- * recursive `readdir` calls `stat` synchronously for each file, which took 1.8 s for 20,000 long names.
+ * Null if the folder does not exist. Reads a few hundred names at a time and lets other requests proceed in between:
+ * Node's recursive `readdir` calls `stat` synchronously for each file, which took 1.8 s for 20,000 long names.
  */
 async function readIndex(folder: string): Promise<Index | null> {
   const index: Index = { paths: new Map(), size: 0 };

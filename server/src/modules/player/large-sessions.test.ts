@@ -31,7 +31,7 @@ async function enrolLarge(): Promise<string> {
 
 const sessionPath = async (link: string) => `${(await click(link)).location}/session`;
 
-/** Takes all of a tenant's places for opening large sessions; returns a function that frees them. */
+/** Takes all of a tenant's slots for opening large sessions. Returns a function that releases them. */
 function occupy(whose: string): () => void {
   const ends: (() => void)[] = [];
   for (let place = 0; place < openings.maxPerCaller; place++)
@@ -41,7 +41,7 @@ function occupy(whose: string): () => void {
   };
 }
 
-test("a tenant's large sessions are opened in its queue; small ones, and other tenants', do not wait", async () => {
+test("a tenant's large sessions are opened in its queue; small ones and other tenants' sessions do not wait", async () => {
   const [large, small, other] = [await enrolLarge(), await enrol(), await enrol(await newTenant(service))];
   const end = occupy(tenant.TenantID);
   const waiting = [post(await sessionPath(large)), post(await sessionPath(large))];
@@ -64,7 +64,7 @@ test("a tenant's large sessions are opened in its queue; small ones, and other t
   assert.equal(openings.callers.size, 0);
 });
 
-test('a large session counts against its tenant until it has been sent; beyond the limit only other tenants can open more', async () => {
+test('a large session counts against its tenant until it is sent, and beyond the limit only other tenants can open more', async () => {
   const { bytes, most } = unreadSessions;
   const link = await enrolLarge();
   const counted: number[] = [];

@@ -19,17 +19,14 @@ function beingOpened(ctx: Context): Problem {
   });
 }
 
-/** A tenant with large sessions that clients have not read yet, or with many waiting, cannot open more. */
+/** A tenant cannot open more large sessions while its clients have many unread or waiting. */
 export function refuseLarge(ctx: Context, tenantId: string | null): void {
   const line = tenantId ?? operatorQueue;
   const { openings, unreadSessions } = ctx.admission;
   if (isQueueFull(openings, line) || isUnreadFull(unreadSessions, line)) throw beingOpened(ctx);
 }
 
-/**
- * Builds and serializes a large session in its tenant's queue, and counts it against the tenant until it has
- * been sent.
- */
+/** Builds and serializes a large session in its tenant's queue, and counts it against the tenant until it is sent. */
 export async function openInTurn(
   ctx: Context,
   request: FastifyRequest,

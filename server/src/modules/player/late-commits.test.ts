@@ -34,7 +34,7 @@ async function bookmarkOf(launchUrl: string): Promise<string | undefined> {
   return data?.['cmi.suspend_data'];
 }
 
-test("a course completed offline counts although a phone has opened it since; the phone's bookmark is kept", async () => {
+test("a course completed offline counts even if a phone has opened it since, and the phone's bookmark is kept", async () => {
   const { LaunchURL, read, commits } = await enrolled();
   const laptop = await play(service, LaunchURL);
   await laptop.commit({ Data: { ...scorm12('incomplete'), ...bookmark('laptop') } });
@@ -74,7 +74,7 @@ test("a course completed offline counts although a phone has opened it since; th
   assert.equal(await bookmarkOf(LaunchURL), 'phone');
 });
 
-test('a commit that arrives within LATE_RESULTS_DAYS after access has expired counts; a later one is refused', async () => {
+test('a commit that arrives within LATE_RESULTS_DAYS of the end of access counts; a later one is rejected', async () => {
   const { LaunchURL, read, commits } = await enrolled('month');
   const first = await play(service, LaunchURL);
   clock.advance({ days: 29, hours: 23 });
@@ -135,7 +135,7 @@ test('a commit for a withdrawn enrolment or a disabled user is rejected, shown, 
   }
 });
 
-test('a commit number more than 1,000 ahead is rejected with the expected one, and blocks nothing', async () => {
+test('a commit number more than 1,000 ahead is rejected with the expected one and blocks nothing', async () => {
   const { LaunchURL, read } = await enrolled();
   const { commit } = await play(service, LaunchURL);
   for (const number of [2_000_000_000, 1_002]) {
@@ -164,7 +164,7 @@ test('after Exit a session accepts no new commits, only those sent before', asyn
   assert.equal((await commits()).filter(({ Refused }: { Refused: string | null }) => Refused).length, 1);
 });
 
-test('a session silent for a day has ended, whatever it sends; LATE_RESULTS_DAYS later it accepts nothing', async () => {
+test('a session that is silent for a day has ended, whatever it sends; after LATE_RESULTS_DAYS it accepts nothing', async () => {
   const { LaunchURL } = await enrolled();
   const { commit, file, alive } = await play(service, LaunchURL);
   clock.advance({ hours: 25 });

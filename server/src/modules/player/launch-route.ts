@@ -41,7 +41,7 @@ async function click(ctx: Context, handle: EnrolmentHandle, requested: string | 
   return redirectToPlayer(origin, writeTicket(ctx, { ...handle, returnUrl: back, courseId }), framing);
 }
 
-/** A click on a LaunchURL. It only reads, so mail scanners that follow the link do no harm. */
+/** Handles a click on a LaunchURL. It only reads, so mail scanners that follow the link do no harm. */
 export const launchRoute = route({
   method: 'GET',
   path: '/launch',
@@ -53,7 +53,7 @@ export const launchRoute = route({
   access: 'anyone',
   scope: null,
   admits: true,
-  // No types: a raw returnURL may repeat these names in its own query string, and the link must still work.
+  // Untyped: a raw returnURL may repeat these names in its own query string, and the link must still work.
   query: Type.Object(
     {
       enrolment: Type.Optional(Type.Unsafe<unknown>({ description: 'From the LaunchURL.' })),

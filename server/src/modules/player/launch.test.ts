@@ -17,7 +17,7 @@ async function enrolled(tenant = ours) {
   return { LoginID, address, LaunchURL: body.LaunchURL as string, EnrollID: body.EnrollID as string, read };
 }
 
-/** The return URL of a session opened through this link. */
+/** The return URL in a session opened through this link. */
 async function returnOf(launchUrl: string): Promise<string | null> {
   return (await play(service, launchUrl)).session.ReturnURL;
 }
@@ -74,7 +74,7 @@ test("a tenant's list limits where learners can be sent", async () => {
     assert.equal(await to(bad), null, bad);
 });
 
-test('GET and HEAD use nothing up, however often they are repeated', async () => {
+test('GET and HEAD requests do not use a link up, however often they are repeated', async () => {
   const { LaunchURL, read } = await enrolled();
   const before = await read();
   for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {
@@ -107,7 +107,7 @@ test('a rejected click gets a page with the reason and an escaped return link', 
   assert.ok(!without.text.includes('<a '));
 });
 
-test('the reason reveals no more about user and course than the link does', async () => {
+test('the reason reveals no more about the user and course than the link does', async () => {
   const { LaunchURL, LoginID } = await enrolled();
   await ours.api('PUT', `/user/${LoginID}`, { Enabled: false });
   const { status, text } = await click(LaunchURL);
@@ -156,7 +156,7 @@ test('pages may be framed by any origin, or by those that the tenant lists', asy
   }
 });
 
-test('a ticket for another purpose, with another key or malformed opens no session', async () => {
+test('a ticket with another purpose or key, or a malformed one, opens no session', async () => {
   const { LaunchURL } = await enrolled();
   const { session } = await play(service, LaunchURL);
   for (const token of [
@@ -173,7 +173,7 @@ test('a ticket for another purpose, with another key or malformed opens no sessi
   }
 });
 
-test('changes since the click are checked again when the page opens its session', async () => {
+test('changes since the click are checked when the page opens its session', async () => {
   for (const [body, wanted] of [
     [{ Withdrawn: true }, /withdrawn/],
     [{ ExpiresAt: '2020-01-01T00:00:00Z' }, /expired/],

@@ -12,7 +12,7 @@ after(service.close);
 
 const files = 10_000;
 
-/** The CPU time of the longest event-loop turn, so that other processes do not count. */
+/** CPU time of the longest event-loop turn, which other processes do not affect. */
 function watchTurns() {
   let longest = 0;
   let isOn = true;
@@ -31,7 +31,7 @@ function watchTurns() {
   return { stop };
 }
 
-/** A course of 10,000 files with paths of 1,000 characters, the maximum that an import allows. */
+/** A course with 10,000 files whose paths have 1,000 characters, the maximum that an import allows. */
 async function largeCourse(course: string) {
   await service.importPackage(course, await packFiles({ 'index.html': 'x' }));
   const { rows } = await sql<{ release_id: string }>`
@@ -44,7 +44,7 @@ async function largeCourse(course: string) {
   return { folder, file };
 }
 
-test('reading the names of courses of 10,000 files delays nobody, and they do not evict each other', async () => {
+test('reading the names of courses with 10,000 files delays no other request, and the courses do not evict each other', async () => {
   const [one, other] = [await largeCourse('one'), await largeCourse('other')];
   const turns = watchTurns();
   assert.deepEqual(

@@ -27,7 +27,7 @@ import {
   writeSession,
 } from './tokens.ts';
 
-/** Whose content a link, ticket or session is for; null if it is not one of ours or has expired. */
+/** The owner of the content that a link, ticket or session is for; null if it is not one of ours or has expired. */
 export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   const launch = readTicket(ctx, token) ?? readSession(ctx, token);
   if (launch) return { ...launch, use: 'launch' };
@@ -36,10 +36,7 @@ export function ownerOf(ctx: Context, token: string): OriginOwner | null {
   return preview && { ...preview, use: 'preview' };
 }
 
-/**
- * The kind follows from the purpose for which the token was sealed; null if it is not one of ours or has
- * expired.
- */
+/** The kind follows from the purpose for which the token was sealed. Null if it is not one of ours or has expired. */
 export function findOpening(ctx: Context, token: string): Opening | null {
   const ticket = readTicket(ctx, token);
   if (ticket) return launchOpening(ctx, ticket);
@@ -55,10 +52,10 @@ export function findOpenSession(ctx: Context, token: string): OpenSession {
   throw new Problem('session_ended', 'This player session does not exist. Open the course again.');
 }
 
-/** A click is evaluated again when its page loads later than this. */
+/** If the page loads later than this, the click is evaluated again. */
 const decisionHolds = 60_000;
 
-/** Opens the session of an allowed click: one statement, unless it is large. */
+/** Opens the session for an allowed click, with one statement unless it is large. */
 function launchOpening(ctx: Context, ticket: Ticket): Opening {
   return {
     player: playerOf(ticket),
@@ -81,7 +78,7 @@ async function decideAndStart(ctx: Context, request: FastifyRequest, ticket: Tic
   const { tenantId } = ticket;
   const tenantCtx = forTenant(ctx, tenantId);
   await refuseSuspended(ctx, tenantId);
-  // Before the launch counts: whether its session is large is known afterwards.
+  // Checked before the launch counts, because only then is it known whether the session is large.
   refuseLarge(ctx, tenantId);
   if (ctx.now().getTime() - ticket.at > decisionHolds) {
     const { reason } = await explain(tenantCtx, ticket);

@@ -26,7 +26,7 @@ import { toSession, withReturnUrl } from './session.ts';
 /** The learner's name and ID as the course sees them. */
 const learner = { ID: 'preview', Name: 'Preview' };
 
-/** Who may frame a preview. An operator's preview has nothing to protect. */
+/** The origins that may frame a preview. An operator's preview has nothing to protect. */
 export async function previewFraming(ctx: Context, tenantId: string | null): Promise<string> {
   return tenantId === null ? '*' : frameAncestors(await knownTenant.get(ctx, tenantId));
 }
@@ -40,7 +40,7 @@ export function previewOpening(ctx: Context, ticket: PreviewTicket): Opening {
   };
 }
 
-/** Plays like a first launch and writes nothing. */
+/** Behaves like a first launch, but writes nothing. */
 export function previewSession(ctx: Context, handle: PreviewHandle): OpenSession {
   const state = async (): Promise<LaunchState> => ({
     ended: ctx.now().getTime() < handle.until ? null : 'session_ended',
@@ -76,7 +76,7 @@ async function begin(ctx: Context, request: FastifyRequest, ticket: PreviewTicke
   return isLarge(played) ? openInTurn(ctx, request, tenantId, async () => session()) : session();
 }
 
-/** Evaluates a commit as it would a learner's. Earlier results come from the page's last receipt. */
+/** Evaluates a commit like a learner's. Earlier results come from the page's last receipt. */
 async function commit(ctx: Context, handle: PreviewHandle, body: Commit): Promise<Receipt> {
   if (ctx.now().getTime() >= handle.until) throw new Problem('session_ended', 'The preview is over.');
   const before = body.Preview === undefined ? { units: {}, course: nothing } : readResults(ctx, body.Preview);

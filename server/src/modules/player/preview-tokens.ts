@@ -11,7 +11,7 @@ export type PreviewLink = { courseId: string; release: number | null; tenantId: 
 /** An opened link. It opens sessions until the preview expires. */
 export type PreviewTicket = PreviewLink & { returnUrl: string | null };
 
-/** One preview session: which files it may request, and until when. */
+/** One preview session: the files that it may request, and until when. */
 export type PreviewHandle = Pick<PreviewLink, 'courseId' | 'tenantId'> & {
   releaseId: string | null;
   until: number;
@@ -32,7 +32,7 @@ export function previewPlayerOf({ tenantId, courseId }: Pick<PreviewLink, 'tenan
   return { tenantId, budget: `${tenantId ?? operatorQueue} preview ${courseId}` };
 }
 
-/** Values that we sealed for a purpose have the shape we gave them. */
+/** The cast is safe: values that we sealed for a purpose have the shape that we gave them. */
 function read<Shape>(ctx: Context, purpose: SigningPurpose, token: string): Shape | null {
   return unseal(ctx.keys, purpose, token) as Shape | null;
 }
@@ -62,7 +62,7 @@ export function readPreviewSession(ctx: Context, token: string): PreviewHandle |
   return read(ctx, 'preview-session', token);
 }
 
-/** A preview's results travel with its commits, because nothing is stored here. */
+/** A preview's results travel with its commits, because nothing is stored on the server. */
 export function writeResults(ctx: Context, results: Results): string {
   return seal(ctx.keys, 'preview-state', results);
 }

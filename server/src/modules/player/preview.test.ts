@@ -60,7 +60,7 @@ const openAndUse = async (address: string) => {
   return { ...playing, done: done.body };
 };
 
-test('a preview is played and evaluated like a launch, and leaves no row', async () => {
+test('a preview is played and evaluated like a launch, but stores nothing', async () => {
   const CourseID = await imported();
   const before = await rows();
   const { session, done } = await openAndUse(await preview(CourseID));
@@ -74,7 +74,7 @@ test('a preview is played and evaluated like a launch, and leaves no row', async
   assert.equal(await rows(), before);
 });
 
-test('the units of a course are rolled up over commits, from the state that the page sends back', async () => {
+test("a course's units are rolled up across commits, from the state that the page sends back", async () => {
   const { session, commit } = await play(service, await preview('fire-safety'));
   const units = Object.keys(session.Data);
   assert.equal(units.length, 4);
@@ -145,7 +145,7 @@ test('drafts, retired courses and courses at a URL can be previewed; a course wi
   expectProblem(await api('POST', '/course/nowhere/preview'), 404, 'course_not_found', 'CourseID');
 });
 
-test('a tenant previews what it is offered, and nothing else', async () => {
+test('a tenant can preview only what it is offered', async () => {
   const [ours, others] = [await newTenant(service), await newTenant(service)];
   const CourseID = await imported({ Tenants: [ours.TenantID] });
   const path = `/catalogue/course/${CourseID}/preview`;
@@ -245,7 +245,7 @@ test('previews of a tenant called operator share no budget with those of the ope
   assert.equal(await alive(), 204);
 });
 
-test('a click on a PreviewURL is unaffected by anonymous callers at its address', async () => {
+test('anonymous callers at the same address do not affect a click on a PreviewURL', async () => {
   const address = await preview(await imported());
   const { admission, now } = service.ctx;
   while (spend(admission.addresses, '127.0.0.1', now()) === 0);

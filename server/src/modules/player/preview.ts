@@ -31,7 +31,7 @@ export const Preview = Fields(
 );
 export type Preview = Type.Static<typeof Preview>;
 
-/** Stores nothing. `tenantId` null: for the operator, who sees drafts too. */
+/** Stores nothing. `tenantId` null: for the operator, who also sees drafts. */
 export async function createPreview(
   ctx: Context,
   input: { courseId: string; release: number | null; tenantId: string | null },
@@ -50,13 +50,13 @@ export function ticketIn(address: string): string | null {
   return new URLSearchParams(address.slice(address.indexOf('?') + 1)).get('ticket');
 }
 
-/** The preview from a PreviewURL's link; null if the link is not one of ours or has expired. */
+/** The preview that a PreviewURL's link is for; null if the link is not one of ours or has expired. */
 export function openLinkIn(ctx: Context, address: string): PreviewLink | null {
   const link = readPreviewLink(ctx, ticketIn(address) ?? '');
   return link && ctx.now().getTime() < openUntil(link) ? link : null;
 }
 
-/** A click on a PreviewURL. */
+/** Handles a click on a PreviewURL. */
 export async function clickPreview(ctx: Context, address: string): Promise<Answer> {
   const link = openLinkIn(ctx, address);
   if (!link)

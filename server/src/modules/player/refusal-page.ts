@@ -10,7 +10,7 @@ a{color:var(--accent);font-weight:600}`;
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** The policy of the page below: its own style, nothing else, and framing as the tenant allows. */
+/** The policy for the page below: only its own style, and framing as the tenant allows. */
 function refusalPolicy(frameAncestors: string): string {
   return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`;
 }
@@ -37,7 +37,7 @@ function refusalPage(input: { title: string; reason: string; back: string | null
 <body><main><h1>${escaped(input.title)}</h1><p>${escaped(input.reason)}</p>${link}</main></body></html>`;
 }
 
-/** Clients open launch links in windows of their own and check whether such a window is still open. */
+/** Clients open launch links in separate windows and check whether such a window is still open. */
 const forOpeners = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 
 /** A plain page for a learner whose click was rejected: the reason, what to do, and a link back. */

@@ -28,7 +28,7 @@ async function enrolled() {
       ({ Launch, Commit }: { Launch: number | null; Commit: number }) => [Launch, Commit],
     );
   };
-  /** The state that a backup would restore from when there were this many launches. */
+  /** Sets the state that a restored backup would have with this many launches. */
   const restore = async (launches: number) => {
     const { db } = service.ctx;
     await db
@@ -50,7 +50,7 @@ async function enrolled() {
 
 const bookmark = (text: string) => ({ 'cmi.suspend_data': text, 'cmi.core.exit': 'suspend' });
 
-test('after a restore, an earlier pass on a device counts although its launch number was reused', async () => {
+test('after a restore, an earlier pass on a device counts even though its launch number was reused', async () => {
   const { LaunchURL, read, commits, restore } = await enrolled();
   const laptop = await play(service, LaunchURL);
   await restore(0);
@@ -84,7 +84,7 @@ test('after a restore, an earlier pass on a device counts although its launch nu
   assert.equal(Object.values(next.session.Data)[0]?.['cmi.suspend_data'], 'phone');
 });
 
-test('a launch missing from a restored backup counts before anybody opens the course again', async () => {
+test('a launch missing from a restored backup counts before the course is opened again', async () => {
   const { LaunchURL, read, restore } = await enrolled();
   await play(service, LaunchURL);
   const laptop = await play(service, LaunchURL);
@@ -102,7 +102,7 @@ test('a launch missing from a restored backup counts before anybody opens the co
   assert.equal(Object.values(next.session.Data)[0]?.['cmi.suspend_data'], 'phone');
 });
 
-test('a restored enrolment that was never launched has no release to evaluate against: the device keeps its results until it does', async () => {
+test('a restored enrolment that was never launched has no release to evaluate results against, so the device keeps them until it has', async () => {
   const { LaunchURL, read, restore } = await enrolled();
   const laptop = await play(service, LaunchURL);
   await restore(0);
@@ -136,7 +136,7 @@ test('a used commit number accepts only the same commit; another commit is renum
   assert.deepEqual(await read(), ['completed', 'passed', 95]);
 });
 
-test('a session token from before launches had IDs is still accepted, and so are commits without a hash', async () => {
+test('session tokens issued before launches had IDs are still accepted, and so are commits without a hash', async () => {
   const { EnrollID, LaunchURL, restore } = await enrolled();
   const { session, commit } = await play(service, LaunchURL);
   const token = writeSession(service.ctx, {

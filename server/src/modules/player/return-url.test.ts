@@ -35,7 +35,7 @@ test('only http(s) addresses without credentials are followed', () => {
     assert.equal(readReturnUrl(`${launch}&returnURL=${bad}`), null, bad);
 });
 
-test('a URL of more than 2,048 characters, or with endless combining marks, is not followed', () => {
+test('a URL of more than 2,048 characters, or with too many combining marks, is not followed', () => {
   const long = (length: number) => 'https://shop.example/'.padEnd(length, 'x');
   assert.equal(readReturnUrl(`${launch}&returnURL=${long(2_048)}`), long(2_048));
   assert.equal(readReturnUrl(`${launch}&returnURL=${long(2_049)}`), null);
@@ -53,7 +53,7 @@ test('every URL is read back unchanged, raw or encoded', () => {
   );
 });
 
-test('no text makes it throw or return anything but an http(s) URL', () => {
+test('no URL text makes it throw or return anything but an http(s) URL', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const found = readReturnUrl(`${launch}&returnURL=${text}`);
@@ -62,7 +62,7 @@ test('no text makes it throw or return anything but an http(s) URL', () => {
   );
 });
 
-test("a tenant's origins limit where the learner may be sent", () => {
+test("a tenant's list of origins limits where the learner may be sent", () => {
   assert.ok(isAllowedReturn('https://a.example/x', null));
   assert.ok(isAllowedReturn('https://a.example/x', ['https://a.example']));
   assert.ok(!isAllowedReturn('https://a.example.evil.example/x', ['https://a.example']));
@@ -132,7 +132,7 @@ test('whatever is appended, raw or encoded, the result is one URL that is safe i
   fc.assert(property, { numRuns: 20_000 });
 });
 
-test('a URL in any script is read back the same, raw or encoded', () => {
+test('a URL in any script is read back unchanged, raw or encoded', () => {
   const part = fc
     .string({ unit: 'grapheme', maxLength: 20 })
     .map((text) => encodeURIComponent(text.toWellFormed()));

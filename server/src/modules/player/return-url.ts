@@ -6,9 +6,9 @@ const marker = /[?&]returnURL=/i;
 const encodedScheme = /^https?%3a/i;
 
 /**
- * The URL that a client appended to a LaunchURL as `&returnURL=…`. A raw URL extends to the end of the query
- * string, with its own `?` and `&`; a percent-encoded one to the next `&`. Null if there is no usable one:
- * http(s) only, without credentials, at most 2,048 characters.
+ * The URL that a client appended to a LaunchURL as `&returnURL=…`. A raw URL extends to the end of the query string,
+ * with its own `?` and `&`; a percent-encoded one extends to the next `&`. Null unless it is http(s), without
+ * credentials, and at most 2,048 characters long.
  */
 export function readReturnUrl(requestUrl: string): string | null {
   const found = marker.exec(requestUrl);
@@ -32,7 +32,7 @@ function followable(text: string): string | null {
   return !url || url.username || url.password ? null : url.href;
 }
 
-/** Whether a tenant's list of origins allows the URL; without a list every URL is allowed. */
+/** Whether a tenant's list of origins allows the URL. Without a list, every URL is allowed. */
 export function isAllowedReturn(address: string, origins: readonly string[] | null): boolean {
   const { origin } = new URL(address);
   return origins === null || origins.some((allowed) => URL.parse(allowed)?.origin === origin);

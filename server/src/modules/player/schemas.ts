@@ -8,15 +8,14 @@ import { sessionEnds } from '../enrolments/session-end.ts';
 export const maxElementCount = 10_000;
 
 /**
- * A commit contains a whole unit: 64 kB of suspend data in any script, besides interactions and an activity
- * tree. Not above nginx's default limit; the page rejects larger commits itself (`largestCommit` in
- * `player`).
+ * A commit contains a whole unit: 64 kB of suspend data in any script, plus interactions and an activity tree. Not
+ * above nginx's default limit; the page itself rejects larger commits (`largestCommit` in `player`).
  */
 export const commitBytes = 1024 * 1024;
 
 /**
- * The element names used by the SCORM data models and our own. Matched by pattern, not by a list, because
- * rejecting a name that the page sends would cost a learner's progress.
+ * The element names in the SCORM data models and our own. A pattern instead of a list, because rejecting a name that
+ * the page sends would cost a learner's progress.
  */
 const elementName = '^(?:cmi|adl|lectern)(?:\\.[a-z0-9_]{1,40}){1,10}$';
 
@@ -30,7 +29,7 @@ export const Commit = Type.Object(
         'Increases by one with each commit of a launch. The server stores each number once; repeating a commit returns the state again and changes nothing. A number used by another commit, or more than 1,000 ahead, gets 409 `commit_number_ahead` with `Expected`.',
     }),
     UnitID: Type.String({ minLength: 1, maxLength: 4096 }),
-    // Not a Type.Record, whose pattern would let names with a line break pass.
+    // Not a Type.Record, because its pattern would allow names with a line break.
     Data: Type.Unsafe<RunTimeData>({
       type: 'object',
       maxProperties: maxElementCount,
@@ -73,7 +72,7 @@ export const Commit = Type.Object(
 );
 export type Commit = Type.Static<typeof Commit>;
 
-/** The receipt of a commit: it is in the database, unless this is a preview. */
+/** The receipt for a commit. It means that the commit is in the database, unless this is a preview. */
 export const Receipt = Fields(
   {
     Number: Type.Integer({ description: 'Number of the commit; 0 if there has been none.' }),
@@ -99,7 +98,7 @@ export const Receipt = Fields(
 );
 export type Receipt = Type.Static<typeof Receipt>;
 
-/** Described in `standards/types.ts`; no schema repeats it. */
+/** For types described in `standards/types.ts`, which no schema repeats. */
 function Described<T>(description: string) {
   return Type.Unsafe<T>({ type: 'object', additionalProperties: true, description });
 }

@@ -29,15 +29,15 @@ function playerIn(ctx: Context, request: FastifyRequest, token: string): Player 
   }
 }
 
-/** Reads the ticket or session in the path first and admits the request as a learner's. */
+/** Reads the ticket or session in the path first, and then admits the request as a learner's. */
 export const enterSession: EnterSession = async (ctx, request, { runTime }) => {
   const { token } = request.params as { token: string };
   if (!runTime || runTime.token === 'ticket') return enterByTicket(ctx, request, token);
   const player = playerIn(ctx, request, token);
   refuseLargeBody(request);
-  // Without a length it could be of any size.
+  // A body without a declared length could have any size.
   const use = runTime.use === 'commit' ? { bytes: declaredBytes(request) || commitBytes } : runTime.use;
   admitPlayer(ctx, request, player, use);
-  // Checked separately from the cached session, which is cached for longer. A page keeps its unsent commits.
+  // Checked separately, because the session is cached for longer. A page keeps its unsent commits.
   await refuseSuspended(ctx, player.tenantId);
 };

@@ -4,7 +4,7 @@ import type { Evidence, RunTimeData, Unit } from '../../../../standards/types.ts
 import { Problem } from '../../platform/errors.ts';
 import type { Receipt, Session } from './schemas.ts';
 
-/** What a player session starts with. */
+/** The data that a player session starts with. */
 export type SessionStart = {
   token: string;
   isPreview: boolean;
@@ -22,7 +22,7 @@ export type SessionStart = {
   receipt: Receipt;
 };
 
-/** A rejection includes the return URL. */
+/** Adds the return URL to a rejection. */
 export function withReturnUrl<T>(returnUrl: string | null, opening: Promise<T>): Promise<T> {
   return opening.catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;

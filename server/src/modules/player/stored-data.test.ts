@@ -17,7 +17,7 @@ async function enrol() {
   return { EnrollID, LaunchURL, address: `/enrolment/${LoginID}/${EnrollID}` };
 }
 
-/** Run-time data of 960 kB with a result: four of these fit into 4 MiB. */
+/** Run-time data of 960 kB with a result. Four of these fit into 4 MiB. */
 const large = (status: string, character = 'x') => ({
   ...scorm12(status),
   ...Object.fromEntries(
@@ -25,7 +25,7 @@ const large = (status: string, character = 'x') => ({
   ),
 });
 
-test('beyond 4 MiB of run-time data in all units, a result counts but its data is not stored, and the receipt says so', async () => {
+test('beyond 4 MiB of run-time data across all units, a result counts but its data is not stored, and the receipt says so', async () => {
   const { LaunchURL, address } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const units = Object.keys(session.Data);
@@ -57,7 +57,7 @@ test('beyond 4 MiB of run-time data in all units, a result counts but its data i
   assert.match(warned[0].Warnings[0], /4 MiB/);
 });
 
-test('a unit keeps its stored data when newer data does not fit, and stores the next data that does', async () => {
+test('a unit keeps its stored data if newer data does not fit, and stores the next data that does', async () => {
   const { LaunchURL } = await enrol();
   const { session, commit } = await play(service, LaunchURL);
   const [first = '', second = '', ...others] = Object.keys(session.Data);

@@ -11,7 +11,7 @@ export type Ticket = {
   courseId: string;
 };
 
-/** One launch: the path segment of all requests from its page. */
+/** One launch. It is the path segment in all requests from its page. */
 export type SessionHandle = {
   tenantId: string;
   enrollId: string;
@@ -24,8 +24,7 @@ export type SessionHandle = {
 const ticketHours = 24;
 
 /**
- * All launches of an enrolment share their budgets: anyone holding the link can create any number of
- * launches.
+ * All launches of an enrolment share their budgets, because anyone holding the link can start any number of launches.
  */
 export function playerOf({ tenantId, enrollId }: Pick<Ticket, 'tenantId' | 'enrollId'>): Player {
   return { tenantId, budget: `${tenantId} ${enrollId}` };
@@ -36,7 +35,7 @@ export function writeTicket(ctx: Context, ticket: Omit<Ticket, 'at'>): string {
   return seal(ctx.keys, 'ticket', [tenantId, enrollId, returnUrl, ctx.now().getTime(), courseId]);
 }
 
-/** The ticket, or null if it is not one of ours or has expired. What we sealed has the shape we gave it. */
+/** The ticket; null if it is not one of ours or has expired. Values that we sealed have the shape that we gave them. */
 export function readTicket(ctx: Context, token: string): Ticket | null {
   const value = unseal(ctx.keys, 'ticket', token) as [string, string, string | null, number, string] | null;
   if (!value) return null;

@@ -23,7 +23,7 @@ async function enrol(tenant: TestTenant, path: string): Promise<string> {
   return `/enrolment/${LoginID}/${reply.body.EnrollID}`;
 }
 
-test('if nothing is wrong, nothing is shown', async () => {
+test('nothing is shown if nothing is wrong', async () => {
   const tenant = await newTenant(service);
   const { Webhooks, Seats, Expiring, FailedDeliveries } = await attentionOf(tenant);
   assert.deepEqual([Webhooks, FailedDeliveries], [[], 0]);
@@ -31,7 +31,7 @@ test('if nothing is wrong, nothing is shown', async () => {
   assert.deepEqual(Seats, []);
 });
 
-test('enrolments that end within a week and are not completed are counted', async () => {
+test('uncompleted enrolments that end within a week are counted', async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
   const spans = { week: { Duration: 'P7D' }, longer: { Duration: 'P8D' }, open: {} };
   const CourseID = await newCourse(service, {}, spans);
@@ -71,7 +71,7 @@ test('at most a thousand are counted', async () => {
   assert.deepEqual([Expiring.Enrolments, Expiring.More], [1_000, true]);
 });
 
-test('options with at most a tenth of their seats left are shown, the scarcest first', async () => {
+test('options with at most a tenth of their seats left are shown, those with the fewest first', async () => {
   const tenant = await newTenant(service);
   const options = { ten: { Seats: 10, Name: 'Ten' }, none: { Seats: 0 }, many: { Seats: 100 }, open: {} };
   const CourseID = await newCourse(service, { Tenants: [tenant.TenantID], Title: 'Scarce' }, options);

@@ -6,7 +6,7 @@ import { type Attention, maxCounted } from './schemas.ts';
 
 const day = 86_400_000;
 
-/** How many completed enrolments it may skip. */
+/** Maximum completed enrolments to skip. */
 const maxPassed = 4 * maxCounted;
 
 const expiringText = `

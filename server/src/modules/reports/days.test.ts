@@ -17,7 +17,7 @@ import { untilReadable } from '../events/test-support.ts';
 import type { Day } from './schemas.ts';
 
 const dayLength = 86_400_000;
-/** Stopped, so that a test can write in the last millisecond of a day. */
+/** A stopped clock, so that a test can write in the last millisecond of a day. */
 let now = Date.now();
 const service = await startService({ now: () => new Date(now) });
 const node = await serve(otherNode(service.ctx));
@@ -81,7 +81,7 @@ test('an enrolment, two starts and a completion of one course count once each', 
   assert.deepEqual(last, { Day: today(), Enrolments: 1, Starts: 1, Completions: 1 });
 });
 
-test('the last millisecond of a day and the first of the next are distinguished, whenever they are counted', async () => {
+test('the last millisecond of a day and the first of the next count separately, whenever they are counted', async () => {
   const [watched, late] = [await newTenant(service), await newTenant(service)];
   for (const milliseconds of [-1, 0]) {
     toNextDay(milliseconds);
@@ -107,7 +107,7 @@ test('an event committed after its day was read is still counted on that day', a
   await write(ctx);
   const overtaken = transaction(ctx, async (early) => {
     await write(early);
-    // In the embedded database nobody can read during a transaction.
+    // On the embedded database, no reader can run during a transaction.
     toNextDay(1);
     if (ctx.engine.kind === 'pglite') return;
     await write(ctx);
@@ -121,7 +121,7 @@ test('an event committed after its day was read is still counted on that day', a
   for (let n = 0; n < 3; n++) assert.deepEqual(await enrolmentsOf(tenant), [0, 2, last]);
 });
 
-test('concurrent readers and writers: each count was true at some point, and nothing is counted twice', async () => {
+test('with concurrent readers and writers, each count was correct at some point, and nothing is counted twice', async () => {
   const tenant = await newTenant(service);
   const read = async () => {
     const { statusCode, body } = await node.api.inject({

@@ -7,12 +7,12 @@ import type { Day } from './schemas.ts';
 type Counts = { day: string; enrolments: number; starts: number; completions: number };
 type Row = { mark: Position | null; stored: Counts[]; news: Counts[] };
 
-/** Events in one statement. */
+/** Events per statement. */
 const most = 2_000;
 
 const position = `jsonb_build_object('epoch', place.epoch, 'transaction', place.transaction::text, 'eventId', place.event_id)`;
 
-/** $2 to $4 are the mark. */
+/** $2 to $4 are the position up to which events have been counted. */
 const news =
   'told.tenant_id = $1 and (told.epoch, told.transaction, told.event_id) > ($2::bigint, $3::xid8, $4::uuid)';
 const typed = (type: Parameters<typeof eventType>[0]) => `told.type = ${eventType(type)}`;
@@ -22,8 +22,8 @@ const counts = `(told.occurred_at at time zone 'UTC')::date as day,
     count(*) filter (where ${typed('enrolment.completed')}) as completions`;
 
 /**
- * Counts the next settled events, which are those visible to readers of the log: nothing can be committed before them any
- * more. If several do so concurrently, the first moves the mark; the others change nothing.
+ * Counts the next settled events: those visible to readers of the log, before which nothing more can be committed. If
+ * several readers do so concurrently, the first moves the position, and the others change nothing.
  */
 const settleText = `
 with horizon as (
@@ -65,7 +65,7 @@ const valuesOf = (ctx: TenantContext, mark: Position) => [
   mark.eventId,
 ];
 
-/** Counts a batch of what is settled. Returns how far it has been counted; null: there is more. */
+/** Counts a batch of settled events. Returns how far they have been counted; null if there are more. */
 async function settle(ctx: TenantContext): Promise<Position | null> {
   const mark = await readMark(ctx);
   const [row] = await run<{ counted: number; mark: Position | null }>(ctx, {
@@ -73,11 +73,11 @@ async function settle(ctx: TenantContext): Promise<Position | null> {
     values: valuesOf(ctx, mark),
   });
   if (!row || row.counted === 0) return mark;
-  // Without a mark it was moved by another.
+  // Without a position, another reader has moved it.
   return row.counted < most ? row.mark : null;
 }
 
-/** All from one snapshot: what has been counted, and the log since then. */
+/** Reads both from one snapshot: what has been counted, and the log since then. */
 const readText = `
 select
   (select ${position} from counted_log place where place.tenant_id = $1) as mark,
@@ -89,7 +89,7 @@ select
 const isSame = (one: Position, other: Position) =>
   one.epoch === other.epoch && one.transaction === other.transaction && one.eventId === other.eventId;
 
-/** Null if the mark was moved meanwhile. */
+/** Null if another reader moved the position in the meantime. */
 async function readCounts(ctx: TenantContext, from: string): Promise<Counts[] | null> {
   const mark = await settle(ctx);
   if (mark === null) return null;
@@ -101,8 +101,8 @@ async function readCounts(ctx: TenantContext, from: string): Promise<Counts[] | 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /**
- * What happened on each of the last days, including today. Each event is counted exactly once, in log order,
- * so events committed late are counted on their day, too. Null: it counted a batch, and there is more to count.
+ * Counts for each of the last days, including today. Each event is counted exactly once, in log order, so events
+ * committed late are also counted on their day. Null if a batch was counted and there is more to count.
  */
 export async function countDays(ctx: TenantContext, input: { days: number }): Promise<Day[] | null> {
   const now = ctx.now().getTime();

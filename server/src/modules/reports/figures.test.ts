@@ -13,7 +13,7 @@ const clock = movableClock();
 const service = await startService({ now: clock.now, env: { WEBHOOK_ALLOW: '127.0.0.0/8' } });
 after(service.close);
 
-/** Waits for the expected figure; figures are cached for a while. */
+/** Waits for the expected value, because figures are cached for a while. */
 function figure(name: string, isRight: (value: number) => boolean): Promise<number> {
   return untilMatching(async () => {
     clock.advance({ seconds: 16 });
@@ -69,7 +69,7 @@ test('metrics show the age of events that an open transaction hides from readers
   const name = 'lectern_events_unreadable_seconds';
   const tenant = await newTenant(service);
   await figure(name, isZero);
-  // The embedded database has one connection: no transaction is open while another one writes.
+  // The embedded database has one connection, so no transaction can be open while another writes.
   if (service.ctx.engine.kind === 'pglite') return;
   await service.ctx.engine.transaction(async (connection) => {
     await connection.query({ text: 'select pg_current_xact_id()', values: [] });

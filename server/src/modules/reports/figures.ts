@@ -3,13 +3,12 @@ import type { Connection } from '../../platform/db/engine.ts';
 import { type Figures, readWithTimeout, type Sample } from '../../platform/operations/figures.ts';
 import { checkHead, type Head } from '../audit/chain.ts';
 
-/** A larger backlog is only reported as larger, so that counting takes bounded time. */
+/** A larger backlog is not counted exactly, so that counting takes bounded time. */
 const maxCounted = 100_000;
 
 /**
- * The age of the oldest event that readers cannot see yet, because a transaction that began before it is
- * still open. Without an open transaction no table is read, otherwise one entry of `event_in_order` for each
- * tenant.
+ * The age of the oldest event that readers cannot see yet, because an older transaction is still open. Without an open
+ * transaction it reads no table, and otherwise one entry of `event_in_order` per tenant.
  */
 const unreadable = `/* across tenants: metrics cover the whole deployment */
 with horizon as materialized (
@@ -25,8 +24,8 @@ from horizon cross join tenant client cross join lateral (
 where horizon.oldest < horizon.next`;
 
 /**
- * Deliveries of suspended tenants are waiting on purpose. An endpoint skips unwanted events; its position
- * moves on when it has nothing else to do.
+ * Deliveries of suspended tenants wait on purpose. An endpoint skips unwanted events; its position advances when it has
+ * nothing else to do.
  */
 const maxPassed = 200;
 
@@ -48,7 +47,7 @@ cross join lateral (
 ) wanted
 where hook.status = 'enabled'`;
 
-/** Entries of `webhook_delivery_by_status`, at most `maxCounted`. */
+/** Counts entries of `webhook_delivery_by_status`, up to `maxCounted`. */
 const backlog = `/* across tenants: metrics cover the whole deployment */
 select count(*)::float8 as value from (
   select from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
@@ -57,7 +56,7 @@ select count(*)::float8 as value from (
   where hook.status = 'enabled' limit ${maxCounted}
 ) pending`;
 
-/** The first entry of each endpoint in `webhook_delivery_by_status`. */
+/** Reads each endpoint's first entry in `webhook_delivery_by_status`. */
 const oldestPending = `/* across tenants: metrics cover the whole deployment */
 select extract(epoch from $1::timestamptz - min(first.created_at))::float8 as value
 from webhook hook join tenant client on client.tenant_id = hook.tenant_id and client.status = 'active'
@@ -107,7 +106,7 @@ async function numberOf(connection: Connection, text: string, values: unknown[])
   return rows[0]?.value ?? 0;
 }
 
-/** Reads the table `webhook`, which has a few rows for each tenant. */
+/** Reads the table `webhook`, which has a few rows per tenant. */
 const endpoints = `/* across tenants: metrics cover the whole deployment */
 select count(*) filter (where hook.status = 'enabled')::float8 as enabled,
   count(*) filter (where hook.status = 'enabled' and hook.failing_since is not null)::float8 as failing,
@@ -139,7 +138,7 @@ const endpointFigures: Figures = {
 
 const pageOfHeads = 500;
 
-/** By the primary key. Its cost grows with the number of chains, hence the longer interval. */
+/** Reads by primary key. Its cost grows with the number of chains, hence the longer interval. */
 const heads = `/* across tenants: metrics cover the whole deployment */
 select head.tenant_id, head.number, head.at, head.hash, head.seal from audit_chain head
 where ($1::text is null or head.tenant_id > $1) order by head.tenant_id limit ${pageOfHeads}`;

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { knownTenant, tenantNotFound } from './tenants.ts';
 
-/** The tenant's status, and the receipt of a deletion in progress; locked until the transaction ends. */
+/** The tenant's status, and the receipt if it is being deleted. The row stays locked until the transaction ends. */
 export async function lockTenant(ctx: Context, tenantId: string) {
   const row = await ctx.db
     .selectFrom('tenant')
@@ -13,7 +13,7 @@ export async function lockTenant(ctx: Context, tenantId: string) {
   return row ?? null;
 }
 
-/** Hides the tenant from now on; returns the receipt of an earlier call, if there was one. */
+/** Hides the tenant from now on. Returns the receipt of an earlier call, if there was one. */
 export async function hideTenant(ctx: Context, tenantId: string, receipt: object): Promise<unknown> {
   const tenant = await lockTenant(ctx, tenantId);
   if (!tenant) throw tenantNotFound();

@@ -4,10 +4,10 @@ import { Fields, Identifier, Instant, Nullable, OneOf, Text } from '../../platfo
 export const passwordHashes = ['opaque', 'sha256-hex', 'sha512-hex', 'sha256-base64', 'md5-hex'] as const;
 export type PasswordHash = (typeof passwordHashes)[number];
 
-/** `suspended`: its keys, sessions and links are rejected, and its webhooks wait. Nothing is lost. */
+/** `suspended`: the tenant's keys, sessions and links are rejected, and its webhooks wait. Nothing is lost. */
 export const tenantStatuses = ['active', 'suspended'] as const;
 
-/** Plain origins only: they become part of a Content-Security-Policy. */
+/** Plain origins only, because they become part of a Content-Security-Policy. */
 const origin = '([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:\\d{1,5})?$';
 
 function Origins(pattern: string, example: string) {
@@ -35,9 +35,7 @@ const Status = OneOf(tenantStatuses, {
     '`suspended`: API keys, sessions, launch and sign-in links, open courses and webhooks stop within 5 s on every node. Nothing is lost: `active` resumes them. The operator can still act on the tenant.',
 });
 
-/**
- * Short enough to fit into every index next to the longest user names: an index row has at most 2,704 bytes.
- */
+/** Short enough to fit into every index next to the longest user names. An index row can have at most 2,704 bytes. */
 const TenantID = Identifier('Chosen by the operator. Cannot be changed.', 64);
 
 export const Tenant = Fields(

@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context.ts';
 import { Problem } from '../../platform/errors.ts';
 import { knownTenant } from './tenants.ts';
 
-/** Learners read this too. */
+/** Also shown to learners. */
 export const suspendedReason =
   'Access is currently suspended. Nothing has been lost. Try again later, or ask your administrator.';
 
@@ -11,7 +11,8 @@ export async function isSuspended(ctx: Context, tenantId: string | null): Promis
 }
 
 /**
- * Rejects requests with a link or session of a suspended or deleted tenant; `tenantId` null: the operator's.
+ * Rejects requests with a link or session that belongs to a suspended or deleted tenant; `tenantId` null: the
+ * operator's.
  */
 export async function refuseSuspended(ctx: Context, tenantId: string | null): Promise<void> {
   if (tenantId === null) return;

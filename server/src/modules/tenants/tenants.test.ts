@@ -18,7 +18,7 @@ test('a TenantID alone creates a tenant with all defaults', async () => {
   assert.deepEqual((await api('GET', made.headers.get('location') ?? '')).body, made.body);
 });
 
-test('repeating the request is safe; different data gets 409 and names the differences', async () => {
+test('repeating the request is safe, but different data gets 409 and names the differences', async () => {
   const body = { TenantID: unique('retry'), Name: 'A', FrameOrigins: ['https://a.example'] };
   const made = await api('POST', '/tenant', body);
   expectStatus(made, 201);
@@ -30,7 +30,7 @@ test('repeating the request is safe; different data gets 409 and names the diffe
   assert.deepEqual(refused.body.differs.sort(), ['Name', 'PasswordHash']);
 });
 
-test('a tenant that was missing works as soon as it is created', async () => {
+test('a tenant works as soon as it is created, even if it was just looked up in vain', async () => {
   const TenantID = unique('early');
   const call = () => api('GET', '/user', undefined, undefined, { tenant: TenantID });
   expectProblem(await call(), 404, 'tenant_not_found');
@@ -55,7 +55,7 @@ test('PUT changes the fields sent, with immediate effect', async () => {
   expectProblem(await api('GET', '/tenant/nobody'), 404, 'tenant_not_found');
 });
 
-test('an invalid tenant is rejected with its field', async () => {
+test('an invalid tenant is rejected, and the error names the field', async () => {
   const TenantID = unique('bad');
   for (const [body, code, param] of [
     [{}, 'validation_failed', 'TenantID'],
@@ -86,7 +86,7 @@ test('the list contains every tenant once', async () => {
   for (const TenantID of own) assert.ok(ids.includes(TenantID));
 });
 
-test('an operator names the tenant in a header; a tenant key need not, and cannot name another', async () => {
+test("an operator names the tenant in a header; a tenant's key does not have to, and cannot name another", async () => {
   const one = await newTenant(service);
   const two = await newTenant(service);
   const LoginID = await one.user();

@@ -13,7 +13,7 @@ import { appendAudit, beginChain } from '../audit/append.ts';
 import { recordBeginning } from '../audit/begin.ts';
 import type { NewTenant, PasswordHash, Tenant, TenantChange } from './schemas.ts';
 
-/** Creates a tenant. Returns an existing one with the same fields unchanged (a safe retry). */
+/** Creates a tenant. If one with the same fields exists, returns it unchanged (a safe retry). */
 export async function createTenant(
   ctx: Context,
   input: NewTenant,
@@ -104,7 +104,7 @@ export async function listTenants(ctx: Context, input: PageQuery & { Search?: st
   return toPage(rows, limit, (row) => row.tenant_id, toTenant);
 }
 
-/** Changes the fields that are sent; the others keep their values. */
+/** Changes the given fields; the others keep their values. */
 export async function updateTenant(
   ctx: Context,
   input: TenantChange & { tenantId: string },
@@ -151,10 +151,10 @@ async function auditChange(ctx: Context, tenantId: string, differs: string[], { 
   await appendAudit(ctx, tenantId, ...entries);
 }
 
-/** `resumedAt`: deadlines that passed during the last suspension count from here. */
+/** `resumedAt`: deadlines that passed during the last suspension count from this time. */
 type KnownTenant = Tenant & { resumedAt: Date | null };
 
-/** The tenant, or null. Cached for less than the 5 s within which a suspension takes effect on every node. */
+/** The tenant, or null. Cached for less than the 5 s within which a suspension must take effect on every node. */
 export const knownTenant = remember<KnownTenant | null>({
   name: 'tenants',
   milliseconds: 3_000,

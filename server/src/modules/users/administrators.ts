@@ -4,8 +4,8 @@ import type { UserRow } from './record.ts';
 import type { UserChange } from './schemas.ts';
 
 /**
- * What users can do at most after signing in with a password that this caller set; null: everything their
- * role allows.
+ * The scopes to which a user is limited after signing in with a password that this caller set; null if only their role
+ * limits them.
  */
 export function sessionLimit(ctx: TenantContext): Scope[] | null {
   const granted = grantedScopes(ctx, tenantScopes);
@@ -14,9 +14,7 @@ export function sessionLimit(ctx: TenantContext): Scope[] | null {
 
 type Known = Pick<UserRow, 'is_admin' | 'admin_scopes'>;
 
-/**
- * Rejects changes that need `users:admin`: to an administrator, to the administrator role, or to a password.
- */
+/** Rejects changes that need `users:admin`: those to an administrator, to the administrator role or to a password. */
 export function refuseAdminChange(ctx: TenantContext, before: Known, change: UserChange): void {
   if (before.is_admin) requireScope(ctx, 'users:admin', 'Changing an administrator');
   if (change.IsAdmin) requireScope(ctx, 'users:admin', 'Making a user an administrator');
@@ -24,9 +22,8 @@ export function refuseAdminChange(ctx: TenantContext, before: Known, change: Use
 }
 
 /**
- * The limit after a change. Rights and passwords set with a narrow key remain as narrow as that key. A key
- * with all of a tenant's scopes lifts an administrator's limit by sending `IsAdmin: true`, and a learner's by
- * setting a new password.
+ * The limit after a change. Rights and passwords set with a narrow key stay as narrow as that key. A key with all of a
+ * tenant's scopes lifts an administrator's limit by sending `IsAdmin: true`, and a learner's by setting a new password.
  */
 export function limitAfter(ctx: TenantContext, before: Known, change: UserChange): string[] | null {
   const limit = sessionLimit(ctx);

@@ -90,7 +90,7 @@ test('accepts CSV with quotes, empty cells and a byte order mark, and returns CS
   assert.deepEqual([body.FirstName, body.LastName, body.IsAdmin], ['Lee, "the" one', 'two\nlines', true]);
 });
 
-test('plan=true says what would happen and changes nothing', async () => {
+test('plan=true reports what would happen and changes nothing', async () => {
   await service.api('POST', '/user', { LoginID: 'p-1', FirstName: 'Known', Password: 'secret' });
   const rows = [
     { LoginID: 'p-1', FirstName: 'Known', Password: 'secret' },
@@ -148,7 +148,7 @@ test('an empty body has no results', async () => {
   assert.deepEqual(lines, []);
 });
 
-test('another tenant gets its own users', async () => {
+test("another tenant's call creates that tenant's own users", async () => {
   await service.api('POST', '/tenant', { TenantID: 'elsewhere' });
   await bulk(ndjson([{ LoginID: 'same' }]));
   const { lines } = await bulk(ndjson([{ LoginID: 'same' }]), { headers: { tenant: 'elsewhere' } });

@@ -82,7 +82,7 @@ test('disabling a user has its own event', async () => {
   assert.equal((await api('GET', `/user/check/${LoginID}`)).body.Result, 1);
 });
 
-test('the list can be filtered by group, address, flag and start of a name', async () => {
+test('the list can be filtered by group, email address, status and start of a name', async () => {
   const group = unique('group');
   const ann = await user({ GroupName: group, Email: `${group}@Example.ORG`, FirstName: '100%_a\\b' });
   const bob = await user({ GroupName: group, Enabled: false, LastName: 'ÄRGER' });
@@ -100,7 +100,7 @@ test('the list can be filtered by group, address, flag and start of a name', asy
   assert.deepEqual(await ids(`GroupName=${group.toUpperCase()}`), []);
 });
 
-test('an address with non-ASCII letters is found as it was written', async () => {
+test('an email address with non-ASCII letters is found as it was written', async () => {
   const Email = 'JÖRG@ÄRGER.example';
   const LoginID = await user({ Email });
   const { body } = await api('GET', `/user?Email=${encodeURIComponent(Email)}`);
@@ -110,7 +110,7 @@ test('an address with non-ASCII letters is found as it was written', async () =>
   );
 });
 
-test('pages contain every user once, and each says whether another follows', async () => {
+test('pages contain every user once, and each says whether another one follows', async () => {
   const own = await newTenant(service);
   const made = ['b', 'A', 'ä', 'Z', '10', '9', 'a', '😀', 'é'];
   for (const LoginID of made) await own.api('POST', '/user', { LoginID });

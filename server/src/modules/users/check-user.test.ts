@@ -58,7 +58,7 @@ test('POST returns 1 valid, 0 disabled, -1 not found, -2 wrong, always with 200'
   }
 });
 
-test('a check needs a password', async () => {
+test('checking a password requires one', async () => {
   const LoginID = await user();
   const ask = (body: object) => api('POST', `/user/check/${LoginID}`, body);
   expectProblem(await ask({}), 422, 'validation_failed', 'Password');
@@ -67,7 +67,7 @@ test('a check needs a password', async () => {
   expectProblem(await ask({ password: 'x' }), 422, 'validation_failed');
 });
 
-test('without a password the user has a random one that nothing matches', async () => {
+test('a user without a password has a random one that nothing matches', async () => {
   const LoginID = await user();
   const stored = await storedHash(LoginID);
   assert.notEqual(stored, await storedHash(await user()));
@@ -148,7 +148,7 @@ test('a success clears the count', async () => {
   expectProblem(await check(LoginID, 'right'), 429, 'login_throttled');
 });
 
-test('concurrent guesses cannot outrun the throttle', async () => {
+test('concurrent guesses cannot exceed the limit', async () => {
   const LoginID = await user({ Password: 'right' });
   const guesses = await Promise.all(
     Array.from({ length: 40 }, (_, index) => check(LoginID, `wrong ${index}`)),
@@ -157,7 +157,7 @@ test('concurrent guesses cannot outrun the throttle', async () => {
   assert.equal(guesses.filter(({ status }) => status === 429).length, 30);
 });
 
-test("throttling one tenant's user does not affect another tenant's", async () => {
+test("blocking one tenant's user does not affect another tenant's", async () => {
   const LoginID = await user({ Password: 'right' });
   const other = await newTenant(service);
   await other.api('POST', '/user', { LoginID, Password: 'right' });
@@ -166,7 +166,7 @@ test("throttling one tenant's user does not affect another tenant's", async () =
   assert.equal((await other.api('POST', `/user/check/${LoginID}`, { Password: 'right' })).body.Result, 1);
 });
 
-test('an unknown user takes about as long as a wrong password', async () => {
+test('checking an unknown user takes about as long as checking a wrong password', async () => {
   const users = await Promise.all(Array.from({ length: 3 }, () => user({ Password: 'right' })));
   const times: Record<string, number[]> = { unknown: [], wrong: [] };
   for (let round = 0; round < 15; round++)
@@ -183,7 +183,7 @@ test('an unknown user takes about as long as a wrong password', async () => {
   assert.ok(ratio > 0.4 && ratio < 2.5, `ratio ${ratio}`);
 });
 
-test('POST /user for an existing user is no way around the throttle: a wrong Password counts as a guess', async () => {
+test('POST /user for an existing user does not bypass the limit: a wrong Password counts as a guess', async () => {
   const Password = 'right';
   for (const Enabled of [true, false]) {
     const LoginID = await user({ Password, Enabled });
@@ -205,7 +205,7 @@ test('POST /user for an existing user is no way around the throttle: a wrong Pas
   }
 });
 
-test('concurrent guesses by POST /user cannot outrun the throttle, with or without Idempotency-Key', async () => {
+test('concurrent guesses through POST /user cannot exceed the limit, with or without Idempotency-Key', async () => {
   const LoginID = await user({ Password: 'right' });
   const replies = await Promise.all(
     Array.from({ length: 24 }, (_, n) =>

@@ -33,8 +33,8 @@ export async function checkUser(ctx: TenantContext, input: { loginId: string }):
 }
 
 /**
- * Counts the attempt as a failure before its result is known, so that concurrent guesses cannot exceed the
- * limit. $5: whether to count attempts on a disabled user.
+ * Counts the attempt as a failure before its result is known, so that concurrent guesses cannot exceed the limit. $5:
+ * whether to count attempts for a disabled user.
  */
 const noteAttempt = `
 with found as (
@@ -61,7 +61,7 @@ type Attempt = {
   oldest: Date | null;
 };
 
-/** Throws after too many recent failures; null: the user does not exist. */
+/** Throws after too many recent failures. Null if the user does not exist. */
 async function recordGuess(
   ctx: TenantContext,
   input: { loginId: string; evenDisabled: boolean },
@@ -92,8 +92,8 @@ export async function checkPassword(
 }
 
 /**
- * Compares a password, as stored, with that of a user who may exist. The result reveals whether it is right,
- * so it counts as a guess. null: the user does not exist, and nothing was compared.
+ * Compares a password, as stored, with that of a user who may exist. The result reveals whether it is right, so it
+ * counts as a guess. Null if the user does not exist and nothing was compared.
  */
 export async function checkPasswordGuess(
   ctx: TenantContext,

@@ -51,7 +51,7 @@ test('every field is stored and returned, and one event reports it', async () =>
   );
 });
 
-test('null means the default of each field', async () => {
+test('null stands for the default of each field', async () => {
   const LoginID = unique('nulls');
   const nulls = { FirstName: null, GroupName: null, Email: null, Password: null };
   const made = await api('POST', '/user', {
@@ -99,7 +99,7 @@ test('50 identical concurrent requests create one user and one event', async () 
   assert.equal((await events({ LoginID })).length, 1);
 });
 
-test('in a burst each request gets its own result', async () => {
+test('in a burst, each request gets its own result', async () => {
   const taken = await tenant.user({ FirstName: 'Old' });
   const fresh = Array.from({ length: 20 }, () => unique('burst'));
   const [bad, conflict, ...good] = await Promise.all([
@@ -115,7 +115,7 @@ test('in a burst each request gets its own result', async () => {
   }
 });
 
-test('an invalid request is rejected with the field and creates no user', async () => {
+test('an invalid request creates no user, and the error names the field', async () => {
   const LoginID = unique('bad');
   const refusals: [object, string, string][] = [
     [{}, 'validation_failed', 'LoginID'],
@@ -148,7 +148,7 @@ test('anything but a JSON object in UTF-8 is rejected with the reason', async ()
   expectProblem(await api('POST', '/user', large), 413, 'payload_too_large');
 });
 
-test('a body that is not UTF-8 is rejected instead of losing letters', async () => {
+test('a body that is not UTF-8 is rejected, so no letters are lost', async () => {
   const response = await fetch(`${service.baseUrl}/user`, {
     method: 'POST',
     headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
@@ -158,7 +158,7 @@ test('a body that is not UTF-8 is rejected instead of losing letters', async () 
   expectProblem({ status: response.status, headers: response.headers, body }, 400, 'malformed_request');
 });
 
-test('another tenant may use the same LoginID and sees only its own user', async () => {
+test('another tenant may use the same LoginID, and sees only its own user', async () => {
   const other = await newTenant(service);
   const LoginID = await tenant.user({ FirstName: 'Ours' });
   expectProblem(await other.api('GET', `/user/${LoginID}`), 404, 'user_not_found');

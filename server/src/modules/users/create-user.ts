@@ -69,7 +69,7 @@ function insertRows(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
   return run<Found>(ctx, { name: 'create_user', text, values: [ctx.tenantId, rows, ctx.now()] });
 }
 
-/** Without an administrator among the users this is a single statement. */
+/** If no user is an administrator, this is a single statement. */
 async function insertAudited(ctx: TenantContext, requests: Request[]): Promise<Found[]> {
   if (requests.every(({ by }) => by === null)) return insertRows(ctx, requests);
   return transaction(ctx, async (ctx) => {
@@ -99,11 +99,11 @@ export type UserDraft = {
   input: NewUser;
   row: Row;
   password: string | null;
-  /** For an existing user: the stored hash that the password was compared with. */
+  /** For an existing user, the stored hash that the password was compared with. */
   compared: { stored: string; matches: boolean } | null;
 };
 
-/** Words used in our URLs where a LoginID could be: `GET /enrolment/key` lists keys. */
+/** Words that our URLs use where a LoginID could be: `GET /enrolment/key` lists keys. */
 export const reservedLoginIDs: readonly string[] = ['key'];
 
 async function draft(
@@ -156,7 +156,7 @@ async function judge(ctx: TenantContext, drafted: UserDraft, outcome: Outcome): 
   return { user, isNew: outcome.isNew };
 }
 
-/** Slow work done before a transaction: hashing a password and comparing it with that of an existing user. */
+/** Does the slow work before a transaction: hashes the password and compares it with that of an existing user. */
 export async function draftUser(ctx: TenantContext, input: NewUser): Promise<UserDraft> {
   const drafted = await draft(ctx, input, (password) => storePassword(ctx, password));
   if (drafted.password === null) return drafted;
@@ -164,7 +164,7 @@ export async function draftUser(ctx: TenantContext, input: NewUser): Promise<Use
   return { ...drafted, compared: await checkPasswordGuess(ctx, { loginId: row.login_id, password }) };
 }
 
-/** Creates a user. Returns an existing one that equals the input unchanged (a safe retry). */
+/** Creates a user. If the user exists with the same data, returns it unchanged (a safe retry). */
 export async function createDrafted(ctx: TenantContext, drafted: UserDraft): Promise<Created> {
   return judge(ctx, drafted, await insertOrFind(ctx, drafted));
 }
@@ -173,7 +173,7 @@ export async function createUser(ctx: TenantContext, input: NewUser): Promise<Cr
   return createDrafted(ctx, await draftUser(ctx, input));
 }
 
-/** What `createUser` would return for each, without effect; comparing a password is left to the caller. */
+/** What `createUser` would return for each input, without any effect. Comparing a password is left to the caller. */
 export async function planUsers(ctx: TenantContext, inputs: NewUser[]): Promise<(() => Promise<Created>)[]> {
   const drafts = await Promise.allSettled(inputs.map((input) => draft(ctx, input, randomPassword)));
   const outcomes = await dryRunEach(ctx, drafts, async (ctx, drafted) =>
@@ -202,7 +202,7 @@ async function refuseDifferences(
   const differs = differences(Object.fromEntries(meant), user);
   if (password !== null) {
     const isCompared = compared?.stored === stored;
-    // Others wait for the transaction, and a hash takes long.
+    // Other requests wait for the transaction, and hashing takes long.
     if (!isCompared && isInTransaction(ctx)) throw new Outdated();
     const found = isCompared ? compared : await checkPasswordGuess(ctx, { loginId: user.LoginID, password });
     if (!found?.matches) differs.push('Password');

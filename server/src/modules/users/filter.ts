@@ -9,7 +9,7 @@ export type UserFilter = PageQuery & {
   Search?: string;
 };
 
-/** SQL of each filter on `held`, spelled out so that partial indexes match. */
+/** SQL for each filter on `held`, with literals so that partial indexes match. */
 function conditionsOf({ GroupName, Email, Enabled }: UserFilter): ((parameters: Parameters) => string)[] {
   const conditions: ((parameters: Parameters) => string)[] = [];
   if (Email !== undefined)
@@ -26,7 +26,7 @@ export function filterSql(filter: UserFilter, parameters: Parameters): string {
   return ['true', ...conditionsOf(filter).map((condition) => condition(parameters))].join(' and ');
 }
 
-/** A way for each filter that has an index, in the order of LoginID. */
+/** An access path for each filter that has an index, in LoginID order. */
 export function accessPathsOf(filter: UserFilter): ((parameters: Parameters) => AccessPath)[] {
   const { Enabled, ...others } = filter;
   const conditions = conditionsOf(Enabled ? others : filter);

@@ -26,7 +26,7 @@ const files: [string, string, string, number][] = [
   ['rows of 30,000 cells', 'text/csv', `LoginID\n${`${','.repeat(30_000)}\n`.repeat(300)}`, 200],
 ];
 
-/** Sends the file beside small requests and returns how long the longest of them kept the event loop busy. */
+/** Sends the file alongside small requests. Returns how long the longest of them kept the event loop busy. */
 async function longestWorkBeside(type: string, body: string, status: number): Promise<number> {
   const tenant = await newTenant(service);
   const user = await tenant.user();
@@ -46,7 +46,8 @@ async function longestWorkBeside(type: string, body: string, status: number): Pr
 for (const [what, type, body, status] of files)
   test(`other clients wait at most 100 ms during ${what}`, async () => {
     let longest = Number.POSITIVE_INFINITY;
-    // One garbage collection on a busy machine takes that long; a file that blocks the service does so each time.
+    // One garbage collection on a busy machine can take this long, but a file that blocks the service does so each
+    // time.
     for (let attempt = 0; attempt < 3 && longest > 100; attempt++)
       longest = await longestWorkBeside(type, body, status);
     assert.ok(longest <= 100, `${longest} ms`);

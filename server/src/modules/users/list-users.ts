@@ -23,7 +23,7 @@ export async function listUsers(ctx: TenantContext, input: UserFilter) {
   return toPage(rows, limit, (row) => row.login_id, toUser, end);
 }
 
-/** SQL for the next group name after a position; $2 is the prefix, $3 sorts after everything with that prefix. */
+/** SQL for the next group name after a position. $2 is the prefix; $3 sorts after everything with that prefix. */
 const next = (place: string) => `
   select known.group_name from "user" known
   where known.tenant_id = $1 and ${place} and known.group_name < $3
@@ -37,7 +37,7 @@ with recursive named as (
 )
 select named.group_name from named where named.group_name is not null limit $4`;
 
-/** The distinct names, each found by one step into the index, whatever the number of users. */
+/** The distinct names. Each one takes a single step in the index, whatever the number of users. */
 export async function listGroups(ctx: TenantContext, input: PageQuery & { Search?: string }) {
   const limit = pageLimit(input);
   const from = input.Search ?? '';

@@ -43,7 +43,7 @@ export async function storePassword(ctx: Hashing, password: string): Promise<str
   return hashInQueue(ctx, () => hash(password, parameters));
 }
 
-/** 256 random bits in place of a hash: no password matches it. */
+/** 256 random bits instead of a hash. No password matches them. */
 export function randomPassword(): string {
   return randomMark + randomBytes(32).toString('base64url');
 }

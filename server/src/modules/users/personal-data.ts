@@ -10,8 +10,8 @@ export const userData: PersonalData = {
   kept: null,
   count: async () => 1,
   read: async function* (ctx, person) {
-    // By user ID: a user created later with the same LoginID is somebody else. After an erasure no record is
-    // left.
+    // By user ID, because a user created later with the same LoginID is a different person. After an erasure there is
+    // no record.
     const row = await ctx.db
       .selectFrom('user')
       .selectAll()
@@ -22,7 +22,7 @@ export const userData: PersonalData = {
   },
 };
 
-/** Ends access and takes the names, before anything else is erased. */
+/** Ends access and removes the names, before anything else is erased. */
 export async function closeUser(ctx: TenantContext, { userId }: { userId: string }): Promise<void> {
   await ctx.db
     .updateTable('user')

@@ -10,7 +10,7 @@ after(service.close);
 
 const isOpen = (part: string | undefined) => part?.startsWith('{') ?? false;
 
-/** Path segments that would be taken for a LoginID. */
+/** Path segments that would be read as a LoginID. */
 function ambiguousWords(): Set<string> {
   const words = new Set<string>();
   for (const route of routes)
@@ -18,8 +18,8 @@ function ambiguousWords(): Set<string> {
       const [parts, others] = [route.path.split('/'), other.path.split('/')];
       if (route.method !== other.method || parts.length !== others.length) continue;
       const both = parts.every((part, at) => part === others[at] || isOpen(part) || isOpen(others[at]));
-      // The router decides at the first segment that differs; if that is a fixed word in our route, the
-      // LoginID does not matter.
+      // The router decides at the first segment that differs. If that is a fixed word in our route, the LoginID does
+      // not matter.
       const first = parts.findIndex((part, at) => part !== others[at]);
       if (both && parts[first] === '{LoginID}' && !isOpen(others[first])) words.add(others[first] ?? '');
     }
@@ -29,7 +29,7 @@ function ambiguousWords(): Set<string> {
 /** GET /user/check/export reads the user `export`, so the export of a user called `check` has no address. */
 const unreachable = ['check'];
 
-test('no user can have a LoginID that is a fixed word in a path', async () => {
+test('no user can have a fixed word in a path as LoginID', async () => {
   assert.deepEqual([...ambiguousWords()].sort(), [...unreachable, ...reservedLoginIDs].sort());
   const { api } = await newTenant(service);
   for (const LoginID of reservedLoginIDs)

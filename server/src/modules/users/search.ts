@@ -13,10 +13,10 @@ import { foreignCursor, pageLimit, readCursor, toPage } from '../../platform/htt
 import { beyond, accessPathsOf as filterPaths, filterSql, type UserFilter } from './filter.ts';
 import { toUser, type UserRow } from './record.ts';
 
-/** An index that finds users by the prefix of an indexed text. Everything except `text` is SQL. */
+/** An index for finding users by the prefix of a text. Everything except `text` is SQL. */
 type IndexedText = { key: string; whole: string; text: string; when: string };
 
-/** How many characters the indexes hold; the rest of a longer search is compared with the whole text. */
+/** How many characters the indexes contain. The rest of a longer search is compared with the full text. */
 const indexed = 60;
 
 /** SQL expressions of the indexes. */
@@ -40,13 +40,13 @@ function indexedTextsOf(search: string): IndexedText[] {
 
 const beginOf = (text: string) => Array.from(text).slice(0, indexed).join('');
 
-/** What the index serves. */
+/** The condition that the index serves. */
 function rangeSql({ key, text, when }: IndexedText, { add }: Parameters): string {
   const begin = beginOf(text);
   return `${when} and ${key} >= ${add(begin)} and ${key} < ${add(beyond(begin))}`;
 }
 
-/** What the index does not hold. A row is visited before it is compared with that. */
+/** The condition on the rest of the text. A row is visited before this is checked. */
 const restSql = ({ whole, text }: IndexedText, { add }: Parameters): string =>
   beginOf(text) === text ? 'true' : `starts_with(${whole}, ${add(text)})`;
 
@@ -56,14 +56,14 @@ const finds = (text: IndexedText, parameters: Parameters): string =>
 type Found = UserRow & { index: number; matched: string };
 type SearchQuery = { input: UserFilter & { Search: string }; place: SearchPosition; limit: number };
 
-/** A statement visits this many in the index it has reached, and fewer in each earlier one. */
+/** Rows that a statement visits in the index it has reached; fewer in each earlier one. */
 const most = 800;
 /** More than fit on a page. */
 const maxRows = 1_000;
 
 /**
- * Results come one index after another, each in its own order. Users found earlier are left out, so
- * what a page skips was on earlier pages, and the first page is fast however many users match.
+ * Results come from one index after another, each in its own order. Users found earlier are left out, so whatever a
+ * page skips was on earlier pages, and the first page is fast however many users match.
  */
 export async function searchUsers(ctx: TenantContext, input: UserFilter & { Search: string }) {
   const limit = pageLimit(input);
@@ -111,7 +111,7 @@ function searchText({ input, place, limit }: SearchQuery, parameters: Parameters
     order by index, matched collate "C", login_id`;
 }
 
-/** If a filter leaves few users, they are all compared with the search; null: there are many. */
+/** If a filter leaves few users, compares them all with the search; null if there are many. */
 function searchFew(ctx: TenantContext, { input, place, limit }: SearchQuery): Promise<Visit<Found> | null> {
   const parameters = parametersAfter(ctx.tenantId);
   const texts = indexedTextsOf(input.Search);

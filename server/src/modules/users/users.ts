@@ -45,10 +45,10 @@ async function passwordColumn(ctx: TenantContext, password: string | null | unde
   return { password_hash: await storePassword(ctx, readPassword(password, declared)) };
 }
 
-/** Hashing passwords is slow, so callers who cannot change one are rejected first. */
+/** Hashing is slow, so callers who may not change a password are rejected first. */
 const nobody = { is_admin: false, admin_scopes: null };
 
-/** Changes the fields that are sent: the others keep their values; null clears a field. */
+/** Changes the given fields; the others keep their values, and null clears a field. */
 export async function updateUser(ctx: TenantContext, input: UserChange & { loginId: string }): Promise<User> {
   const { loginId, LoginID, Password, ...fields } = input;
   if (LoginID !== undefined && toNfc(LoginID) !== loginId)
@@ -108,7 +108,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
   });
 }
 
-/** The audited fields, which decide about somebody's access. Events report the rest. */
+/** The audited fields, which determine a person's access. Events report the rest. */
 async function auditAccess(ctx: TenantContext, row: UserRow, changed: readonly string[]): Promise<void> {
   const data = {
     ...(changed.includes('IsAdmin') && { IsAdmin: row.is_admin }),

@@ -28,9 +28,7 @@ const notPublic = [
   ['224.0.0.0', 3],
 ] as const;
 
-/**
- * In IPv6 only 2000::/3 is the public internet, except these networks: tunnels, documentation, and the like.
- */
+/** In IPv6, only 2000::/3 is the public internet, except these networks for tunnels, documentation and the like. */
 const notPublic6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -73,7 +71,7 @@ function isAllowed(config: AllowedConfig, host: string, address: string): boolea
   });
 }
 
-/** Says in a sentence why a webhook must not be sent to an address. */
+/** Explains in a sentence why a webhook must not be sent to an address. */
 export class AddressRefused extends Error {}
 
 export type Checked = { addresses: LookupAddress[]; allowed: boolean };
@@ -83,7 +81,7 @@ function isSystems({ webhookAllow }: AllowedConfig, name: string): boolean {
   return name === 'localhost' || webhookAllow.includes(name);
 }
 
-/** All addresses of a host. A single one in a private network rejects them all. */
+/** All addresses of a host. If a single one is in a private network, the host is rejected. */
 export async function resolveChecked(config: AllowedConfig, host: string): Promise<Checked> {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   const version = isIP(name);
@@ -99,7 +97,7 @@ export async function resolveChecked(config: AllowedConfig, host: string): Promi
   return { addresses, allowed };
 }
 
-/** At registration the URL must be HTTPS on the public internet or be listed in WEBHOOK_ALLOW. */
+/** At registration, the URL must use HTTPS on the public internet or be listed in WEBHOOK_ALLOW. */
 export async function checkUrl(config: AllowedConfig, text: string): Promise<string> {
   const refuse = (why: string) =>
     new Problem('webhook_address_refused', `${why} Use an https URL on the public internet.`, {

@@ -4,24 +4,24 @@ import type { Position } from '../events/position.ts';
 import type { Endpoint } from './message.ts';
 import type { WebhookRow } from './record.ts';
 
-/** An endpoint claimed by this node; no other node delivers to it at the same time. */
+/** An endpoint that this node has claimed. No other node delivers to it at the same time. */
 export type Claimed = Endpoint & {
   tenantId: string;
   position: Position;
   failingSince: Date | null;
-  /** When its tenant was resumed or it was enabled, whichever is later: earlier delays are not failures. */
+  /** When its tenant was resumed or the endpoint was enabled, whichever is later. Earlier delays are not failures. */
   resumedAt: Date | null;
   enabledAt: Date | null;
 };
 
 type ClaimedRow = WebhookRow & { resumed_at: Date | null };
 
-/** A node that has not renewed its claim for this long loses it to the others. */
+/** A node that does not renew its claim for this long loses it to the others. */
 const lease = `clock_timestamp() + interval '30 seconds'`;
 
 const resumed = 'greatest(client.resumed_at, hook.enabled_at) as resumed_at';
 
-/** Unclaimed endpoints of active tenants with something to do: a delivery is due, or the log has grown. */
+/** Unclaimed endpoints of active tenants that have something to do: a delivery is due, or the log has grown. */
 const claim = `/* across tenants: nodes deliver for all tenants */
 with free as (
   select hook.tenant_id, hook.webhook_id, ${resumed} from webhook hook

@@ -11,8 +11,8 @@ import { nextAttemptAt } from './pending.ts';
 const maxConcurrent = 500;
 
 /**
- * Advances the position and creates the deliveries in one statement, unless another node now has the
- * endpoint. Creating deliveries locks the endpoint's row first, so numbers become visible in order.
+ * Advances the position and creates the deliveries in one statement, unless another node has claimed the endpoint.
+ * Creating deliveries locks the endpoint's row first, so numbers become visible in order.
  */
 const store = `
 with moved as (
@@ -28,8 +28,7 @@ order by entry.n
 returning 1 as stored`;
 
 /**
- * Creates deliveries for this endpoint from the events since its position. `stored` is the position in the
- * database.
+ * Creates deliveries for this endpoint from the events after its position. `stored` is the position in the database.
  */
 export async function createDeliveries(
   ctx: TenantContext,
@@ -73,8 +72,8 @@ export async function createDeliveries(
 }
 
 /**
- * Pending deliveries after a number: all of them for a node that has just claimed the endpoint, later those
- * that were replayed.
+ * Pending deliveries after a number: all of them for a node that has just claimed the endpoint, and replayed ones
+ * later.
  */
 export async function readPending(
   ctx: TenantContext,

@@ -23,7 +23,7 @@ async function deleteBatch(ctx: TenantContext, { webhookId }: Own): Promise<bool
 }
 
 /**
- * Disables it, so that nothing more is sent or created. A repeated call continues where an interrupted one
+ * Disables the endpoint, so that nothing more is sent or created. A repeated call continues where an interrupted one
  * stopped.
  */
 async function stop(ctx: TenantContext, { webhookId }: Own): Promise<void> {
@@ -35,7 +35,7 @@ async function stop(ctx: TenantContext, { webhookId }: Own): Promise<void> {
     .execute();
 }
 
-/** Returns false if there are new deliveries, because somebody enabled it again. */
+/** Returns false if there are new deliveries, because the endpoint was enabled again. */
 function remove(ctx: TenantContext, input: Own): Promise<boolean> {
   const { webhookId } = input;
   return transaction(ctx, async (ctx) => {
@@ -52,7 +52,7 @@ function remove(ctx: TenantContext, input: Own): Promise<boolean> {
   });
 }
 
-/** It stops immediately. Its deliveries, of up to 30 days, are deleted first, in batches. */
+/** The endpoint stops immediately. Its deliveries, from up to 30 days, are deleted first, in batches. */
 export async function deleteWebhook(ctx: TenantContext, input: Own): Promise<Webhook> {
   const before = await readWebhookRow(ctx, input);
   await stop(ctx, input);

@@ -14,7 +14,7 @@ import { readWebhookRow } from './webhooks.ts';
 
 type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
-/** SQL of each filter. The indexes by event and by lane, which is the enrolment, are in the order of the number. */
+/** SQL for each filter. The indexes by event and by lane (the enrolment) are in number order. */
 function conditionsOf({ EventID, EnrollID, Status }: DeliveryQuery) {
   const conditions: ((parameters: Parameters) => string)[] = [];
   if (EventID !== undefined) conditions.push(({ add }) => `held.event_id = ${add(EventID)}::uuid`);
@@ -23,7 +23,7 @@ function conditionsOf({ EventID, EnrollID, Status }: DeliveryQuery) {
   return conditions;
 }
 
-/** As text, because each status has its part of the index. */
+/** A literal, because each status has a partial index. */
 const isStatus = (status: DeliveryRow['status']) => `held.status = '${status}'`;
 
 /** Newest first. */
@@ -84,7 +84,7 @@ function toDelivery(row: DeliveryRow, body: Body | null, enabledAt: Date | null)
 
 type Ping = { endpoint: WebhookRow; at: Date; body: Body; outcome: Outcome };
 
-/** Sends a test event once, also to a disabled endpoint. */
+/** Sends a test event once, even to a disabled endpoint. */
 export async function sendPing(ctx: TenantContext, input: { webhookId: string }): Promise<Ping> {
   const endpoint = await readWebhookRow(ctx, input);
   const at = ctx.now();
@@ -125,7 +125,7 @@ export async function recordPing(
     .returningAll()
     .executeTakeFirstOrThrow()
     .catch((error: { code?: string }) => {
-      // The endpoint was deleted during the ping.
+      // The endpoint was deleted while the ping was in progress.
       throw error.code === '23503' ? webhookNotFound() : error;
     });
   return toDelivery(row, body, endpoint.enabled_at);

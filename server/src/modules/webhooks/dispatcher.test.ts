@@ -12,7 +12,7 @@ import { type Received, type Receiver, startReceiver } from './test-support.ts';
 
 const env = { WEBHOOK_ALLOW: '127.0.0.0/8' };
 
-/** A service with receivers and nodes that are stopped with the test, whether it passes or fails. */
+/** A service with receivers and nodes that are stopped after the test, whether it passes or fails. */
 async function open(t: TestContext, options: { now?: () => Date } = {}) {
   const service = await startService({ env, ...options });
   const receivers: Receiver[] = [];
@@ -42,7 +42,7 @@ async function endpoint(service: TestService, tenantId: string, url: string): Pr
   return { ...service.ctx, tenantId };
 }
 
-/** An enrolment event without a learner belongs to an erased person, and its response would not be stored. */
+/** An enrolment event without a learner would belong to an erased person, and its response would not be stored. */
 const learner = newId(new Date());
 
 const eventsOf = (enrolments: string[], round: number) =>
@@ -55,7 +55,7 @@ const eventsOf = (enrolments: string[], round: number) =>
 
 const enrolmentIds = (count: number) => Array.from({ length: count }, () => newId(new Date()));
 
-/** The order of first arrivals; a repeated event counts once, as for a client. */
+/** The order of first arrivals. A repeated event counts once, as it does for a client. */
 function firstArrivals(received: readonly Received[]): Map<string, number[]> {
   const seen = new Set<string>();
   const rounds = new Map<string, number[]>();
@@ -134,7 +134,7 @@ test("hanging receivers do not delay another's deliveries", async (t) => {
   await until('another node takes them up', async () => (await pendingOf(first)).length === 0);
 });
 
-test("only the enrolment with the failing event waits, not the endpoint's others", async (t) => {
+test("only the enrolment with the failing event waits, not the endpoint's other enrolments", async (t) => {
   const { service, receive, startNode } = await open(t);
   const receiver = await receive();
   const [bad = '', ...good] = enrolmentIds(20);
@@ -146,7 +146,7 @@ test("only the enrolment with the failing event waits, not the endpoint's others
   assert.deepEqual(firstArrivals(receiver.received).get(bad), [0]);
 });
 
-test('an endpoint that fails for 72 hours is disabled with an event, and continues where it stopped', async (t) => {
+test('an endpoint that fails for 72 hours is disabled with an event, and later continues where it stopped', async (t) => {
   let hours = 0;
   const { service, receive, startNode } = await open(t, {
     now: () => new Date(Date.now() + hours * 3_600_000),

@@ -11,8 +11,8 @@ const maxEndpoints = 2_000;
 export type Dispatcher = { stop: (milliseconds: number) => Promise<void> };
 
 /**
- * Delivers webhooks until stopped; several nodes share the endpoints. A stop lets deliveries in progress
- * finish for this long and releases the rest.
+ * Delivers webhooks until stopped. Several nodes share the endpoints. After a stop, deliveries in progress have this
+ * long to finish; the rest are released.
  */
 export function startDispatcher(ctx: Context): Dispatcher {
   const draining = new AbortController();
@@ -30,7 +30,7 @@ export function startDispatcher(ctx: Context): Dispatcher {
   const look = async () => {
     const claimed = await claimEndpoints(ctx, node.id, maxEndpoints - running.size);
     for (const endpoint of claimed) {
-      // After a long pause, this node may see an endpoint as free to which it is still delivering.
+      // After a long pause, an endpoint may look unclaimed although this node is still delivering to it.
       if (running.has(endpoint.webhook_id)) continue;
       const { webhook_id: webhook, tenantId: tenant } = endpoint;
       const delivering = deliverTo(node, endpoint)

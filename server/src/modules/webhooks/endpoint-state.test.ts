@@ -158,7 +158,7 @@ test('each consecutive failure halves the concurrent deliveries, down to one', (
   assert.equal(mayBegin({ ...fresh, isOver: true }, 16), false);
 });
 
-test('the log is read while it may contain more and few deliveries are pending', () => {
+test('the log is read if it may contain more events and few deliveries are pending', () => {
   assert.equal(mayRead(fresh, 9_999), true);
   assert.equal(mayRead(fresh, 10_000), false);
   assert.equal(mayRead({ ...fresh, more: false }, 0), false);

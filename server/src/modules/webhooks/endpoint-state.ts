@@ -4,7 +4,7 @@ import type { Claimed } from './claim.ts';
 import type { Waiting } from './lanes.ts';
 import type { Outcome } from './send.ts';
 
-/** Endpoints that failed last share a separate limit, so that they never delay healthy ones. */
+/** Endpoints that failed last share a separate limit, so they never delay healthy ones. */
 export type ConcurrencyPool = 'healthy' | 'failing';
 
 /** What a node knows about an endpoint that it delivers to. */
@@ -17,12 +17,12 @@ export type EndpointState = {
   /** Whether the log may contain more events. */
   more: boolean;
   underWay: number;
-  /** Deliveries in progress without a response for a second. */
+  /** Deliveries in progress that have had no response for a second. */
   hanging: number;
   /** Consecutive failures. */
   failures: number;
   failingSince: Date | null;
-  /** Nothing new is started. */
+  /** Set when nothing new may be started. */
   isOver: boolean;
   trouble: unknown;
 };
@@ -40,7 +40,7 @@ export type EndpointEvent =
 
 export type EndpointEffect =
   | { kind: 'release-slot'; pool: ConcurrencyPool }
-  /** Retries that wait for their time are sent now. */
+  /** Retries that are waiting are sent now. */
   | { kind: 'hasten' }
   | { kind: 'record-health'; failingSince: Date | null }
   | { kind: 'disable'; failingSince: Date }
@@ -50,7 +50,7 @@ export type Step = { state: EndpointState; effects: EndpointEffect[] };
 
 /** The log is read again when fewer deliveries than this are pending; the others stay in the log. */
 export const maxWaiting = 10_000;
-/** An endpoint with nothing to do for this long is released. */
+/** An endpoint that has had nothing to do for this long is released. */
 const longestRest = 10_000;
 /** An endpoint that recovers after failing this long gets its retries immediately. */
 const earlyRetryAfter = 60_000;
@@ -78,7 +78,7 @@ export function reduceEndpoint(state: EndpointState, event: EndpointEvent): Step
     case 'begun':
       return to({ underWay: state.underWay + 1 });
     case 'late': {
-      // A hanging endpoint makes room for healthy ones.
+      // A hanging endpoint releases its slot to healthy ones.
       const changes = { hanging: state.hanging + 1 };
       return event.pool === 'healthy' ? to(changes, { kind: 'release-slot', pool: 'healthy' }) : to(changes);
     }
@@ -132,7 +132,7 @@ export function isIdle({ underWay, more }: EndpointState, wakeAt: Date | null, n
   return !wakeAt || wakeAt.getTime() - now.getTime() > longestRest;
 }
 
-/** The delivery after another attempt; `next` null: it has ended. */
+/** The delivery after another attempt. It has ended if `next` is null. */
 export function afterAttempt(
   waiting: Waiting,
   outcome: Outcome,

@@ -24,7 +24,7 @@ import { disableFailing, recordHealth, recordResult } from './results.ts';
 import { openSender, type Sender } from './send.ts';
 import type { Slots } from './slots.ts';
 
-/** What the endpoints on one node share. */
+/** What the endpoints on a node share. */
 export type Node = {
   ctx: Context;
   id: string;
@@ -37,7 +37,7 @@ export type Node = {
   ending: AbortSignal;
 };
 
-/** `endpoint-state.ts` decides; the functions here perform its effects. */
+/** `endpoint-state.ts` makes the decisions; the functions here perform its effects. */
 type Work = {
   node: Node;
   ctx: TenantContext;
@@ -50,7 +50,7 @@ type Work = {
 };
 
 const tick = 500;
-/** A delivery without a response for this long counts as hanging. */
+/** A delivery that has had no response for this long counts as hanging. */
 const hangingAfter = 1_000;
 
 /** Delivers to one endpoint while there is something to deliver, then releases it. */
@@ -137,7 +137,7 @@ async function readLog(work: Work): Promise<void> {
   }
 }
 
-/** Starts as many deliveries as may run now. If there is no room, it is called again when there is some. */
+/** Starts as many deliveries as possible. If there is no free slot, it is called again when there is one. */
 function pump(work: Work): void {
   const { ctx, node, lanes } = work;
   while (mayBegin(work.state, node.concurrency) && lanes.isDue(ctx.now())) {

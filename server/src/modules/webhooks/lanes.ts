@@ -1,4 +1,4 @@
-/** What a node keeps in memory of a pending delivery; its event is read when it is sent. */
+/** The part of a pending delivery that a node keeps in memory. Its event is read when it is sent. */
 export type Waiting = {
   deliveryId: string;
   number: number;
@@ -12,26 +12,26 @@ export type Waiting = {
 export type Lanes = {
   size: number;
   add: (waiting: Waiting) => void;
-  /** Takes the first delivery of a lane that is due and not in progress; it is then in progress. */
+  /** Takes the first delivery that is due in a lane without one in progress, and marks it as in progress. */
   take: (now: Date) => Waiting | null;
-  /** The delivery has ended, and the next one in its lane may start. */
+  /** Ends the delivery, so that the next one in its lane may start. */
   done: (waiting: Waiting) => void;
-  /** The delivery, changed by its attempt, waits until `waiting.next`. */
+  /** Puts the delivery back after an attempt, to wait until `waiting.next`. */
   release: (waiting: Waiting) => void;
-  /** Whether `take` would find one. */
+  /** Whether `take` would find a delivery. */
   isDue: (now: Date) => boolean;
-  /** When the next lane is due; null: none is waiting. */
+  /** When the next lane is due; null if none is waiting. */
   wakeAt: (now: Date) => Date | null;
-  /** Makes everything that waits for a time due now. */
+  /** Makes all waiting deliveries due now. */
   hasten: () => void;
 };
 
-/** Deliveries in lanes: sequential within a lane, and independent across lanes. */
+/** Deliveries in lanes: sequential within a lane, independent across lanes. */
 export function openLanes(): Lanes {
   const lanes = new Map<string, Waiting[]>();
   /** Lanes whose first delivery may be due now. */
   const ready: string[] = [];
-  /** Lanes whose first delivery waits for a time. */
+  /** Lanes whose first delivery is not due yet. */
   const sleeping = new Map<string, Date>();
   let size = 0;
 

@@ -9,8 +9,8 @@ import { AddressRefused, resolveChecked } from './addresses.ts';
 import { lookUp } from './look-up.ts';
 
 /**
- * A name server that answers every A query with `address`, but does not respond for names that begin with
- * `slow`.
+ * A name server that answers every A query with `address`, except for names that begin with `slow`, to which it does
+ * not respond.
  */
 async function startNameServer(address: [number, number, number, number]): Promise<[Socket, string]> {
   const server = createSocket('udp4');
@@ -34,7 +34,7 @@ async function startNameServer(address: [number, number, number, number]): Promi
 const [server, place] = await startNameServer([93, 184, 216, 34]);
 after(() => server.close());
 
-test('100 names with silent servers delay no other name, and fail after 5 s', async () => {
+test('100 names with silent name servers delay no other name and fail after 5 s', async () => {
   const begun = performance.now();
   const slow = Promise.allSettled(
     Array.from({ length: 100 }, (_, nth) => lookUp(`slow-${nth}.example`, [place])),

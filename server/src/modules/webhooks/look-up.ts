@@ -3,9 +3,9 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 const deadlineMilliseconds = 5_000;
 
 /**
- * Resolves a name by asking the name servers without a thread: the system's resolver has two threads for the
- * whole process, and a name whose server does not respond blocks one for ten seconds. `servers`: instead of
- * the system's.
+ * Resolves a name by asking the name servers, without a thread. The system's resolver has two threads for the whole
+ * process, and a name whose server does not respond blocks one for ten seconds. `servers`: used instead of the
+ * system's.
  */
 export async function lookUp(name: string, servers?: readonly string[]): Promise<LookupAddress[]> {
   const resolver = new dns.Resolver({ timeout: 1_500, tries: 2 });
@@ -20,10 +20,7 @@ export async function lookUp(name: string, servers?: readonly string[]): Promise
   ];
 }
 
-/**
- * Uses the system's resolver, which also knows /etc/hosts and search domains: only for names that the
- * operator listed.
- */
+/** Uses the system's resolver, which also knows /etc/hosts and search domains, for names that the operator listed. */
 export function lookUpBySystem(name: string): Promise<LookupAddress[]> {
   return dns.lookup(name, { all: true, verbatim: true });
 }

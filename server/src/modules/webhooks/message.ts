@@ -9,7 +9,7 @@ import { signatureHeaders } from './signature.ts';
 
 export const pingType = 'webhook.ping';
 
-/** The body of a delivery: the record as in GET /events. */
+/** The body of a delivery: the same record as in GET /events. */
 export type Body = Omit<ReturnType<typeof toEvent>, 'Type'> & { Type: string };
 
 const text = `
@@ -23,7 +23,7 @@ export async function readBodies(ctx: TenantContext, eventIds: string[]): Promis
   return new Map(rows.map((row) => [row.event_id ?? '', toEvent(row)]));
 }
 
-/** Bodies of deliveries that are sent at the same time are read together. */
+/** Reads the bodies of simultaneous deliveries together. */
 export const readBody = coalesce<TenantContext, string, Body | null>({
   name: 'webhook_bodies',
   group: (ctx) => ctx.tenantId,

@@ -3,7 +3,10 @@ import type { WebhookDeliveryTable, WebhookTable } from '../../platform/db/gener
 
 type Tried = Pick<Selectable<WebhookDeliveryTable>, 'attempted_at' | 'next_attempt_at'>;
 
-/** When a pending delivery is retried; null: now. Enabling an endpoint makes all due that was attempted before. */
+/**
+ * When a pending delivery is retried; null means now. Enabling an endpoint makes everything due that was attempted
+ * before.
+ */
 export function nextAttemptAt(
   { attempted_at, next_attempt_at }: Tried,
   enabledAt: Selectable<WebhookTable>['enabled_at'],

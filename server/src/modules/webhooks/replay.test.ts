@@ -8,7 +8,7 @@ import { replayEvents } from './replay.ts';
 const service = await startService({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 after(service.close);
 
-/** A tenant with a disabled endpoint and this many events, about users who do not exist. */
+/** A tenant with a disabled endpoint and this many events about users who do not exist. */
 async function withEvents(count: number) {
   const { TenantID, api } = await newTenant(service);
   const { body: hook } = await api('POST', '/webhook', { URL: 'http://127.0.0.1:9/', Status: 'disabled' });
@@ -76,7 +76,7 @@ test('a replay visits at most 50,000 events, however few of them match', async (
   expectProblem(await replay({ From: '2020-01-01T00:00:00Z' }), 422, 'validation_failed', 'From');
 });
 
-test('simultaneous replays together stay within the limit', async () => {
+test('simultaneous replays stay within the limit together', async () => {
   const { made, replay, told } = await withEvents(1_000);
   const replies = await Promise.all(Array.from({ length: 13 }, () => replay({ EventIDs: told })));
   const statuses = Map.groupBy(replies, ({ status }) => status);

@@ -9,12 +9,12 @@ import type { Replay } from './schemas.ts';
 import { readWebhookRow } from './webhooks.ts';
 
 const maxReplayed = 10_000;
-/** Others' lists wait while the log is read. */
+/** While the log is read, other callers' lists wait. */
 const maxVisited = 50_000;
-/** IDs are created before the statement, which may have to wait for a password's hash or for the database. */
+/** IDs are created before the statement, which may have to wait for a password hash or for the database. */
 const longestDraft = 60_000;
 
-/** Deliveries created by one statement; other work runs between two statements. */
+/** Deliveries that one statement creates. Other work runs between statements. */
 const batchSize = 200;
 
 const named = `
@@ -22,8 +22,8 @@ select event.event_id, event.epoch, event.transaction::text as transaction, true
 where event.tenant_id = $1 and event.event_id = any($2::uuid[]) and ($3::text[] is null or event.type = any($3))`;
 
 /**
- * IDs start with their creation time, so the primary key finds the start; a page reads a fixed number of
- * events, whether or not they match.
+ * IDs start with their creation time, so the primary key finds the start. A page reads a fixed number of events,
+ * whether or not they match.
  */
 const pageRows = 500;
 const inRange = `
@@ -48,12 +48,12 @@ select 1 from webhook_delivery held where held.tenant_id = $1 and held.webhook_i
 order by held.number limit ${maxReplayed}`;
 
 type Own = Replay & { webhookId: string };
-/** In the order of the log. */
+/** `eventIds` are in the order of the log. */
 type Replayed = { webhookId: string; eventIds: string[] };
 
 type Found = { event_id: string; epoch: number; transaction: string; matches: boolean };
 
-/** In the order of the log. */
+/** Events in the order of the log. */
 async function eventsOf(ctx: TenantContext, input: Own, types: string[] | null): Promise<string[]> {
   const found = input.EventIDs
     ? await run<Found>(ctx, {
@@ -110,7 +110,7 @@ async function requireRoom(ctx: TenantContext, webhookId: string, count: number)
 }
 
 /**
- * The endpoint's row is locked first, so that numbers are assigned in commit order, and so that simultaneous replays do not
+ * The endpoint's row is locked first, so that numbers are assigned in commit order and simultaneous replays do not
  * exceed the limit together.
  */
 function insertBatch(ctx: TenantContext, webhookId: string, eventIds: string[]): Promise<void> {
@@ -130,7 +130,10 @@ function insertBatch(ctx: TenantContext, webhookId: string, eventIds: string[]):
   });
 }
 
-/** Finds the events, before any transaction: on the embedded database everybody waits until that has ended. */
+/**
+ * Finds the events before any transaction, because on the embedded database all other statements wait for a transaction
+ * to end.
+ */
 export async function findReplayed(ctx: TenantContext, input: Own): Promise<Replayed> {
   if ((input.EventIDs === undefined) === (input.From === undefined))
     throw new Problem('validation_failed', 'Send either EventIDs or From.', { param: 'EventIDs' });
@@ -138,7 +141,7 @@ export async function findReplayed(ctx: TenantContext, input: Own): Promise<Repl
   return { webhookId: input.webhookId, eventIds: await eventsOf(ctx, input, types) };
 }
 
-/** Sends events from the log again, filtered by the endpoint's Types, after those already pending. */
+/** Sends events from the log again, filtered by the endpoint's Types, after the deliveries that are already pending. */
 export async function replayEvents(ctx: TenantContext, input: Replayed): Promise<{ Deliveries: number }> {
   const { webhookId, eventIds } = input;
   await requireRoom(ctx, webhookId, eventIds.length);

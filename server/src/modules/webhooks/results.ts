@@ -20,9 +20,8 @@ export type Result = {
 };
 
 /**
- * A response may repeat what was sent. An erasure marks the deliveries that it finds, and this statement sees
- * the mark even if it waited for the row; for a delivery created in the meantime, the event no longer has its
- * person.
+ * A response may repeat what was sent. An erasure marks the deliveries that it finds, and this statement sees the mark
+ * even if it waited for the row. For deliveries created in the meantime, the event no longer has its person.
  */
 const isErased = `(held.person_erased or held.lane <> held.event_id and exists (
     select 1 from event where event.tenant_id = $1 and event.event_id = held.event_id and event.user_id is null))`;
@@ -38,7 +37,7 @@ from jsonb_to_recordset($2::jsonb) as result (webhook_id uuid, delivery_id uuid,
   response_status integer, response_body text, error text, milliseconds integer)
 where held.tenant_id = $1 and held.webhook_id = result.webhook_id and held.delivery_id = result.delivery_id`;
 
-/** Results that arrive at the same time are written together. */
+/** Writes simultaneous results together. */
 export const recordResult = coalesce<TenantContext, Result, void>({
   name: 'webhook_results',
   group: (ctx) => ctx.tenantId,
@@ -61,7 +60,7 @@ export async function recordHealth(
     .execute();
 }
 
-/** Nothing is lost: when enabled again, the endpoint continues where it stopped. */
+/** Nothing is lost: once enabled again, the endpoint continues where it stopped. */
 export async function disableFailing(
   ctx: TenantContext,
   input: { webhookId: string; failingSince: Date },
@@ -95,7 +94,7 @@ delete from webhook_delivery held using (
 where held.tenant_id = old.tenant_id and held.webhook_id = old.webhook_id
   and held.delivery_id = old.delivery_id returning 1`;
 
-/** Finished deliveries are kept for 30 days; the events stay in the log. */
+/** Finished deliveries are kept for 30 days. Events stay in the log. */
 export async function purgeDeliveries(ctx: Context): Promise<void> {
   const until = new Date(ctx.now().getTime() - 30 * 86_400_000);
   await inBatches(ctx, purgedAtOnce, async (ctx, rows) => {

@@ -28,8 +28,8 @@ import {
 
 const params = Type.Object({ WebhookID: Text(255) });
 /**
- * An endpoint receives events, and its deliveries show them, so callers who cannot read events cannot send
- * them anywhere.
+ * An endpoint receives events, and its deliveries show them, so callers who may not read events may not send them
+ * anywhere either.
  */
 const common = { tag: 'Webhooks', access: 'tenant', scope: 'webhooks:write', also: ['events:read'] } as const;
 

@@ -8,13 +8,13 @@ type WebhookId = { tenant_id: string; webhook_id: string };
 const about = ({ tenant_id, webhook_id }: WebhookId) =>
   ({ purpose: 'webhook-secret', place: `${tenant_id}\0${webhook_id}` }) as const;
 
-/** A new secret, shown once to the client and stored in the database. */
+/** Creates a secret. It is shown to the client once and stored in the database. */
 export function makeSecret(ctx: Context, place: WebhookId): { secret: string; stored: string } {
   const secret = newWebhookSecret();
   return { secret, stored: encrypt(ctx.keys, about(place), secret) };
 }
 
-/** Earlier versions stored secrets unencrypted; they are encrypted at the start. */
+/** Earlier versions stored secrets unencrypted; they are encrypted at start-up. */
 export function openSecret(ctx: Pick<Context, 'keys'>, place: WebhookId, stored: string): string {
   return stored.startsWith(secretPrefix) ? stored : decrypt(ctx.keys, about(place), stored);
 }
@@ -26,7 +26,7 @@ select tenant_id, webhook_id, secret, previous_secret from webhook
 where (tenant_id, webhook_id) > ($1, $2::uuid) and not (starts_with(secret, $3) and coalesce(starts_with(previous_secret, $3), true))
 order by tenant_id, webhook_id limit $4`;
 
-/** A secret that was rotated in the meantime is skipped: the rotation encrypted it. */
+/** A secret that was rotated in the meantime is skipped, because the rotation encrypted it. */
 const write = `/* across tenants: a key of the deployment encrypts all secrets */
 update webhook set secret = made.secret, previous_secret = made.previous_secret
 from jsonb_to_recordset($1::jsonb) as made (tenant_id text, webhook_id uuid, secret text, previous_secret text,
@@ -37,8 +37,8 @@ where webhook.tenant_id = made.tenant_id and webhook.webhook_id = made.webhook_i
 const batch = 500;
 
 /**
- * Encrypts with the ring's first key: secrets in plain text, and those encrypted with an earlier key. Any
- * number of nodes may do this concurrently. Throws if the ring lacks a key that is still needed.
+ * Encrypts secrets with the ring's first key: those in plain text, and those encrypted with an earlier key. Any number
+ * of nodes may do this concurrently. Throws if the ring lacks a key that is still needed.
  */
 export async function encryptSecrets(ctx: Context): Promise<number> {
   const [first] = ctx.keys.keys;

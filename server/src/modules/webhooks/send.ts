@@ -14,14 +14,14 @@ export type Outcome = {
   body: string | null;
   error: string | null;
   milliseconds: number;
-  /** Seconds that the receiver asks us to wait. */
+  /** The seconds that the receiver asked us to wait. */
   retryAfter: number | null;
 };
 
 export type Message = { url: string; headers: Record<string, string>; body: string };
 
 /**
- * Sends to one endpoint and keeps its connections. Each new connection uses an address that was just checked.
+ * Sends to one endpoint and keeps its connections open. Each new connection uses an address that has just been checked.
  */
 export type Sender = { send: (message: Message, stop: AbortSignal) => Promise<Outcome>; close: () => void };
 
@@ -71,7 +71,7 @@ export function openSender(config: AllowedConfig): Sender {
     // A literal address in the URL is never looked up.
     if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) await resolveChecked(config, host);
     return once(message, signal).catch((error: { reused?: boolean; code?: string }) => {
-      // The receiver closed an idle connection just as we reused it; that is not a failure of the receiver.
+      // The receiver closed an idle connection just as we reused it, which is not a failure.
       if (error.reused && error.code === 'ECONNRESET') return once(message, signal);
       throw error;
     });

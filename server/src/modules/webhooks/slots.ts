@@ -1,4 +1,4 @@
-/** Limits how many run concurrently. A caller that finds no room is called, in turn, when there is some. */
+/** Limits how many run concurrently. A caller that finds no free slot is called when it is its turn. */
 export type Slots = { take: (whenFree: () => void) => boolean; give: () => void };
 
 export function openSlots(most: number): Slots {

@@ -7,7 +7,7 @@ export type Received = { headers: IncomingHttpHeaders; text: string; event: Even
 export type Receiver = {
   url: string;
   received: Received[];
-  /** Its response from now on; without one it hangs. */
+  /** Sets its response from now on; without one it hangs. */
   answer: (respond: (response: ServerResponse, received: Received) => void) => void;
   kill: () => Promise<void>;
   restart: () => Promise<void>;

@@ -32,7 +32,7 @@ async function ownTenant(): Promise<Call> {
   return (method, path, body) => service.api(method, path, body, undefined, { tenant: tenantId });
 }
 
-/** What arrived at this path of the receiver, so that tests do not see each other's deliveries. */
+/** The deliveries for this path of the receiver, so that tests do not see each other's. */
 const sentTo = (login: string) => receiver.received.filter(({ event }) => event.LoginID === login);
 
 const headersOf = ({ headers }: { headers: object }) => headers as Record<string, string>;
@@ -164,7 +164,7 @@ test('an event reaches the endpoint, signed, as GET /events shows it', async () 
   assert.equal(sentTo('too early').length, 0);
 });
 
-test('after a rotation both secrets verify, and after the overlap only the new one', async () => {
+test('after a rotation both secrets verify, and after the overlap only the new one does', async () => {
   const call = await ownTenant();
   const { body: old } = await call('POST', '/webhook', { URL: receiver.url });
   const path = `/webhook/${old.WebhookID}`;
@@ -223,7 +223,7 @@ test('only part of a response is stored, and redirects are not followed', async 
   await big.kill();
 });
 
-test("a receiver's response after the person's erasure is not stored, by user and by enrolment", async () => {
+test("a receiver's response after the person's erasure is not stored, neither by user nor by enrolment", async () => {
   const call = await ownTenant();
   const LoginID = 'erika.mustermann@example.org';
   await service.api('PUT', '/course/erased', { Title: 'x', URL: 'https://web.example/' });
@@ -259,7 +259,7 @@ test("a receiver's response after the person's erasure is not stored, by user an
 
 test("events are replayed by ID and by time, through the endpoint's filter", async () => {
   const call = await ownTenant();
-  // Hashing takes a while, so the event's ID is older than the event.
+  // Hashing takes a while, so the event's ID is older than the event itself.
   await call('POST', '/user', { LoginID: 'again', Password: 'hash' });
   await call('PUT', '/user/again', { FirstName: 'Filtered' });
   await untilReadable({ ...service.ctx, tenantId: `hooks-${tenants}` });

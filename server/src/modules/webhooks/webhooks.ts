@@ -15,7 +15,7 @@ import { makeSecret } from './secrets.ts';
 
 const maxEndpoints = 50;
 
-/** An endpoint starts at the end of the log: only later events are sent. */
+/** A new endpoint starts at the end of the log, so only later events are sent. */
 const insert = `
 insert into webhook (tenant_id, webhook_id, url, description, types, status, disabled_reason, secret,
   epoch, transaction, event_id, created_at, updated_at)
@@ -25,12 +25,12 @@ from setting where setting.name = 'event_epoch'
   and (select count(*) from webhook other where other.tenant_id = $1) < ${maxEndpoints}
 returning *`;
 
-/** Resolves its host name, which takes as long as the network does. */
+/** Checks the URL, which takes as long as the network does. */
 export async function checkWebhook(ctx: TenantContext, input: NewWebhook): Promise<NewWebhook> {
   return { ...input, URL: await checkUrl(ctx.config, input.URL) };
 }
 
-/** `input` has been checked. */
+/** `input` has already been checked. */
 export async function createWebhook(ctx: TenantContext, input: NewWebhook): Promise<WebhookWithSecret> {
   const types = input.Types ? readTypes(input.Types, 'Types') : null;
   const now = ctx.now();
@@ -93,7 +93,7 @@ export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
   return toPage(rows, limit, (row) => row.webhook_id, toWebhook);
 }
 
-/** Changes the fields that are sent; the others keep their values. */
+/** Changes the given fields; the others keep their values. */
 export async function updateWebhook(
   ctx: TenantContext,
   input: WebhookChange & { webhookId: string },

@@ -21,7 +21,7 @@ const page = { name: 'index.html', data: '<title>Fine</title>' };
 const withManifest = (items: string) =>
   rawZip([page, { name: 'imsmanifest.xml', data: manifest12(items, oneResource) }]);
 
-/** 2.1 MB on the disk, 509,000 folders when unpacked. */
+/** 2.1 MB on disk, 509,000 folders when unpacked. */
 const deepArchive = rawZip(
   Array.from({ length: 1_000 }, (_, index) => ({ name: `${`${index}/`}${'a/'.repeat(508)}x`, method: 0 })),
 );
@@ -88,7 +88,7 @@ test('a manifest that needs too much memory is rejected and leaves nothing behin
   assert.deepEqual(await leftOnDisk(), before);
 });
 
-test('a package that takes too long is stopped and leaves nothing behind', async () => {
+test('reading a package is stopped after the time limit and leaves nothing behind', async () => {
   const courseId = await course();
   const before = await leftOnDisk();
   const impatient = { ...ctx, config: { ...ctx.config, importSeconds: 1 } };
@@ -98,7 +98,7 @@ test('a package that takes too long is stopped and leaves nothing behind', async
   assert.deepEqual(await leftOnDisk(), before);
 });
 
-test('imports that do not fit into the queue are told when to retry', async () => {
+test('an import that does not fit into the queue gets 503 with the time to retry', async () => {
   const courseId = await course();
   const imports = openImportQueue({ running: 1, waiting: 1 });
   const start = (zip: Readable = Readable.from([rawZip([page])])) =>

@@ -97,7 +97,7 @@ describe('whatever is uploaded', () => {
     );
   });
 
-  it('an address never points outside the package', () => {
+  it("a unit's address never points outside the package", () => {
     const piece = fc.oneof(
       fc.string({ maxLength: 6, unit: 'binary' }),
       fc.constantFrom('..', '/', '%2e', '\\', '?', '#', '%', ':', '//'),

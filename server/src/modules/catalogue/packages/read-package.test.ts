@@ -10,7 +10,7 @@ import { importBytes, imported, limits, realPackages, refused, zipOf } from './t
 const scorm12 = { 'imsmanifest.xml': manifest12(oneItem, oneResource), 'index.html': '<p>Hello</p>' };
 
 describe('readPackage', () => {
-  it('takes a SCORM 1.2 course', async () => {
+  it('reads a SCORM 1.2 course', async () => {
     const report = await imported(await zipOf(scorm12));
     assert.equal(report.Standard, 'scorm12');
     assert.equal(report.Title, 'Safety first');
@@ -25,7 +25,7 @@ describe('readPackage', () => {
     ['2004 4th Edition', 'scorm2004-4th'],
     ['CAM 1.3', 'scorm2004-2nd'],
   ] as const) {
-    it(`takes a SCORM ${edition} course`, async () => {
+    it(`reads a SCORM ${edition} course`, async () => {
       const files = { 'imsmanifest.xml': manifest2004(oneItem, '', edition), 'index.html': '' };
       const report = await imported(await zipOf(files));
       assert.equal(report.Standard, standard);
@@ -34,26 +34,26 @@ describe('readPackage', () => {
     });
   }
 
-  it('takes a course out of its wrapper folder, with a warning', async () => {
+  it('reads a course inside a wrapper folder, with a warning', async () => {
     const wrapped = Object.entries(scorm12).map(([name, content]) => [`My course/${name}`, content]);
     const { report, names } = await importBytes(await zipOf(Object.fromEntries(wrapped)));
     assert.deepEqual(names, ['out', 'out/imsmanifest.xml', 'out/index.html']);
     assert.match(report?.Warnings[0]?.Message ?? '', /My course\//);
   });
 
-  it('says where the manifest is when there are other files next to its folder', async () => {
+  it('says where the manifest is if there are other files next to its folder', async () => {
     const zip = await zipOf({ 'readme.txt': '', 'course/imsmanifest.xml': scorm12['imsmanifest.xml'] });
     assert.match((await refused(zip)).message, /course\/imsmanifest\.xml/);
   });
 
-  it('takes a plain web page as a course of one unit', async () => {
+  it('reads a plain web page as a course with one unit', async () => {
     const zip = await zipOf({ 'Index.htm': '<html><TITLE>Fire &amp; smoke</TITLE>', 'a.css': '' });
     const report = await imported(zip);
     assert.deepEqual([report.Standard, report.Title], ['web', 'Fire & smoke']);
     assert.deepEqual([report.Tree.Units[0]?.UnitID, report.Tree.Units[0]?.Href], ['web', 'Index.htm']);
   });
 
-  it('says which other standard a package follows', async () => {
+  it('names the unsupported standard that a package follows', async () => {
     for (const [files, name] of [
       [{ 'cmi5.xml': '<courseStructure/>', 'index.html': '' }, /cmi5/],
       [{ 'tincan.xml': '<tincan/>', 'index.html': '' }, /xAPI/],
@@ -90,7 +90,7 @@ describe('readPackage', () => {
   });
 });
 
-describe('packages made by others', () => {
+describe('packages from other tools', () => {
   const expected: Record<string, string> = {
     'bad-scorm12-malformed-xml.zip': 'package_invalid',
     'bad-scorm12-missing-launch.zip': 'package_invalid',
@@ -109,7 +109,7 @@ describe('packages made by others', () => {
     }
   });
 
-  it('name the line of malformed XML and the missing href', async (context) => {
+  it('name the line of malformed XML, and the missing href', async (context) => {
     const real = await realPackages(context);
     if (!real) return;
     const read = (name: string) => readFile(join(real.folder, name));

@@ -15,7 +15,7 @@ import { extractEntries } from './zip-extract.ts';
 export type PackageSource = {
   /** Path of the zip. */
   file: string;
-  /** Path of the folder to create. Afterwards it is either complete and durable, or it does not exist. */
+  /** Path of the folder to create. It ends up complete and durable, or does not exist. */
   folder: string;
   limits: PackageLimits;
   /** Title of the course if the package has none. */
@@ -57,7 +57,7 @@ async function openZip(file: string): Promise<ZipFile> {
   return zip;
 }
 
-/** Errors of the zip reader without an error number concern the file's content, not the disk. */
+/** Errors from the zip reader that have no error number concern the file's content, not the disk. */
 async function readable<Result>(reading: Promise<Result>): Promise<Result> {
   try {
     return await reading;
@@ -68,7 +68,7 @@ async function readable<Result>(reading: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Many packages are a zipped folder instead of the zipped contents of a folder. */
+/** Many packages are a zipped folder instead of a folder's zipped contents. */
 function withoutWrapper(entries: CheckedEntry[], warnings: Warnings): CheckedEntry[] {
   let inner = entries;
   for (;;) {
@@ -108,7 +108,7 @@ async function identify(
   return { Standard: 'web', Title: title, Tree: webTree(page, title) };
 }
 
-/** The tree is parsed for every launch: a larger one would delay other callers. */
+/** The tree is parsed for every launch, so a larger one would delay other callers. */
 function checkTree(tree: PackageReport['Tree']): void {
   const { length } = JSON.stringify(tree);
   if (length <= maxTreeLength) return;

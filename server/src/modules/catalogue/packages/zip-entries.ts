@@ -4,7 +4,7 @@ import { foldedPath, isJunk, safeSegments, unsafe } from './zip-names.ts';
 
 export type PackageLimits = { bytes: number; entries: number; ratio: number };
 
-/** An archived file that passed every check that does not need inflating. */
+/** An archived file that has passed every check that needs no decompression. */
 export type CheckedEntry = { path: string; entry: Entry };
 
 type Named = { entry: Entry; name: string; segments: string[]; directory: boolean };
@@ -17,13 +17,13 @@ const special = new Map([
   [0o140000, 'is a socket'],
 ]);
 
-/** Comments and extra fields of all entries are in memory together. */
+/** The comments and extra fields of all entries are held in memory at the same time. */
 const maxRemarks = 16 * 1_048_576;
 
 /** Below this size no ratio is suspicious: a blank page compresses well too. */
 const smallBytes = 1_048_576;
 
-/** Reads the central directory and rejects anything malicious or impossible to extract faithfully. */
+/** Reads the central directory and rejects archives that are malicious or cannot be extracted faithfully. */
 export async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise<CheckedEntry[]> {
   if (zip.entryCount > limits.entries) throw tooMany(limits);
   const all: Named[] = [];
@@ -76,8 +76,8 @@ function checkEntry(entry: Entry): Named {
 }
 
 /**
- * macOS writes UTF-8 without declaring it; code page 437 text that happens to be valid UTF-8 does not occur
- * in practice.
+ * macOS writes UTF-8 without declaring it. Names in code page 437 that happen to be valid UTF-8 do not occur in
+ * practice.
  */
 function decodedName(entry: Entry): string {
   const raw = entry.fileNameRaw;
@@ -112,8 +112,7 @@ async function checkLayout(zip: ZipFile, all: Named[]): Promise<void> {
 }
 
 /**
- * Folders may be listed twice; a file must have a unique name. Folders that only a path implies are counted
- * too.
+ * Folders may be listed twice, but each file needs a unique name. Folders that are only implied by a path count too.
  */
 function checkCollisions(all: Named[], limits: PackageLimits): void {
   const seen = new Map<string, { name: string; directory: boolean }>();

@@ -8,10 +8,7 @@ import { unsafe } from './zip-names.ts';
 
 const parallelFiles = 8;
 
-/**
- * Writes the entries into `folder` and syncs files and folders, so that rows that refer to them can be
- * committed.
- */
+/** Writes the entries into `folder` and syncs files and folders, so that rows referring to them can be committed. */
 export async function extractEntries(zip: ZipFile, entries: CheckedEntry[], folder: string): Promise<void> {
   const folders = new Set([folder]);
   for (const { path } of entries) {
@@ -37,7 +34,7 @@ export async function extractEntries(zip: ZipFile, entries: CheckedEntry[], fold
   for (const path of folders) await syncFolder(path);
 }
 
-/** Stops writing when the declared size is exceeded; size and checksum must match the header. */
+/** Stops writing once the declared size is exceeded. Size and checksum must match the header. */
 async function extractEntry(zip: ZipFile, { entry, path }: CheckedEntry, folder: string): Promise<void> {
   const file = await open(join(folder, path), 'wx', 0o644);
   try {

@@ -131,18 +131,18 @@ describe('hostile archives', () => {
 });
 
 describe('harmless archives', () => {
-  it('may have small blank files with a high compression ratio', async () => {
+  it('may contain small blank files with a high compression ratio', async () => {
     const report = await imported(rawZip([page, { name: 'blank.txt', data: Buffer.alloc(900_000) }]));
     assert.equal(report.Files, 2);
   });
 
-  it('lose the files that operating systems add', async () => {
+  it('are stripped of files that operating systems add', async () => {
     const junk = [{ name: '__MACOSX/._index.html' }, { name: '.DS_Store' }, { name: 'img/Thumbs.db' }];
     const { names } = await importBytes(rawZip([page, ...junk]));
     assert.deepEqual(names, ['out', 'out/index.html']);
   });
 
-  it('may list a folder twice, and in another case', async () => {
+  it('may list a folder twice, even in a different case', async () => {
     const entries = [{ name: 'js/' }, { name: 'js/' }, { name: 'js/a.js' }, { name: 'JS/b.js' }];
     assert.equal((await imported(rawZip([page, ...entries]))).Files, 3);
   });

@@ -41,7 +41,7 @@ export function foldedPath(path: string): string {
   return toNfc(toNfc(path).toLowerCase()).replace(/(?<![. ])[. ]+(?=\/|$)/g, '');
 }
 
-/** Files that operating systems add to zips and no course needs. */
+/** Files that operating systems add to zips and that no course needs. */
 export function isJunk(segments: string[]): boolean {
   return segments[0] === '__MACOSX' || junk.has(segments.at(-1)?.toLowerCase() ?? '');
 }

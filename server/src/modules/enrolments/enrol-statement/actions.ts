@@ -1,13 +1,12 @@
 import { chooses } from './facts.ts';
 
 /**
- * What to do for a row. `keep`: return the current enrolment. `replace`: end an enrolment whose time is up,
- * and create a new one. `refuse`: the facts give the reason. `again`: others changed it in the meantime, or
- * there are no seats left.
+ * The action for a row. `keep`: return the current enrolment. `replace`: end an expired enrolment and create a new one.
+ * `refuse`: the facts give the reason. `again`: another request changed the row in the meantime, or no seats are left.
  */
 export type EnrolAction = 'keep' | 'create' | 'replace' | 'renew' | 'extend' | 'refuse' | 'again';
 
-/** What to do for each row, based on its facts and the locked enrolment. */
+/** The action for each row, based on its facts and the locked enrolment. */
 export const step = `step as materialized (
   select fact.*, case
     when not ${chooses} then 'refuse'

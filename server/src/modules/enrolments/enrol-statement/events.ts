@@ -6,8 +6,7 @@ function instant(column: string): string {
 }
 
 /**
- * The events for what was written; a row has at most one that ends an enrolment and one that creates or
- * extends one.
+ * The events for the changes. A row has at most one event that ends an enrolment, and one that creates or extends one.
  */
 export const eventRows = `  select $1, step.first_event, ${eventType('enrolment.expired')}, $3::timestamptz, ended.user_id, ended.enroll_id,
     ended.course_id, jsonb_build_object('Status', ended.status)

@@ -7,9 +7,8 @@ export const request = `request as materialized (
 )`;
 
 /**
- * The facts that decide each row, as of the snapshot: user, course, chosen option, and current enrolment (for
- * an extension, the latest one). Look-ups are lateral with a limit, so that a plan made for small tables
- * cannot scan them.
+ * The facts on which each row is decided, from the snapshot: user, course, chosen option, and current enrolment (for an
+ * extension, the latest one). Look-ups are lateral with a limit, so that a plan made for small tables cannot scan them.
  */
 export const fact = `fact as materialized (
   select request.*, known.user_id, known.enabled as user_enabled, course.status as course_status,

@@ -1,9 +1,9 @@
 import { begins } from './actions.ts';
 import { chooses } from './facts.ts';
 
-// Rows are locked before they are changed, which also reads their latest version, and in a fixed order, so
-// that nodes do not deadlock: enrolments, then options (exclusively if seats are limited, otherwise shared),
-// then users, then new enrolments.
+// Rows are locked before they are changed, which also reads their latest version. The order is fixed, so that nodes do
+// not deadlock: enrolments, then options (exclusively if seats are limited, otherwise shared), then users, then new
+// enrolments.
 
 /** The enrolments to end or extend. */
 export const former = `former as materialized (
@@ -14,7 +14,7 @@ export const former = `former as materialized (
   order by enrolment.enroll_id for no key update of enrolment
 )`;
 
-/** Options of the rows that create enrolments, each once, in locking order. */
+/** The options for rows that create enrolments, each once, in locking order. */
 function optionsOf(which: string): string {
   return `(select distinct step.course_id, step.chosen from step where ${begins('step')} and ${which}) wanted
   join enrol_option option on option.course_id = wanted.course_id and option.duration_id = wanted.chosen`;
@@ -27,14 +27,14 @@ export const limited = `limited as materialized (
   order by option.course_id, option.duration_id for no key update of option
 )`;
 
-/** Other options, which must not get a limit in the meantime. */
+/** The other options, which must not get a limit in the meantime. */
 export const unlimited = `unlimited as materialized (
   select option.course_id, option.duration_id
   from ${optionsOf('step.seats is null')} where option.seats is null
   order by option.course_id, option.duration_id for key share of option
 )`;
 
-/** The users, whose group is copied to the enrolment and who must not change in the meantime. */
+/** The users, who must not change in the meantime; their group is copied to the enrolment. */
 export const holder = `holder as materialized (
   select known.user_id, known.group_name from "user" known
   where known.tenant_id = $1 and known.user_id = any(array(select seated.user_id from seated where seated.begins))

@@ -20,7 +20,7 @@ const ctx = { ...service.ctx, tenantId: tenant.TenantID };
 
 type Given = Record<string, Record<string, unknown>[]>;
 
-/** The columns of a part that other parts read. */
+/** For each part, the columns that other parts read. */
 const columns: Record<string, string> = {
   fact: `n integer, user_enabled boolean, course_status text, chosen text, if_enrolled text, current_id uuid,
     former_id uuid, lapsed boolean`,
@@ -37,7 +37,7 @@ const columns: Record<string, string> = {
   extended: 'enroll_id uuid, user_id uuid, course_id text, status text, expires_at timestamptz',
 };
 
-/** Runs parts of the statement on rows given in place of the other parts. */
+/** Runs parts of the statement on given rows instead of the other parts. */
 function runParts<R>(given: Given, parts: string[], query: string, rows: object[] = []): Promise<R[]> {
   const stubs = Object.entries(given).map(([name, rows]) => {
     const json = JSON.stringify(rows).replaceAll("'", "''");
@@ -93,7 +93,7 @@ test('facts: the user, the course, the option and any existing enrolment', async
   ]);
 });
 
-test('actions: what is done for a row', async () => {
+test('actions: each row gets the right action', async () => {
   const [ongoing, past] = [newId(now), newId(now)];
   const known = { user_enabled: true, course_status: 'published', chosen: 'standard', if_enrolled: 'return' };
   const isNew = { ...known, current_id: null, former_id: null, lapsed: false };
@@ -122,7 +122,7 @@ test('actions: what is done for a row', async () => {
     );
 });
 
-test('locks: the former enrolment as it is now, unless others have ended it', async () => {
+test('locks: the former enrolment in its latest version, unless another request has ended it', async () => {
   const { enrolment } = await enrolled();
   const { enroll_id } = enrolment;
   const known = { user_enabled: true, course_status: 'published', chosen: 'standard', lapsed: false };
@@ -155,7 +155,7 @@ test('locks: options by their limit, and the users of rows that create enrolment
   assert.equal((await runParts(given(false), [holder], 'select * from holder')).length, 0);
 });
 
-test('seats: the first rows get seats, and the others see that the option is full', async () => {
+test('seats: the first rows get the seats, and the rest are told that the option is full', async () => {
   const row = { course_id: 'c', chosen: 'few', action: 'create' };
   const rows = [
     { ...row, n: 0, action: 'keep' },

@@ -1,8 +1,8 @@
 import { begins } from './actions.ts';
 
 /**
- * The rows that create enrolments: all rows for an option without a limit, otherwise as many as there are
- * seats, in row order.
+ * The rows that create enrolments: all of them if the option has no limit, otherwise the first ones up to the seats
+ * left.
  */
 export const seated = `seated as materialized (
   select step.*, limited.seats_left, ${begins('step')} and case

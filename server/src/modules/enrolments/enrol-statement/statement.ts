@@ -8,8 +8,8 @@ import { isFull, seated } from './seats.ts';
 import { counted, ended, extended, inserted } from './writes.ts';
 
 /**
- * One row of the statement. A row has at most two events: `first_event` ends an enrolment, `second_event`
- * creates or extends one.
+ * One row of the input. It causes at most two events: `first_event` ends an enrolment, `second_event` creates or
+ * extends one.
  */
 export type EnrolRow = {
   enroll_id: string;
@@ -19,15 +19,12 @@ export type EnrolRow = {
   course_id: string;
   duration_id: string | null;
   if_enrolled: 'return' | 'extend' | 'renew' | 'fail';
-  /** null: not sent. */
+  /** Null if it was not sent. */
   reference: string | null;
   metadata: Record<string, string> | null;
 };
 
-/**
- * What the statement found out about a row. `enroll_id` is null if nobody was enrolled; the facts give the
- * reason.
- */
+/** The statement's result for a row. `enroll_id` is null if no enrolment was made; the facts give the reason. */
 export type Outcome = {
   n: number;
   user_found: boolean;
@@ -61,8 +58,8 @@ const writes = [ended, inserted, counted, extended];
 const parts = [request, fact, former, step, ...locksAndSeats, ...writes, writtenEvents, enrolled];
 
 /**
- * Enrols n users of tenant $1 at time $3 in one round trip; $2 is an array of `EnrolRow`, each with its
- * number `n`. Returns one row for each: the facts, what was done, and the new or current enrolment.
+ * Enrols users of tenant $1 at time $3 in one round trip; $2 is an array of `EnrolRow`, each with its number `n`.
+ * Returns a row for each: the facts, the action, and the new or current enrolment.
  */
 export const enrolText = `
 with ${parts.join(', ')}

@@ -2,7 +2,7 @@ import { countSeats } from '../../catalogue/seats.ts';
 import { endOf, shortened } from '../end.ts';
 import { statusAfter } from '../states.ts';
 
-/** Enrolments that are replaced by a new one. */
+/** Enrolments that a new one replaces. */
 export const ended = `ended as (
   update enrolment set ended_at = least(enrolment.expires_at, $3), expires_at = least(enrolment.expires_at, $3),
     changed_at = $3, status = ${statusAfter('enrolment', 'expire')}, status_before_end = enrolment.status
@@ -31,7 +31,7 @@ export const counted = `counted as (
 
 const isPending = `(enrolment.starts_on = 'launch' and enrolment.started_at is null and enrolment.expires_at is null)`;
 
-/** A running period ends later; a duration that has not started gets longer. */
+/** For a running period, moves its end; for a duration that has not started, lengthens it. */
 export const extended = `extended as (
   update enrolment set
     expires_at = case when enrolment.expires_at is not null
